@@ -1,0 +1,17 @@
+package io.egress.capture;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/** One detected speaker. {@code label} is unique within its capture. */
+public record Participant(
+    String label, @Nullable Member member, @Nullable Double matchConfidence, long speechMs) {
+  public Participant {
+    requireNonNull(label, "label is null");
+  }
+
+  public boolean matched() {
+    return member != null;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.capture;
+
+import org.jspecify.annotations.NullMarked;

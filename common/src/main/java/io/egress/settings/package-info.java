@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.settings;
+
+import org.jspecify.annotations.NullMarked;
