@@ -1,0 +1,42 @@
+package io.egress.database;
+
+import io.egress.settings.DatabaseSettings;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The one way to PostgreSQL: prepared statements kept, waiting bounded, statements limited in time.
+ */
+public final class DatabasePool {
+  private static final int WAITERS_MAX = 10_000;
+  private static final int CONNECTION_WAIT_SECONDS = 10;
+  private static final int IDLE_MINUTES = 5;
+  private static final int PIPELINED_MAX = 16;
+
+  private DatabasePool() {}
+
+  public static Pool open(Vertx vertx, DatabaseSettings settings) {
+    PgConnectOptions connect =
+        PgConnectOptions.fromUri(settings.url())
+            .setCachePreparedStatements(true)
+            .setPipeliningLimit(PIPELINED_MAX)
+            .setReconnectAttempts(0);
+    connect
+        .getProperties()
+        .put("statement_timeout", Long.toString(settings.statementTimeout().toMillis()));
+    connect.getProperties().put("application_name", "egress");
+    PoolOptions pool =
+        new PoolOptions()
+            .setMaxSize(settings.poolSize())
+            .setMaxWaitQueueSize(WAITERS_MAX)
+            .setConnectionTimeout(CONNECTION_WAIT_SECONDS)
+            .setConnectionTimeoutUnit(TimeUnit.SECONDS)
+            .setIdleTimeout(IDLE_MINUTES)
+            .setIdleTimeoutUnit(TimeUnit.MINUTES);
+    return PgBuilder.pool().connectingTo(connect).with(pool).using(vertx).build();
+  }
+}

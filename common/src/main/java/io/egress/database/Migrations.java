@@ -1,0 +1,52 @@
+package io.egress.database;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnectOptions;
+import java.time.Duration;
+import org.flywaydb.core.Flyway;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the schema up to date. Any number of processes may do so at once: Flyway holds a lock of
+ * the database while it works.
+ */
+public final class Migrations {
+  private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+  private static final int CONNECT_RETRIES = 60;
+
+  private Migrations() {}
+
+  /** Waits about a minute for a database that does not answer yet. */
+  public static Future<Void> run(Vertx vertx, String url) {
+    return vertx.executeBlocking(
+        () -> {
+          migrate(PgConnectOptions.fromUri(url));
+          return null;
+        },
+        false);
+  }
+
+  private static void migrate(PgConnectOptions options) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setServerNames(new String[] {options.getHost()});
+    source.setPortNumbers(new int[] {options.getPort()});
+    source.setDatabaseName(options.getDatabase());
+    source.setUser(options.getUser());
+    source.setPassword(options.getPassword());
+    int applied =
+        Flyway.configure()
+            .dataSource(source)
+            .connectRetries(CONNECT_RETRIES)
+            .connectRetriesInterval((int) RETRY_PAUSE.toSeconds())
+            .load()
+            .migrate()
+            .migrationsExecuted;
+    if (applied > 0) {
+      log.info("schema brought up to date by {} migrations", applied);
+    }
+  }
+}

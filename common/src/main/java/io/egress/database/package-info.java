@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.database;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.kafka;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package io.egress.settings;
+
+import java.time.Duration;
+
+/** What only the api role needs. */
+public record ApiSettings(
+    ListenerSettings publicListener,
+    long maxCaptureBytes,
+    long hookMemoryBytes,
+    long pullMemoryBytes,
+    Duration pullStallTimeout,
+    Duration sweepInterval) {}

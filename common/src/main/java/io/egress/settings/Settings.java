@@ -1,0 +1,160 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.Topics;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Every setting of the service, parsed once from the environment. */
+public record Settings(
+    ListenerSettings internalListener,
+    String internalToken,
+    DatabaseSettings database,
+    KafkaSettings kafka,
+    ApiSettings api,
+    Duration shutdownTimeout) {
+  public Settings {
+    requireNonNull(internalListener, "internalListener is null");
+    requireNonNull(internalToken, "internalToken is null");
+    requireNonNull(database, "database is null");
+    requireNonNull(kafka, "kafka is null");
+    requireNonNull(api, "api is null");
+    requireNonNull(shutdownTimeout, "shutdownTimeout is null");
+  }
+
+  /** Throws {@link SettingsException} that names every fault. */
+  public static Settings from(Map<String, String> environment) {
+    SettingsReader reader = new SettingsReader(environment);
+    Settings settings = read(reader);
+    reader.finish();
+    return settings;
+  }
+
+  /** Every setting there is, in the order the documentation lists them. */
+  public static List<SettingDescription> descriptions() {
+    SettingsReader reader = new SettingsReader(Map.of());
+    read(reader);
+    return reader.described();
+  }
+
+  /** The record's own form would print the token and the database password. */
+  @Override
+  public String toString() {
+    return "Settings[secrets withheld]";
+  }
+
+  private static Settings read(SettingsReader reader) {
+    ApiSettings api = api(reader);
+    return new Settings(
+        new ListenerSettings(
+            reader.text("EGRESS_INTERNAL_HOST", "127.0.0.1", "address of the internal listener"),
+            reader.port(
+                "EGRESS_INTERNAL_PORT", 8081, "port of the internal listener, 0 for any free one")),
+        token(reader),
+        database(reader),
+        kafka(reader),
+        api,
+        reader.duration(
+            "EGRESS_SHUTDOWN_TIMEOUT",
+            "30s",
+            Duration.ofSeconds(1),
+            "how long a stopping process may take to finish what runs"));
+  }
+
+  private static ApiSettings api(SettingsReader reader) {
+    return new ApiSettings(
+        new ListenerSettings(
+            reader.text("EGRESS_PUBLIC_HOST", "0.0.0.0", "address of the public listener"),
+            reader.port(
+                "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one")),
+        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "64MiB", "largest body the completion hook takes"),
+        reader.bytes(
+            "EGRESS_HOOK_MEMORY",
+            "128MiB",
+            "bodies of the completion hook held in memory at a time"),
+        reader.bytes(
+            "EGRESS_PULL_MEMORY",
+            "96MiB",
+            "compressed documents that pull pages hold in memory at a time"),
+        reader.duration(
+            "EGRESS_PULL_STALL_TIMEOUT",
+            "30s",
+            Duration.ofMillis(100),
+            "how long a pulling client may take nothing before it is cut off"),
+        reader.duration(
+            "EGRESS_SWEEP_INTERVAL",
+            "1s",
+            Duration.ofMillis(10),
+            "how often finished captures are looked for, beside being told at once"));
+  }
+
+  private static String token(SettingsReader reader) {
+    String token =
+        reader.required("EGRESS_INTERNAL_TOKEN", "bearer token that the internal API asks for");
+    if (!token.isEmpty() && token.length() < 16) {
+      reader.fault("EGRESS_INTERNAL_TOKEN must have at least 16 characters");
+    }
+    return token;
+  }
+
+  private static DatabaseSettings database(SettingsReader reader) {
+    String url =
+        reader.required(
+            "EGRESS_DATABASE_URL", "PostgreSQL, as postgresql://user:password@host:port/database");
+    if (!url.isEmpty() && !isDatabaseUrl(url)) {
+      reader.fault(
+          "EGRESS_DATABASE_URL must have the form postgresql://user:password@host:port/database");
+    }
+    return new DatabaseSettings(
+        url,
+        reader.whole(
+            "EGRESS_DATABASE_POOL_SIZE", 16, 4, 1_000, "connections to PostgreSQL a process opens"),
+        reader.duration(
+            "EGRESS_DATABASE_STATEMENT_TIMEOUT",
+            "30s",
+            Duration.ofMillis(100),
+            "how long one statement may run before the database ends it"));
+  }
+
+  private static boolean isDatabaseUrl(String url) {
+    try {
+      URI uri = URI.create(url);
+      return ("postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme()))
+          && uri.getHost() != null
+          && uri.getPath() != null
+          && uri.getPath().length() > 1;
+    } catch (IllegalArgumentException notAUri) {
+      return false;
+    }
+  }
+
+  private static KafkaSettings kafka(SettingsReader reader) {
+    return new KafkaSettings(
+        reader.required("EGRESS_KAFKA_BOOTSTRAP", "Kafka brokers, as host:port[,host:port]"),
+        new Topics(
+            reader.parsed(
+                "EGRESS_TOPIC_PREFIX",
+                "egress.",
+                "what the topics' names begin with",
+                Settings::topicPrefix)),
+        reader.whole(
+            "EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of a topic that is created"),
+        (short)
+            reader.whole(
+                "EGRESS_TOPIC_REPLICATION",
+                -1,
+                -1,
+                100,
+                "replication factor of a topic that is created, -1 for the brokers' default"));
+  }
+
+  private static String topicPrefix(String text) {
+    if (!text.matches("[a-zA-Z0-9._-]{1,100}")) {
+      throw new IllegalArgumentException("must be 1 to 100 of the characters a-z A-Z 0-9 . _ -");
+    }
+    return text;
+  }
+}

@@ -1,0 +1,19 @@
+package io.egress.settings;
+
+import java.util.List;
+
+/** Settings that cannot be used, every fault of them at once. */
+public final class SettingsException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<String> faults;
+
+  SettingsException(List<String> faults) {
+    super("unusable settings: " + String.join("; ", faults));
+    this.faults = List.copyOf(faults);
+  }
+
+  public List<String> faults() {
+    return faults;
+  }
+}

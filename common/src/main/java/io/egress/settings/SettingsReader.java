@@ -1,0 +1,167 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads named settings out of an environment and gathers every fault instead of stopping at the
+ * first. What has been asked for is what is known: any other name with the prefix is a fault too.
+ * Values are never echoed for secrets.
+ */
+final class SettingsReader {
+  private static final String PREFIX = "EGRESS_";
+
+  private final Map<String, String> environment;
+  private final Map<String, SettingDescription> known = new LinkedHashMap<>();
+  private final List<String> faults = new ArrayList<>();
+
+  SettingsReader(Map<String, String> environment) {
+    this.environment = requireNonNull(environment, "environment is null");
+  }
+
+  String text(String name, String fallback, String meaning) {
+    return value(name, fallback, meaning, Function.identity(), fallback);
+  }
+
+  /** A value that must be given; the empty string stands in where it is not. */
+  String required(String name, String meaning) {
+    describe(name, null, meaning);
+    String given = given(name);
+    if (given == null) {
+      faults.add(name + " is required: " + meaning);
+      return "";
+    }
+    return given;
+  }
+
+  @Nullable String optional(String name, String meaning) {
+    describe(name, null, meaning);
+    return given(name);
+  }
+
+  <T> @Nullable T optional(String name, String meaning, Function<String, T> parser) {
+    String given = optional(name, meaning);
+    try {
+      return given == null ? null : parser.apply(given);
+    } catch (IllegalArgumentException fault) {
+      faults.add(name + ": " + fault.getMessage());
+      return null;
+    }
+  }
+
+  <T> T parsed(String name, String fallback, String meaning, Function<String, T> parser) {
+    return value(name, fallback, meaning, parser, parser.apply(fallback));
+  }
+
+  int port(String name, int fallback, String meaning) {
+    return whole(name, fallback, 0, 65_535, meaning);
+  }
+
+  int whole(String name, int fallback, int least, int most, String meaning) {
+    return value(
+        name,
+        Integer.toString(fallback),
+        meaning,
+        text -> wholeNumber(text, least, most),
+        fallback);
+  }
+
+  boolean flag(String name, boolean fallback, String meaning) {
+    return value(
+        name,
+        Boolean.toString(fallback),
+        meaning,
+        text ->
+            switch (text) {
+              case "true" -> true;
+              case "false" -> false;
+              default ->
+                  throw new IllegalArgumentException("must be true or false, not \"" + text + "\"");
+            },
+        fallback);
+  }
+
+  Duration duration(String name, String fallback, Duration least, String meaning) {
+    return value(
+        name,
+        fallback,
+        meaning,
+        text -> {
+          Duration duration = Durations.parse(text);
+          if (duration.compareTo(least) < 0) {
+            throw new IllegalArgumentException("must be at least " + least.toMillis() + "ms");
+          }
+          return duration;
+        },
+        Durations.parse(fallback));
+  }
+
+  long bytes(String name, String fallback, String meaning) {
+    return value(name, fallback, meaning, ByteSizes::parse, ByteSizes.parse(fallback));
+  }
+
+  void fault(String fault) {
+    faults.add(fault);
+  }
+
+  List<SettingDescription> described() {
+    return List.copyOf(known.values());
+  }
+
+  /** Throws with every fault found, names nobody asked for among them. */
+  void finish() {
+    for (String name : new TreeSet<>(environment.keySet())) {
+      if (name.startsWith(PREFIX) && !known.containsKey(name)) {
+        faults.add(name + " is not a setting of this service");
+      }
+    }
+    if (!faults.isEmpty()) {
+      throw new SettingsException(faults);
+    }
+  }
+
+  private <T> T value(
+      String name, String shown, String meaning, Function<String, T> parser, T fallback) {
+    describe(name, shown, meaning);
+    String given = given(name);
+    if (given == null) {
+      return fallback;
+    }
+    try {
+      return parser.apply(given);
+    } catch (IllegalArgumentException fault) {
+      faults.add(name + ": " + fault.getMessage());
+      return fallback;
+    }
+  }
+
+  private void describe(String name, @Nullable String fallback, String meaning) {
+    known.put(name, new SettingDescription(name, fallback, meaning));
+  }
+
+  private @Nullable String given(String name) {
+    String given = environment.get(name);
+    return given == null || given.isBlank() ? null : given.strip();
+  }
+
+  private static int wholeNumber(String text, int least, int most) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException notANumber) {
+      // Told below, like a number out of range.
+    }
+    throw new IllegalArgumentException(
+        "must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
+  }
+}

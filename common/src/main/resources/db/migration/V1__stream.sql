@@ -1,0 +1,119 @@
+-- A workspace exists as soon as a call names it. stream_head is the position of its newest stream row.
+create table workspaces (
+  id uuid primary key,
+  stream_head bigint not null default 0 check (stream_head >= 0),
+  created_at timestamptz not null default now()
+) with (fillfactor = 50);
+
+create table devices (
+  workspace_id uuid not null references workspaces,
+  id uuid not null,
+  name text,
+  primary key (workspace_id, id)
+);
+
+create table members (
+  workspace_id uuid not null references workspaces,
+  id uuid not null,
+  name text,
+  email text,
+  primary key (workspace_id, id)
+);
+
+-- revision rises with every change to anything the capture's document shows, names of members and devices too.
+-- digest is of the body last put, so that a repeated call is known for one. entered says that the capture was
+-- handed to the stream; it never turns false again.
+create table captures (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  device_id uuid not null,
+  mode text not null check (mode in ('ambient', 'manual')),
+  title text,
+  summary text,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  duration_ms bigint,
+  segments json not null,
+  digest bytea not null,
+  entered boolean not null default false,
+  revision bigint not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  foreign key (workspace_id, device_id) references devices
+);
+
+create index captures_by_device on captures (workspace_id, device_id);
+
+create table participants (
+  capture_id uuid not null references captures on delete cascade,
+  label text not null,
+  ordinal integer not null,
+  workspace_id uuid not null,
+  member_id uuid,
+  match_confidence double precision,
+  speech_ms bigint not null,
+  primary key (capture_id, label),
+  foreign key (workspace_id, member_id) references members
+);
+
+create index participants_by_member on participants (workspace_id, member_id) where member_id is not null;
+
+-- The rendered document up to its emitted_at, as a raw-deflate fragment. It counts only while its revision is
+-- the capture's. Already compressed, so the database need not try again.
+create table documents (
+  capture_id uuid primary key references captures on delete cascade,
+  revision bigint not null,
+  length bigint not null,
+  crc32 integer not null,
+  deflated bytea not null
+);
+
+alter table documents alter column deflated set storage external;
+
+-- Captures that have finished and wait for their position.
+create table stream_inbox (
+  sequence bigint generated always as identity primary key,
+  capture_id uuid not null unique references captures,
+  workspace_id uuid not null
+);
+
+create table stream (
+  workspace_id uuid not null references workspaces,
+  position bigint not null check (position > 0),
+  capture_id uuid not null unique references captures,
+  entered_at timestamptz not null default now(),
+  primary key (workspace_id, position)
+);
+
+create function refuse_stream_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'stream rows are insert-only: % refused', tg_op using errcode = 'restrict_violation';
+end
+$$;
+
+create trigger stream_is_insert_only before update or delete or truncate on stream
+  for each statement execute function refuse_stream_change();
+
+-- What the stream still owes to Kafka; a row goes once the broker has acknowledged it.
+create table outbox (
+  sequence bigint generated always as identity primary key,
+  workspace_id uuid not null,
+  position bigint not null,
+  capture_id uuid not null,
+  entered_at timestamptz not null
+);
+
+alter table stream_inbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+alter table outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create table api_keys (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  name text not null,
+  hash bytea not null unique,
+  last_four text not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz
+);
+
+create index api_keys_by_workspace on api_keys (workspace_id, created_at, id);
