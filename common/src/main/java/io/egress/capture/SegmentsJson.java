@@ -1,0 +1,59 @@
+package io.egress.capture;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Segments as the database keeps them: an array of {@code [start_ms,end_ms,speaker,text]}. */
+public final class SegmentsJson {
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+          .build();
+
+  private SegmentsJson() {}
+
+  public static String write(List<Segment> segments) {
+    StringWriter text = new StringWriter(64 * segments.size() + 2);
+    try (JsonGenerator json = JSON.createGenerator(text)) {
+      json.writeStartArray();
+      for (Segment segment : segments) {
+        json.writeStartArray();
+        json.writeNumber(segment.startMs());
+        json.writeNumber(segment.endMs());
+        json.writeString(segment.speaker());
+        json.writeString(segment.text());
+        json.writeEndArray();
+      }
+      json.writeEndArray();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return text.toString();
+  }
+
+  public static List<Segment> read(String text) {
+    List<Segment> segments = new ArrayList<>();
+    try (JsonParser json = JSON.createParser(text)) {
+      json.nextToken();
+      while (json.nextToken() == JsonToken.START_ARRAY) {
+        long startMs = json.nextLongValue(0);
+        long endMs = json.nextLongValue(0);
+        String speaker = json.nextTextValue();
+        segments.add(new Segment(startMs, endMs, speaker, json.nextTextValue()));
+        json.nextToken();
+      }
+    } catch (IOException notWrittenHere) {
+      throw new UncheckedIOException(notWrittenHere);
+    }
+    return segments;
+  }
+}
