@@ -1,0 +1,16 @@
+package io.egress.api.hook;
+
+import io.egress.capture.Capture;
+import io.egress.capture.SegmentsJson;
+
+/** A capture on its way into the database, with what is computed from it once. */
+record IncomingCapture(Capture capture, String segmentsJson, byte[] digest) {
+  static IncomingCapture of(Capture capture) {
+    String segmentsJson = SegmentsJson.write(capture.segments());
+    return new IncomingCapture(capture, segmentsJson, CaptureDigest.of(capture, segmentsJson));
+  }
+
+  boolean spoken() {
+    return !capture.segments().isEmpty();
+  }
+}

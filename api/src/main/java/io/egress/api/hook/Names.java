@@ -1,0 +1,138 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.capture.Capture;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import io.egress.capture.Participant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Devices and members of workspaces, in the one order in which every transaction locks them:
+ * devices before members, each by workspace and id.
+ */
+final class Names {
+  record Key(UUID workspaceId, UUID id) implements Comparable<Key> {
+    private static final Comparator<Key> ORDER =
+        Comparator.comparing(Key::workspaceId).thenComparing(Key::id);
+
+    Key {
+      requireNonNull(workspaceId, "workspaceId is null");
+      requireNonNull(id, "id is null");
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  private final Map<Key, Device> devices = new TreeMap<>();
+  private final Map<Key, Member> members = new TreeMap<>();
+
+  static Names in(List<Capture> captures) {
+    Names names = new Names();
+    for (Capture capture : captures) {
+      names.add(capture.workspaceId(), capture.device());
+      for (Participant participant : capture.participants()) {
+        Member member = participant.member();
+        if (member != null) {
+          names.add(capture.workspaceId(), member);
+        }
+      }
+    }
+    return names;
+  }
+
+  void add(UUID workspaceId, Device device) {
+    devices.merge(new Key(workspaceId, device.id()), device, Names::latest);
+  }
+
+  void add(UUID workspaceId, Member member) {
+    members.merge(new Key(workspaceId, member.id()), member, Names::latest);
+  }
+
+  Map<Key, Device> devices() {
+    return devices;
+  }
+
+  Map<Key, Member> members() {
+    return members;
+  }
+
+  /** What {@code said} adds to or changes in these names: a null says nothing. */
+  Names changesBy(Names said) {
+    Names changes = new Names();
+    said.devices.forEach(
+        (key, device) -> {
+          Device known = devices.get(key);
+          if (known == null || !latest(known, device).equals(known)) {
+            changes.devices.put(key, device);
+          }
+        });
+    said.members.forEach(
+        (key, member) -> {
+          Member known = members.get(key);
+          if (known == null || !latest(known, member).equals(known)) {
+            changes.members.put(key, member);
+          }
+        });
+    return changes;
+  }
+
+  boolean isEmpty() {
+    return devices.isEmpty() && members.isEmpty();
+  }
+
+  /** {@code capture} as these names would have it shown. */
+  Capture applyTo(Capture capture) {
+    Map<UUID, Member> known = new HashMap<>();
+    List<Participant> participants = new ArrayList<>(capture.participants().size());
+    for (Participant participant : capture.participants()) {
+      Member member = participant.member();
+      participants.add(
+          member == null
+              ? participant
+              : new Participant(
+                  participant.label(),
+                  known.computeIfAbsent(
+                      member.id(),
+                      id -> members.getOrDefault(new Key(capture.workspaceId(), id), member)),
+                  participant.matchConfidence(),
+                  participant.speechMs()));
+    }
+    Device device =
+        devices.getOrDefault(
+            new Key(capture.workspaceId(), capture.device().id()), capture.device());
+    return new Capture(
+        capture.id(),
+        capture.workspaceId(),
+        capture.mode(),
+        capture.title(),
+        capture.summary(),
+        capture.startedAt(),
+        capture.endedAt(),
+        capture.durationMs(),
+        device,
+        participants,
+        capture.segments());
+  }
+
+  private static Device latest(Device known, Device said) {
+    return new Device(known.id(), said.name() == null ? known.name() : said.name());
+  }
+
+  private static Member latest(Member known, Member said) {
+    return new Member(
+        known.id(),
+        said.name() == null ? known.name() : said.name(),
+        said.email() == null ? known.email() : said.email());
+  }
+}

@@ -1,0 +1,78 @@
+package io.egress.api.keys;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notes when keys were used, in memory, and writes it down now and then: a pull must not cost a
+ * write. At most the notes of one interval are lost in a crash.
+ */
+public final class KeyUse {
+  private static final Logger log = LoggerFactory.getLogger(KeyUse.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+  /**
+   * In order of the ids, so that two processes that write at once do not wait for each other in a
+   * ring.
+   */
+  private static final String WRITE =
+      """
+      with used as (
+        select k.id, u.at from api_keys k join unnest($1::uuid[], $2::timestamptz[]) as u(id, at) using (id)
+        order by k.id for update of k)
+      update api_keys k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id
+      """;
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final Map<UUID, OffsetDateTime> used = new ConcurrentHashMap<>();
+  private final long timer;
+
+  public KeyUse(Vertx vertx, Pool pool) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.timer =
+        vertx.setPeriodic(
+            INTERVAL.toMillis(),
+            tick ->
+                write()
+                    .onFailure(
+                        failure ->
+                            log.debug("use of keys not written down: {}", failure.toString())));
+  }
+
+  public void note(UUID keyId) {
+    used.put(keyId, OffsetDateTime.now(ZoneOffset.UTC));
+  }
+
+  public Future<Void> close() {
+    vertx.cancelTimer(timer);
+    return write();
+  }
+
+  private Future<Void> write() {
+    Map<UUID, OffsetDateTime> taken = new HashMap<>(used);
+    if (taken.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    taken.forEach(used::remove);
+    return pool.preparedQuery(WRITE)
+        .execute(
+            Tuple.of(
+                taken.keySet().toArray(UUID[]::new), taken.values().toArray(OffsetDateTime[]::new)))
+        .mapEmpty();
+  }
+}

@@ -1,0 +1,104 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Work done by interval and at once when asked, one run at a time: being asked during a run means
+ * one more run after it. A failed run is told once, and its recovery once; the interval tries
+ * again.
+ */
+final class Recurring {
+  private static final Logger log = LoggerFactory.getLogger(Recurring.class);
+
+  private final Vertx vertx;
+  private final Context context;
+  private final String name;
+  private final Supplier<Future<?>> work;
+  private final long timer;
+
+  private boolean running;
+  private boolean again;
+  private boolean failing;
+  private @Nullable Promise<Void> stopped;
+
+  /** Runs on {@code context}; {@link #ask} and {@link #stop} may be called from anywhere. */
+  Recurring(
+      Vertx vertx, Context context, String name, Duration interval, Supplier<Future<?>> work) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.context = requireNonNull(context, "context is null");
+    this.name = requireNonNull(name, "name is null");
+    this.work = requireNonNull(work, "work is null");
+    this.timer = vertx.setPeriodic(interval.toMillis(), tick -> ask());
+  }
+
+  void ask() {
+    context.runOnContext(
+        asked -> {
+          again = true;
+          runIfIdle();
+        });
+  }
+
+  /** Completes when the run in progress, if there is one, has ended. */
+  Future<Void> stop() {
+    vertx.cancelTimer(timer);
+    Promise<Void> promise = Promise.promise();
+    context.runOnContext(
+        asked -> {
+          stopped = promise;
+          if (!running) {
+            promise.complete();
+          }
+        });
+    return promise.future();
+  }
+
+  private void runIfIdle() {
+    if (running || !again || stopped != null) {
+      return;
+    }
+    running = true;
+    again = false;
+    start()
+        .onComplete(
+            done ->
+                context.runOnContext(
+                    ended -> {
+                      tell(done.cause());
+                      running = false;
+                      Promise<Void> waiting = stopped;
+                      if (waiting != null) {
+                        waiting.complete();
+                      } else {
+                        runIfIdle();
+                      }
+                    }));
+  }
+
+  private Future<?> start() {
+    try {
+      return work.get();
+    } catch (RuntimeException failure) {
+      return Future.failedFuture(failure);
+    }
+  }
+
+  private void tell(@Nullable Throwable failure) {
+    if (failure != null && !failing) {
+      log.warn("{} failed and is tried again: {}", name, failure.toString());
+    } else if (failure == null && failing) {
+      log.info("{} works again", name);
+    }
+    failing = failure != null;
+  }
+}

@@ -1,0 +1,71 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+
+/**
+ * Moves finished captures from the inbox into the stream and the outbox.
+ *
+ * <p>The promise of the cursor rests here: positions are given inside a transaction that holds the
+ * stream's one advisory lock, and the lock outlives the moment the rows become visible. So they
+ * become visible in order, and a reader that has seen position n has seen everything below it. The
+ * lock must be taken by a statement of its own: the next statement's snapshot then contains all
+ * that earlier holders did.
+ */
+final class Sweeper {
+  /** "egress" in ASCII; known to nobody else. */
+  static final long STREAM_LOCK = 0x65_67_72_65_73_73L;
+
+  static final int BATCH_MAX = 1_000;
+
+  private static final String LOCK = "select pg_advisory_xact_lock($1)";
+
+  private static final String MOVE =
+      """
+      with batch as (
+        delete from stream_inbox where sequence in (
+          select sequence from stream_inbox order by sequence limit $1)
+        returning sequence, capture_id, workspace_id),
+      heads as (
+        update workspaces w set stream_head = w.stream_head + added.count
+        from (select workspace_id, count(*) as count from batch group by workspace_id) as added
+        where w.id = added.workspace_id
+        returning w.id as workspace_id, w.stream_head - added.count as base),
+      entered as (
+        insert into stream (workspace_id, position, capture_id)
+        select workspace_id,
+          base + row_number() over (partition by workspace_id order by sequence),
+          capture_id
+        from batch join heads using (workspace_id)
+        returning workspace_id, position, capture_id, entered_at)
+      insert into outbox (workspace_id, position, capture_id, entered_at)
+      select workspace_id, position, capture_id, entered_at from entered order by workspace_id, position
+      """;
+
+  private final Pool pool;
+
+  Sweeper(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  /** Completes with the number of captures moved, once the inbox was found empty. */
+  Future<Integer> sweep() {
+    return pool.withTransaction(Sweeper::moveBatch)
+        .compose(
+            moved ->
+                moved < BATCH_MAX
+                    ? Future.succeededFuture(moved)
+                    : sweep().map(more -> moved + more));
+  }
+
+  private static Future<Integer> moveBatch(SqlConnection tx) {
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(STREAM_LOCK))
+        .compose(locked -> tx.preparedQuery(MOVE).execute(Tuple.of(BATCH_MAX)))
+        .map(rows -> rows.rowCount());
+  }
+}

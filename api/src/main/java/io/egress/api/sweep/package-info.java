@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.sweep;
+
+import org.jspecify.annotations.NullMarked;

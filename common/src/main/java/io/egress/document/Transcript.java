@@ -1,0 +1,73 @@
+package io.egress.document;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.capture.Capture;
+import io.egress.capture.Member;
+import io.egress.capture.Participant;
+import io.egress.capture.Segment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who said what, as documents show it. The plain text is a function of what the document's segments
+ * show: a line per run of consecutive segments whose shown speaker is the same.
+ */
+final class Transcript {
+  private static final String UNATTRIBUTED = "Unknown speaker";
+
+  private final Capture capture;
+  private final Map<String, String> shownByLabel = new HashMap<>();
+
+  Transcript(Capture capture) {
+    this.capture = requireNonNull(capture, "capture is null");
+    for (Participant participant : capture.participants()) {
+      Member member = participant.member();
+      String name = member == null ? null : member.name();
+      shownByLabel.put(participant.label(), name == null ? participant.label() : name);
+    }
+  }
+
+  /** The matched member's name, else the label; null for unattributed audio. */
+  @Nullable String speaker(Segment segment) {
+    String label = segment.speaker();
+    return label == null ? null : shownByLabel.getOrDefault(label, label);
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder();
+    String speaking = null;
+    boolean first = true;
+    for (Segment segment : capture.segments()) {
+      String speaker = speaker(segment);
+      if (first || !Objects.equals(speaker, speaking)) {
+        if (!first) {
+          text.append('\n');
+        }
+        appendOneLine(text, speaker == null ? UNATTRIBUTED : speaker);
+        text.append(':');
+        speaking = speaker;
+        first = false;
+      }
+      String said = segment.text().strip();
+      if (!said.isEmpty()) {
+        text.append(' ');
+        appendOneLine(text, said);
+      }
+    }
+    return text.toString();
+  }
+
+  private static void appendOneLine(StringBuilder text, String part) {
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      text.append(breaksLine(c) ? ' ' : c);
+    }
+  }
+
+  private static boolean breaksLine(char c) {
+    return (c >= '\n' && c <= '\r') || c == '\u0085' || c == '\u2028' || c == '\u2029';
+  }
+}

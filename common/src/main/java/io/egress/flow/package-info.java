@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.flow;
+
+import org.jspecify.annotations.NullMarked;

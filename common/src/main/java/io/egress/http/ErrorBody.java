@@ -1,0 +1,27 @@
+package io.egress.http;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+
+/** The one form in which every error leaves: {@code {"error":{"message":...,"status":...}}}. */
+public final class ErrorBody {
+  private ErrorBody() {}
+
+  public static void send(HttpServerResponse response, int status, String message) {
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    if (response.headWritten()) {
+      response.reset();
+      return;
+    }
+    response
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .end(
+            new JsonObject()
+                .put("error", new JsonObject().put("message", message).put("status", status))
+                .toBuffer());
+  }
+}

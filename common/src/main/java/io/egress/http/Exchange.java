@@ -1,0 +1,152 @@
+package io.egress.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
+import io.vertx.pgclient.PgException;
+import java.io.IOException;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What every listener of the service does with every request: ids, headers, and errors in one form.
+ */
+public final class Exchange {
+  public static final String REQUEST_ID = "x-request-id";
+
+  private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+  private static final int REQUEST_ID_CHARS_MAX = 128;
+  private static final String RETRY_AFTER_SECONDS = "1";
+  private static final Set<String> OPERATOR_INTERVENTION_CLASSES = Set.of("08", "53", "57", "58");
+
+  private Exchange() {}
+
+  public static Router router(Vertx vertx) {
+    Router router = Router.router(vertx);
+    router
+        .route()
+        .order(-1)
+        .handler(
+            exchange -> {
+              exchange.response().putHeader(REQUEST_ID, requestId(exchange));
+              exchange.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+              exchange.next();
+            });
+    router.errorHandler(404, exchange -> fail(exchange, new Refusal(404, "no such path")));
+    router.errorHandler(405, exchange -> refuseMethod(router, exchange));
+    for (int status : new int[] {400, 401, 406, 413, 414, 415, 431, 500, 503}) {
+      router.errorHandler(status, exchange -> fail(exchange, cause(exchange, status)));
+    }
+    return router;
+  }
+
+  /** Ends the exchange with whatever {@code failure} means to a client. */
+  public static void fail(RoutingContext exchange, Throwable failure) {
+    if (failure instanceof Refusal refusal) {
+      if (refusal.status() == 401) {
+        exchange.response().putHeader("www-authenticate", "Bearer");
+      }
+      if (refusal.status() == 503) {
+        exchange.response().putHeader("retry-after", RETRY_AFTER_SECONDS);
+      }
+      ErrorBody.send(exchange.response(), refusal.status(), refusal.reason());
+    } else if (isBackendAway(failure)) {
+      log.warn("request {} found a backend away: {}", id(exchange), failure.toString());
+      fail(exchange, new Refusal(503, "a backend is away, try again"));
+    } else {
+      log.error("request {} failed", id(exchange), failure);
+      ErrorBody.send(exchange.response(), 500, "internal error");
+    }
+  }
+
+  public static void sendJson(RoutingContext exchange, int status, JsonObject body) {
+    exchange
+        .response()
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .end(body.toBuffer());
+  }
+
+  private static String requestId(RoutingContext exchange) {
+    String given = exchange.request().getHeader(REQUEST_ID);
+    boolean usable =
+        given != null
+            && !given.isEmpty()
+            && given.length() <= REQUEST_ID_CHARS_MAX
+            && given.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    return usable ? given : UUID.randomUUID().toString();
+  }
+
+  private static String id(RoutingContext exchange) {
+    return exchange.response().headers().get(REQUEST_ID);
+  }
+
+  private static Throwable cause(RoutingContext exchange, int status) {
+    Throwable failure = exchange.failure();
+    if (failure instanceof HttpException refused) {
+      String reason = refused.getPayload();
+      return new Refusal(refused.getStatusCode(), reason == null ? reason(status) : reason);
+    }
+    return failure == null || status < 500 ? new Refusal(status, reason(status)) : failure;
+  }
+
+  private static String reason(int status) {
+    return switch (status) {
+      case 400 -> "the request could not be read";
+      case 413 -> "the body is too large";
+      case 415 -> "this content-type is not taken here";
+      case 503 -> "try again later";
+      default -> "refused with status " + status;
+    };
+  }
+
+  private static void refuseMethod(Router router, RoutingContext exchange) {
+    Set<String> allowed =
+        router.getRoutes().stream()
+            .filter(route -> isFor(route, exchange))
+            .flatMap(route -> route.methods().stream())
+            .map(HttpMethod::name)
+            .collect(Collectors.toCollection(TreeSet::new));
+    exchange.response().putHeader(HttpHeaders.ALLOW, String.join(", ", allowed));
+    ErrorBody.send(exchange.response(), 405, "this path takes " + String.join(", ", allowed));
+  }
+
+  private static boolean isFor(Route route, RoutingContext exchange) {
+    if (route.methods() == null || route.getPath() == null) {
+      return false;
+    }
+    String[] pattern = route.getPath().split("/", -1);
+    String[] path = exchange.request().path().split("/", -1);
+    if (pattern.length != path.length) {
+      return false;
+    }
+    for (int i = 0; i < pattern.length; i++) {
+      if (!pattern[i].startsWith(":") && !pattern[i].equals(path[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The database or the way to it is at fault, rather than the request or the code. */
+  private static boolean isBackendAway(Throwable failure) {
+    if (failure instanceof PgException refused) {
+      String state = refused.getSqlState();
+      return state != null && OPERATOR_INTERVENTION_CLASSES.contains(state.substring(0, 2));
+    }
+    return failure instanceof IOException
+        || failure instanceof VertxException
+        || failure instanceof TimeoutException;
+  }
+}
