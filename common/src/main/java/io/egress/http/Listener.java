@@ -1,0 +1,36 @@
+package io.egress.http;
+
+import io.egress.settings.ListenerSettings;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/** A server that listens on one port with several event loops. */
+public record Listener(Vertx vertx, String deploymentId, int port) {
+  public static Future<Listener> open(
+      Vertx vertx,
+      ListenerSettings settings,
+      int eventLoops,
+      Duration shutdownMax,
+      Consumer<Router> mounts) {
+    Queue<ListenerVerticle> instances = new ConcurrentLinkedQueue<>();
+    return vertx
+        .deployVerticle(
+            () -> {
+              ListenerVerticle instance = new ListenerVerticle(settings, shutdownMax, mounts);
+              instances.add(instance);
+              return instance;
+            },
+            new DeploymentOptions().setInstances(eventLoops))
+        .map(id -> new Listener(vertx, id, instances.element().port()));
+  }
+
+  public Future<Void> close() {
+    return vertx.undeploy(deploymentId);
+  }
+}
