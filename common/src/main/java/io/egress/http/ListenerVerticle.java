@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * it has.
  */
 public final class ListenerVerticle extends VerticleBase {
-  /** Vert.x gives every instance of a deployment the same free port for this. */
-  private static final int ANY_FREE_PORT = -1;
-
   private static final int IDLE_SECONDS_MAX = 180;
 
   private final ListenerSettings settings;
@@ -44,7 +41,7 @@ public final class ListenerVerticle extends VerticleBase {
             .createHttpServer(
                 new HttpServerOptions()
                     .setHost(settings.host())
-                    .setPort(settings.port() == 0 ? ANY_FREE_PORT : settings.port())
+                    .setPort(settings.port())
                     .setIdleTimeout(IDLE_SECONDS_MAX)
                     .setHandle100ContinueAutomatically(true))
             .requestHandler(router);
