@@ -48,7 +48,7 @@ public final class ApiApp {
   /** On failure everything opened so far is closed again. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
-    Closing closing = new Closing(settings.shutdownTimeout());
+    Closing closing = new Closing(settings.process().shutdownTimeout());
     return Migrations.run(vertx, settings.database().url())
         .compose(migrated -> new Assembly(vertx, settings, closing).start())
         .recover(failure -> closing.close().compose(closed -> Future.failedFuture(failure)));
@@ -145,7 +145,7 @@ public final class ApiApp {
     }
 
     private Future<Listener> open(String name, ListenerSettings where, Consumer<Router> mounts) {
-      return Listener.open(vertx, where, EVENT_LOOPS, settings.shutdownTimeout(), mounts)
+      return Listener.open(vertx, where, EVENT_LOOPS, settings.process().shutdownTimeout(), mounts)
           .onSuccess(listener -> closing.push(name, listener::close));
     }
   }

@@ -13,7 +13,10 @@ import java.util.function.Consumer;
 
 /** A server that listens on one port with several event loops. */
 public record Listener(Vertx vertx, String deploymentId, int port) {
-  /** Servers of one Vert.x that name the same negative port share one free port: each listener has its own. */
+  /**
+   * Servers of one Vert.x that name the same negative port share one free port: each listener has
+   * its own.
+   */
   private static final AtomicInteger NEGATIVE_PORTS = new AtomicInteger();
 
   public static Future<Listener> open(
