@@ -1,0 +1,128 @@
+package io.egress.api.pull;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clients that do not read: they cost what the budget allows, and are cut off in the end. */
+class BackPressureTest {
+  private static final int CAPTURES = 40;
+  private static final int TEXT_CHARS = 400_000;
+
+  private final UUID workspace = UUID.randomUUID();
+  private Service service;
+  private String key;
+
+  @BeforeEach
+  void fill() {
+    service =
+        Service.start(Map.of("EGRESS_PULL_MEMORY", "2MiB", "EGRESS_PULL_STALL_TIMEOUT", "1s"));
+    key = service.mintKey(workspace);
+    for (int i = 0; i < CAPTURES; i++) {
+      assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> service.query("select 1 from stream").size() == CAPTURES);
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  @Test
+  @Timeout(120)
+  void letsReadersThroughPastClientsThatTakeNothingAndCutsThoseOff() throws IOException {
+    List<Socket> stalled = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      stalled.add(ask());
+    }
+
+    HttpResponse<byte[]> whole =
+        Service.send(
+            HttpRequest.newBuilder(URI.create(service.publicUrl("/api/v1/captures?limit=100")))
+                .header("authorization", "Bearer " + key),
+            BodyHandlers.ofByteArray());
+
+    assertThat(
+            new JsonObject(new String(whole.body(), StandardCharsets.UTF_8))
+                .getJsonArray("captures"))
+        .hasSize(CAPTURES);
+    for (Socket socket : stalled) {
+      socket.setSoTimeout(30_000);
+      assertThat(readUntilCutOff(socket)).isLessThan(CAPTURES * (long) TEXT_CHARS);
+      socket.close();
+    }
+  }
+
+  /** A page cut short must not look like one that ended: its last chunk never comes. */
+  private static long readUntilCutOff(Socket socket) throws IOException {
+    long read = 0;
+    byte[] buffer = new byte[65_536];
+    InputStream in = socket.getInputStream();
+    try {
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        read += count;
+        String end = new String(buffer, 0, count, StandardCharsets.ISO_8859_1);
+        assertThat(end).doesNotEndWith("\r\n0\r\n\r\n");
+      }
+    } catch (SocketException reset) {
+      return read;
+    }
+    return read;
+  }
+
+  private Socket ask() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.app.publicPort());
+    socket.setReceiveBufferSize(4_096);
+    socket
+        .getOutputStream()
+        .write(
+            ("GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer "
+                    + key
+                    + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  private JsonObject noise(long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder();
+    while (text.length() < TEXT_CHARS) {
+      text.append(Long.toString(random.nextLong(), 36));
+    }
+    return Service.capture(workspace)
+        .put(
+            "segments",
+            new JsonArray()
+                .add(
+                    new JsonObject()
+                        .put("start_ms", 0)
+                        .put("end_ms", 1)
+                        .put("text", text.toString())));
+  }
+}

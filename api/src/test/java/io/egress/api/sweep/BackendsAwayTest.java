@@ -1,0 +1,150 @@
+package io.egress.api.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.embedded.EmbeddedBackends;
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.kafka.ProcessedCapture;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Kafka or PostgreSQL go away and come back: nothing is lost, and nothing enters twice. */
+class BackendsAwayTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final UUID workspace = UUID.randomUUID();
+  private EmbeddedBackends backends;
+  private Service service;
+  private String key;
+
+  @BeforeEach
+  void start() {
+    backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    service =
+        Service.start(
+            Map.of(
+                "EGRESS_DATABASE_URL", backends.databaseUrl(),
+                "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap()));
+    key = service.mintKey(workspace);
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+    backends.close();
+  }
+
+  @Test
+  @Timeout(180)
+  void publishesWhatFinishedWhileKafkaWasAway() {
+    put(3);
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    backends.kafka().stop();
+    put(5);
+
+    assertThat(pulled()).as("pulling needs no Kafka").isEqualTo(8);
+    assertThat(outbox()).isEqualTo(5);
+    assertThat(ready()).isEqualTo(200);
+
+    backends.kafka().start();
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    assertThat(published()).containsAll(LongStream.rangeClosed(1, 8).boxed().toList());
+  }
+
+  @Test
+  @Timeout(180)
+  void comesBackWithPostgres() {
+    put(2);
+    await().atMost(PATIENCE).until(() -> pulled() == 2);
+    backends.postgres().stop();
+
+    HttpResponse<String> pull = service.pull("/api/v1/captures", key);
+    HttpResponse<String> hook = service.put(UUID.randomUUID(), Service.capture(workspace));
+    assertThat(List.of(pull.statusCode(), hook.statusCode())).containsOnly(503);
+    assertThat(pull.body()).contains("\"status\":503");
+    assertThat(pull.headers().firstValue("retry-after")).isPresent();
+    assertThat(ready()).isEqualTo(503);
+
+    backends.postgres().start();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode() == 201);
+    await().atMost(PATIENCE).until(() -> pulled() == 3);
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    assertThat(ready()).isEqualTo(200);
+  }
+
+  private void put(int captures) {
+    int before = pulled();
+    for (int i = 0; i < captures; i++) {
+      assertThat(service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode())
+          .isEqualTo(201);
+    }
+    await().atMost(PATIENCE).until(() -> pulled() == before + captures);
+  }
+
+  private int pulled() {
+    return new JsonObject(service.pull("/api/v1/captures?limit=100", key).body())
+        .getJsonArray("captures")
+        .size();
+  }
+
+  private int outbox() {
+    return service.query("select 1 from outbox").size();
+  }
+
+  private int ready() {
+    return Service.send(HttpRequest.newBuilder(URI.create(service.publicUrl("/health/ready"))))
+        .statusCode();
+  }
+
+  private Set<Long> published() {
+    String topic = service.environment.get("EGRESS_TOPIC_PREFIX") + "captures.processed";
+    try (KafkaConsumer<String, byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", backends.kafkaBootstrap()),
+            new StringDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(partition -> new TopicPartition(topic, partition.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      Set<Long> positions = new TreeSet<>();
+      while (partitions.stream()
+          .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
+        consumer
+            .poll(Duration.ofMillis(100))
+            .forEach(
+                record -> {
+                  assertThat(record.key()).isEqualTo(workspace.toString());
+                  positions.add(ProcessedCapture.decode(Buffer.buffer(record.value())).position());
+                });
+      }
+      return positions;
+    }
+  }
+}
