@@ -3,6 +3,7 @@ package io.egress.document;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import io.egress.capture.Capture;
 import io.egress.capture.Device;
@@ -26,7 +27,10 @@ public final class DocumentRenderer {
   private static final byte[] HEAD_END = ",\"emitted_at\":\"".getBytes(StandardCharsets.US_ASCII);
   private static final String UNTITLED = "Untitled conversation";
   private static final JsonFactory JSON =
-      JsonFactory.builder().enable(StreamWriteFeature.USE_FAST_DOUBLE_WRITER).build();
+      JsonFactory.builder()
+          .enable(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
+          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+          .build();
 
   private DocumentRenderer() {}
 

@@ -3,11 +3,13 @@ package io.egress.kafka;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.kafka.admin.KafkaAdminClient;
-import io.vertx.kafka.admin.NewTopic;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Creates topics that are missing; never touches one that exists. */
@@ -17,35 +19,43 @@ public final class TopicAdmin {
   private TopicAdmin() {}
 
   public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<String> topics) {
-    KafkaAdminClient admin =
-        KafkaAdminClient.create(
-            vertx,
-            Map.of(
-                "bootstrap.servers", settings.bootstrap(),
-                "default.api.timeout.ms", API_TIMEOUT_MS,
-                "request.timeout.ms", API_TIMEOUT_MS));
-    return admin
-        .listTopics()
-        .compose(
-            existing -> {
-              List<NewTopic> missing =
-                  topics.stream()
-                      .filter(topic -> !Set.copyOf(existing).contains(topic))
-                      .map(
-                          topic ->
-                              new NewTopic(topic, settings.partitions(), settings.replication()))
-                      .toList();
-              return missing.isEmpty()
-                  ? Future.succeededFuture()
-                  : admin.createTopics(missing).recover(TopicAdmin::unlessSomebodyElseDid);
-            })
-        .<Void>mapEmpty()
-        .eventually(admin::close);
+    return vertx.executeBlocking(
+        () -> {
+          create(settings, topics);
+          return null;
+        },
+        false);
   }
 
-  private static Future<Void> unlessSomebodyElseDid(Throwable failure) {
-    return failure instanceof TopicExistsException
-        ? Future.succeededFuture()
-        : Future.failedFuture(failure);
+  private static void create(KafkaSettings settings, List<String> topics) throws Exception {
+    Map<String, Object> client =
+        Map.of(
+            "bootstrap.servers", settings.bootstrap(),
+            "default.api.timeout.ms", API_TIMEOUT_MS,
+            "request.timeout.ms", API_TIMEOUT_MS);
+    try (Admin admin = Admin.create(client)) {
+      Set<String> existing = admin.listTopics().names().get();
+      for (String topic : topics) {
+        if (!existing.contains(topic)) {
+          create(admin, settings, topic);
+        }
+      }
+    }
+  }
+
+  private static void create(Admin admin, KafkaSettings settings, String topic) throws Exception {
+    Optional<Short> replication =
+        settings.replication() < 0 ? Optional.empty() : Optional.of(settings.replication());
+    try {
+      admin
+          .createTopics(
+              List.of(new NewTopic(topic, Optional.of(settings.partitions()), replication)))
+          .all()
+          .get();
+    } catch (ExecutionException failure) {
+      if (!(failure.getCause() instanceof TopicExistsException)) {
+        throw failure;
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.Topics;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +16,14 @@ public record Settings(
     DatabaseSettings database,
     KafkaSettings kafka,
     ApiSettings api,
-    Duration shutdownTimeout) {
+    ProcessSettings process) {
   public Settings {
     requireNonNull(internalListener, "internalListener is null");
     requireNonNull(internalToken, "internalToken is null");
     requireNonNull(database, "database is null");
     requireNonNull(kafka, "kafka is null");
     requireNonNull(api, "api is null");
-    requireNonNull(shutdownTimeout, "shutdownTimeout is null");
+    requireNonNull(process, "process is null");
   }
 
   /** Throws {@link SettingsException} that names every fault. */
@@ -57,11 +58,7 @@ public record Settings(
         database(reader),
         kafka(reader),
         api,
-        reader.duration(
-            "EGRESS_SHUTDOWN_TIMEOUT",
-            "30s",
-            Duration.ofSeconds(1),
-            "how long a stopping process may take to finish what runs"));
+        process(reader));
   }
 
   private static ApiSettings api(SettingsReader reader) {
@@ -89,6 +86,20 @@ public record Settings(
             "1s",
             Duration.ofMillis(10),
             "how often finished captures are looked for, beside being told at once"));
+  }
+
+  private static ProcessSettings process(SettingsReader reader) {
+    return new ProcessSettings(
+        Path.of(
+            reader.text(
+                "EGRESS_DATA_DIR",
+                "./data",
+                "folder of the embedded PostgreSQL and Kafka, where no others are named")),
+        reader.duration(
+            "EGRESS_SHUTDOWN_TIMEOUT",
+            "30s",
+            Duration.ofSeconds(1),
+            "how long a stopping process may take to finish what runs"));
   }
 
   private static String token(SettingsReader reader) {

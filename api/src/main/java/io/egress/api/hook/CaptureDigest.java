@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.egress.capture.Capture;
 import io.egress.capture.Member;
 import io.egress.capture.Participant;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -20,7 +21,7 @@ final class CaptureDigest {
 
   private CaptureDigest() {}
 
-  static byte[] of(Capture capture, String segmentsJson) {
+  static Buffer of(Capture capture, String segmentsJson) {
     MessageDigest digest = sha256();
     try (JsonGenerator json =
         JSON.createGenerator(new DigestOutputStream(OutputStream.nullOutputStream(), digest))) {
@@ -33,7 +34,7 @@ final class CaptureDigest {
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
-    return digest.digest(segmentsJson.getBytes(StandardCharsets.UTF_8));
+    return Buffer.buffer(digest.digest(segmentsJson.getBytes(StandardCharsets.UTF_8)));
   }
 
   private static void writeHead(JsonGenerator json, Capture capture) throws IOException {

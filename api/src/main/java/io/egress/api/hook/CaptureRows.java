@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CaptureRows {
   /** What is stored of a capture that was put before. */
-  record Stored(UUID workspaceId, byte[] digest, long revision, boolean entered) {}
+  record Stored(UUID workspaceId, Buffer digest, long revision, boolean entered) {}
 
   private static final String READ =
       "select id, workspace_id, digest, revision, entered from captures where id = any($1)";
@@ -129,11 +129,12 @@ final class CaptureRows {
     }
     return tx.preparedQuery(ENTER)
         .execute(
-            Tuple.of(
-                captures.stream().map(finished -> finished.capture().id()).toArray(UUID[]::new),
-                captures.stream()
-                    .map(finished -> finished.capture().workspaceId())
-                    .toArray(UUID[]::new)))
+            Tuple.wrap(
+                List.of(
+                    captures.stream().map(entry -> entry.capture().id()).toArray(UUID[]::new),
+                    captures.stream()
+                        .map(entry -> entry.capture().workspaceId())
+                        .toArray(UUID[]::new))))
         .mapEmpty();
   }
 
@@ -149,7 +150,7 @@ final class CaptureRows {
                     row.getUUID("id"),
                     new Stored(
                         row.getUUID("workspace_id"),
-                        row.getBuffer("digest").getBytes(),
+                        row.getBuffer("digest"),
                         row.getLong("revision"),
                         row.getBoolean("entered")));
               }
@@ -171,7 +172,7 @@ final class CaptureRows {
           utc(capture.endedAt()),
           capture.durationMs(),
           incoming.segmentsJson(),
-          Buffer.buffer(incoming.digest()),
+          incoming.digest(),
           incoming.spoken()
         });
   }

@@ -8,7 +8,6 @@ import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -76,7 +75,7 @@ final class CaptureWriter {
           news.add(incoming);
         } else if (!known.workspaceId().equals(incoming.capture().workspaceId())) {
           results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
-        } else if (Arrays.equals(known.digest(), incoming.digest())) {
+        } else if (known.digest().equals(incoming.digest())) {
           results.put(incoming.capture().id(), PutResult.UNCHANGED);
         } else {
           news.add(incoming);
@@ -132,7 +131,7 @@ final class CaptureWriter {
           results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
           continue;
         }
-        if (before != null && Arrays.equals(before.digest(), incoming.digest())) {
+        if (before != null && before.digest().equals(incoming.digest())) {
           results.put(incoming.capture().id(), PutResult.UNCHANGED);
           continue;
         }

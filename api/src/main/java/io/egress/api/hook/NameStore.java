@@ -1,6 +1,5 @@
 package io.egress.api.hook;
 
-import io.egress.api.hook.Names.Key;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.vertx.core.Future;
@@ -89,19 +88,20 @@ final class NameStore {
     return changed;
   }
 
-  private Future<Void> put(SqlConnection tx, Key key, Device device) {
+  private Future<Void> put(SqlConnection tx, Names.Key key, Device device) {
     return tx.preparedQuery(PUT_DEVICE)
         .execute(Tuple.of(key.workspaceId(), key.id(), device.name()))
         .compose(rows -> revise(tx, rows, REVISE_BY_DEVICE, key));
   }
 
-  private Future<Void> put(SqlConnection tx, Key key, Member member) {
+  private Future<Void> put(SqlConnection tx, Names.Key key, Member member) {
     return tx.preparedQuery(PUT_MEMBER)
         .execute(Tuple.of(key.workspaceId(), key.id(), member.name(), member.email()))
         .compose(rows -> revise(tx, rows, REVISE_BY_MEMBER, key));
   }
 
-  private static Future<Void> revise(SqlConnection tx, RowSet<Row> put, String revise, Key key) {
+  private static Future<Void> revise(
+      SqlConnection tx, RowSet<Row> put, String revise, Names.Key key) {
     boolean renamed = put.size() > 0 && put.iterator().next().getBoolean("renamed");
     return renamed
         ? tx.preparedQuery(revise).execute(Tuple.of(key.workspaceId(), key.id())).mapEmpty()
@@ -139,9 +139,10 @@ final class NameStore {
             });
   }
 
-  private static Tuple keys(Collection<Key> keys) {
-    return Tuple.of(
-        keys.stream().map(Key::workspaceId).toArray(UUID[]::new),
-        keys.stream().map(Key::id).toArray(UUID[]::new));
+  private static Tuple keys(Collection<Names.Key> keys) {
+    return Tuple.wrap(
+        List.of(
+            keys.stream().map(Names.Key::workspaceId).toArray(UUID[]::new),
+            keys.stream().map(Names.Key::id).toArray(UUID[]::new)));
   }
 }

@@ -73,15 +73,17 @@ final class Names {
     said.devices.forEach(
         (key, device) -> {
           Device known = devices.get(key);
-          if (known == null || !latest(known, device).equals(known)) {
-            changes.devices.put(key, device);
+          Device latest = known == null ? device : latest(known, device);
+          if (!latest.equals(known)) {
+            changes.devices.put(key, latest);
           }
         });
     said.members.forEach(
         (key, member) -> {
           Member known = members.get(key);
-          if (known == null || !latest(known, member).equals(known)) {
-            changes.members.put(key, member);
+          Member latest = known == null ? member : latest(known, member);
+          if (!latest.equals(known)) {
+            changes.members.put(key, latest);
           }
         });
     return changes;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,8 +72,10 @@ public final class KeyUse {
     taken.forEach(used::remove);
     return pool.preparedQuery(WRITE)
         .execute(
-            Tuple.of(
-                taken.keySet().toArray(UUID[]::new), taken.values().toArray(OffsetDateTime[]::new)))
+            Tuple.wrap(
+                List.of(
+                    taken.keySet().toArray(UUID[]::new),
+                    taken.values().toArray(OffsetDateTime[]::new))))
         .mapEmpty();
   }
 }

@@ -1,0 +1,139 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.CaptureBody;
+import io.egress.api.intake.Intake;
+import io.egress.api.intake.NameBody;
+import io.egress.http.Exchange;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** What the pipeline and the product call: finished captures, and the names that change later. */
+final class HookHandler {
+  private static final int BLOCKING_BYTES_MIN = 64 * 1024;
+
+  private final Vertx vertx;
+  private final BodyReader bodies;
+  private final CaptureWriter writer;
+  private final Renames renames;
+  private final Runnable entered;
+
+  /** {@code entered} is run whenever the stream's inbox may have got something. */
+  HookHandler(
+      Vertx vertx, BodyReader bodies, CaptureWriter writer, Renames renames, Runnable entered) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.bodies = requireNonNull(bodies, "bodies is null");
+    this.writer = requireNonNull(writer, "writer is null");
+    this.renames = requireNonNull(renames, "renames is null");
+    this.entered = requireNonNull(entered, "entered is null");
+  }
+
+  void mount(Router router) {
+    router.put("/internal/v1/captures/:id").handler(at(this::putCapture));
+    router
+        .patch("/internal/v1/captures/:id/participants/:label")
+        .handler(at(this::patchParticipant));
+    router.put("/internal/v1/members/:id").handler(at(this::putMember));
+    router.put("/internal/v1/devices/:id").handler(at(this::putDevice));
+  }
+
+  private interface Call {
+    Future<Void> answer(RoutingContext exchange, UUID id);
+  }
+
+  private static Handler<RoutingContext> at(Call call) {
+    return exchange -> {
+      UUID id = PathIds.uuid(exchange.pathParam("id")).orElse(null);
+      if (id == null) {
+        Exchange.fail(exchange, new Refusal(400, "the id in the path must be a UUID"));
+      } else {
+        call.answer(exchange, id).onFailure(failure -> Exchange.fail(exchange, failure));
+      }
+    };
+  }
+
+  private Future<Void> putCapture(RoutingContext exchange, UUID id) {
+    return bodies.read(
+        exchange.request(),
+        body ->
+            prepared(body, id)
+                .compose(incoming -> writer.put(List.of(incoming)))
+                .compose(results -> answer(exchange, id, results.get(0))));
+  }
+
+  private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {
+    if (result == PutResult.OTHER_WORKSPACE) {
+      return Future.failedFuture(
+          new Refusal(409, "workspace_id: the capture belongs to another workspace"));
+    }
+    entered.run();
+    Exchange.sendJson(
+        exchange,
+        result == PutResult.CREATED ? 201 : 200,
+        new JsonObject().put("id", id.toString()));
+    return Future.succeededFuture();
+  }
+
+  /** A large body is parsed beside the event loop. */
+  private Future<IncomingCapture> prepared(Buffer body, UUID id) {
+    return body.length() < BLOCKING_BYTES_MIN
+        ? Future.succeededFuture(incoming(body, id))
+        : vertx.executeBlocking(() -> incoming(body, id), false);
+  }
+
+  private static IncomingCapture incoming(Buffer body, UUID id) {
+    return IncomingCapture.of(accepted(CaptureBody.read(body, id)));
+  }
+
+  private Future<Void> patchParticipant(RoutingContext exchange, UUID id) {
+    String label = exchange.pathParam("label");
+    return change(
+        exchange,
+        NameBody::speaker,
+        speaker -> renames.speaker(id, label, speaker),
+        "no such capture, or no participant with this label");
+  }
+
+  private Future<Void> putMember(RoutingContext exchange, UUID id) {
+    return change(exchange, body -> NameBody.member(body, id), renames::member, "");
+  }
+
+  private Future<Void> putDevice(RoutingContext exchange, UUID id) {
+    return change(exchange, body -> NameBody.device(body, id), renames::device, "");
+  }
+
+  private <T> Future<Void> change(
+      RoutingContext exchange,
+      Function<Buffer, Intake<T>> parser,
+      Function<T, Future<Boolean>> write,
+      String unknown) {
+    return bodies.read(
+        exchange.request(),
+        body ->
+            write
+                .apply(accepted(parser.apply(body)))
+                .compose(
+                    found ->
+                        found
+                            ? exchange.response().setStatusCode(204).end()
+                            : Future.failedFuture(new Refusal(404, unknown))));
+  }
+
+  private static <T> T accepted(Intake<T> intake) {
+    if (intake instanceof Intake.Refused<T> refused) {
+      throw new Refusal(400, refused.faults().told());
+    }
+    return ((Intake.Accepted<T>) intake).value();
+  }
+}

@@ -1,0 +1,145 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.CaptureBody;
+import io.egress.api.intake.Intake;
+import io.egress.api.intake.NdjsonLines;
+import io.egress.capture.Capture;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * One import: lines are put in batches, in the order of the file, and the request is read on only
+ * while no batch is being put. So it holds one batch and one line, however long the file is.
+ */
+final class Import implements NdjsonLines.Receiver {
+  private static final int BATCH_LINES_MAX = 100;
+  private static final int BATCH_BYTES_MAX = 1024 * 1024;
+
+  private record Line(long number, Buffer text) {}
+
+  private record Numbered(long line, IncomingCapture capture) {}
+
+  private final Vertx vertx;
+  private final CaptureWriter writer;
+  private final Runnable entered;
+  private final NdjsonLines lines;
+  private final ImportReport report = new ImportReport();
+  private final Promise<ImportReport> done = Promise.promise();
+  private List<Line> batch = new ArrayList<>();
+  private int batchBytes;
+
+  Import(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.writer = requireNonNull(writer, "writer is null");
+    this.entered = requireNonNull(entered, "entered is null");
+    this.lines = new NdjsonLines(lineBytesMax, this);
+  }
+
+  Future<ImportReport> read(HttpServerRequest request) {
+    request.handler(
+        part -> {
+          lines.feed(part);
+          if (report.stopped()) {
+            done.tryComplete(report);
+          } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
+            request.pause();
+            putBatch().onSuccess(put -> request.resume()).onFailure(done::tryFail);
+          }
+        });
+    request.exceptionHandler(done::tryFail);
+    request.endHandler(
+        end -> {
+          lines.end();
+          putBatch().onSuccess(put -> done.tryComplete(report)).onFailure(done::tryFail);
+        });
+    request.resume();
+    return done.future();
+  }
+
+  @Override
+  public void line(long number, Buffer line) {
+    batch.add(new Line(number, line));
+    batchBytes += line.length();
+  }
+
+  @Override
+  public void tooLong(long number) {
+    report.refuse(number, "the line is too long");
+  }
+
+  private Future<Void> putBatch() {
+    List<Line> taken = batch;
+    batch = new ArrayList<>();
+    batchBytes = 0;
+    if (taken.isEmpty() || report.stopped()) {
+      return Future.succeededFuture();
+    }
+    return vertx
+        .executeBlocking(() -> taken.stream().map(Import::parse).toList(), false)
+        .compose(this::putParsed);
+  }
+
+  private record Parsed(long line, Intake<IncomingCapture> intake) {}
+
+  private static Parsed parse(Line line) {
+    Intake<Capture> intake = CaptureBody.readLine(line.text());
+    return new Parsed(
+        line.number(),
+        intake instanceof Intake.Refused<Capture> refused
+            ? new Intake.Refused<>(refused.faults())
+            : new Intake.Accepted<>(
+                IncomingCapture.of(((Intake.Accepted<Capture>) intake).value())));
+  }
+
+  /**
+   * An id that comes again goes into a batch after the one it was in, so that the later line is the
+   * fix.
+   */
+  private Future<Void> putParsed(List<Parsed> parsed) {
+    Future<Void> put = Future.succeededFuture();
+    List<Numbered> distinct = new ArrayList<>();
+    Set<UUID> ids = new HashSet<>();
+    for (Parsed line : parsed) {
+      if (line.intake() instanceof Intake.Refused<IncomingCapture> refused) {
+        report.refuse(line.line(), refused.faults().told());
+        continue;
+      }
+      IncomingCapture capture = ((Intake.Accepted<IncomingCapture>) line.intake()).value();
+      if (!ids.add(capture.capture().id())) {
+        List<Numbered> full = distinct;
+        put = put.compose(before -> putDistinct(full));
+        distinct = new ArrayList<>();
+        ids = new HashSet<>(Set.of(capture.capture().id()));
+      }
+      distinct.add(new Numbered(line.line(), capture));
+    }
+    List<Numbered> last = distinct;
+    return put.compose(before -> putDistinct(last));
+  }
+
+  private Future<Void> putDistinct(List<Numbered> captures) {
+    if (captures.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    return writer
+        .put(captures.stream().map(Numbered::capture).toList())
+        .map(
+            results -> {
+              for (int i = 0; i < results.size(); i++) {
+                report.count(captures.get(i).line(), results.get(i));
+              }
+              entered.run();
+              return null;
+            });
+  }
+}

@@ -1,0 +1,52 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.http.Exchange;
+import io.egress.http.Refusal;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.concurrent.Semaphore;
+
+/** Bulk import of history: a capture a line. */
+final class ImportHandler {
+  private static final int IMPORTS_MAX = 4;
+  private static final String NDJSON = "application/x-ndjson";
+
+  private final Vertx vertx;
+  private final CaptureWriter writer;
+  private final Runnable entered;
+  private final int lineBytesMax;
+  private final Semaphore imports = new Semaphore(IMPORTS_MAX);
+
+  ImportHandler(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.writer = requireNonNull(writer, "writer is null");
+    this.entered = requireNonNull(entered, "entered is null");
+    this.lineBytesMax = lineBytesMax;
+  }
+
+  void mount(Router router) {
+    router.post("/internal/v1/captures").handler(this::importLines);
+  }
+
+  private void importLines(RoutingContext exchange) {
+    String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+    if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {
+      Exchange.fail(exchange, new Refusal(415, "an import is sent as " + NDJSON));
+      return;
+    }
+    if (!imports.tryAcquire()) {
+      Exchange.fail(
+          exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
+      return;
+    }
+    new Import(vertx, writer, entered, lineBytesMax)
+        .read(exchange.request())
+        .onComplete(done -> imports.release())
+        .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))
+        .onFailure(failure -> Exchange.fail(exchange, failure));
+  }
+}

@@ -1,0 +1,50 @@
+package io.egress.api.hook;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+
+/** What became of the lines of an import. */
+final class ImportReport {
+  /** So many refused lines say that the file is not what was meant: the import stops. */
+  static final int REFUSED_MAX = 10_000;
+
+  private final JsonArray refused = new JsonArray();
+  private long created;
+  private long updated;
+  private long unchanged;
+  private long stoppedAtLine;
+
+  void count(long line, PutResult result) {
+    switch (result) {
+      case CREATED -> created++;
+      case UPDATED -> updated++;
+      case UNCHANGED -> unchanged++;
+      case OTHER_WORKSPACE ->
+          refuse(line, "workspace_id: the capture belongs to another workspace");
+    }
+  }
+
+  void refuse(long line, String reason) {
+    if (stoppedAtLine > 0) {
+      return;
+    }
+    refused.add(new JsonObject().put("line", line).put("reason", reason));
+    if (refused.size() == REFUSED_MAX) {
+      stoppedAtLine = line;
+    }
+  }
+
+  boolean stopped() {
+    return stoppedAtLine > 0;
+  }
+
+  JsonObject json() {
+    JsonObject json =
+        new JsonObject()
+            .put("created", created)
+            .put("updated", updated)
+            .put("unchanged", unchanged)
+            .put("refused", refused);
+    return stopped() ? json.put("stopped_at_line", stoppedAtLine) : json;
+  }
+}

@@ -1,0 +1,89 @@
+package io.egress.api.intake;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import io.vertx.core.buffer.Buffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The small bodies that name something: members, devices, speakers and keys. */
+public final class NameBody {
+  private static final int NAME_CHARS_MAX = 320;
+
+  /** A device as a workspace knows it. */
+  public record NamedDevice(UUID workspaceId, Device device) {}
+
+  /** A member as a workspace knows it. */
+  public record NamedMember(UUID workspaceId, Member member) {}
+
+  /** Who a participant turned out to be; without a member, nobody the workspace knows. */
+  public record Speaker(@Nullable Member member, @Nullable Double matchConfidence) {}
+
+  private NameBody() {}
+
+  public static Intake<NamedDevice> device(Buffer body, UUID id) {
+    return read(
+        body,
+        Set.of("workspace_id", "name"),
+        fields ->
+            new NamedDevice(
+                fields.uuid("workspace_id"), new Device(id, optionalName(fields, "name"))));
+  }
+
+  public static Intake<NamedMember> member(Buffer body, UUID id) {
+    return read(
+        body,
+        Set.of("workspace_id", "name", "email"),
+        fields ->
+            new NamedMember(
+                fields.uuid("workspace_id"),
+                new Member(
+                    id, fields.text("name", NAME_CHARS_MAX), optionalName(fields, "email"))));
+  }
+
+  public static Intake<Speaker> speaker(Buffer body) {
+    return read(
+        body,
+        Set.of("member", "match_confidence"),
+        fields -> {
+          fields.requirePresence("member");
+          Member member = member(fields.optionalObject("member"));
+          Double confidence = fields.optionalShare("match_confidence");
+          if (member == null && confidence != null) {
+            fields.fault("match_confidence", "must be null without a member");
+          }
+          return new Speaker(member, confidence);
+        });
+  }
+
+  /** The name of an API key. */
+  public static Intake<String> key(Buffer body) {
+    return read(body, Set.of("name"), fields -> fields.text("name", NAME_CHARS_MAX));
+  }
+
+  static @Nullable Member member(@Nullable Fields fields) {
+    return fields == null
+        ? null
+        : new Member(
+            fields.uuid("id"), optionalName(fields, "name"), optionalName(fields, "email"));
+  }
+
+  static @Nullable String optionalName(Fields fields, String name) {
+    return fields.hasValue(name) ? fields.text(name, NAME_CHARS_MAX) : null;
+  }
+
+  private static <T> Intake<T> read(Buffer body, Set<String> kept, Function<Fields, T> reader) {
+    Faults faults = new Faults();
+    Optional<ObjectNode> object = JsonBody.read(body, kept, Map.of(), faults);
+    if (object.isEmpty()) {
+      return new Intake.Refused<>(faults);
+    }
+    T value = reader.apply(new Fields(object.get(), "", faults));
+    return faults.isEmpty() ? new Intake.Accepted<>(value) : new Intake.Refused<>(faults);
+  }
+}

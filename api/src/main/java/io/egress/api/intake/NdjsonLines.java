@@ -1,0 +1,94 @@
+package io.egress.api.intake;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.buffer.Buffer;
+
+/**
+ * Cuts a stream of bytes into lines, numbered from 1. Blank lines are counted and passed over; of a
+ * line that is longer than allowed no more is held than is allowed.
+ */
+public final class NdjsonLines {
+  /** Where lines go. */
+  public interface Receiver {
+    void line(long number, Buffer line);
+
+    void tooLong(long number);
+  }
+
+  private static final Buffer BYTE_ORDER_MARK =
+      Buffer.buffer(new byte[] {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF});
+
+  private final int bytesMax;
+  private final Receiver receiver;
+  private Buffer partial = Buffer.buffer();
+  private boolean skipping;
+  private long number = 1;
+
+  public NdjsonLines(int bytesMax, Receiver receiver) {
+    this.bytesMax = bytesMax;
+    this.receiver = requireNonNull(receiver, "receiver is null");
+  }
+
+  public void feed(Buffer bytes) {
+    int start = 0;
+    for (int i = 0; i < bytes.length(); i++) {
+      if (bytes.getByte(i) == '\n') {
+        append(bytes, start, i);
+        endLine();
+        start = i + 1;
+      }
+    }
+    append(bytes, start, bytes.length());
+  }
+
+  public void end() {
+    endLine();
+  }
+
+  private void append(Buffer bytes, int start, int end) {
+    if (skipping || start == end) {
+      return;
+    }
+    if (partial.length() + (end - start) > bytesMax + 1) {
+      skipping = true;
+      partial = Buffer.buffer();
+      return;
+    }
+    partial.appendBuffer(bytes, start, end - start);
+  }
+
+  private void endLine() {
+    Buffer line = withoutMarkAndReturn();
+    if (skipping || line.length() > bytesMax) {
+      receiver.tooLong(number);
+    } else if (!isBlank(line)) {
+      receiver.line(number, line);
+    }
+    partial = Buffer.buffer();
+    skipping = false;
+    number++;
+  }
+
+  private Buffer withoutMarkAndReturn() {
+    int start = 0;
+    int end = partial.length();
+    if (number == 1 && end >= 3 && partial.slice(0, 3).equals(BYTE_ORDER_MARK)) {
+      start = 3;
+    }
+    if (end > start && partial.getByte(end - 1) == '\r') {
+      end--;
+    }
+    return partial.slice(start, end);
+  }
+
+  private static boolean isBlank(Buffer line) {
+    for (int i = 0; i < line.length(); i++) {
+      byte b = line.getByte(i);
+      if (b != ' ' && b != '\t') {
+        return false;
+      }
+    }
+    return true;
+  }
+}

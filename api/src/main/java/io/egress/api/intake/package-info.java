@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.intake;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,185 @@
+package io.egress.api.pull;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.keys.ApiKey;
+import io.egress.api.keys.KeyUse;
+import io.egress.document.BodyEncoder;
+import io.egress.document.DocumentStore;
+import io.egress.flow.ByteBudget;
+import io.egress.http.Exchange;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
+import io.egress.stream.Cursor;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The public interface: the list and the single capture. */
+public final class PullHandler {
+  private static final String CAPTURES = "/api/v1/captures";
+
+  private final Vertx vertx;
+  private final PullStore store;
+  private final PageSender sender;
+  private final KeyUse keyUse;
+  private final ByteBudget memory;
+  private final Duration stallMax;
+
+  public PullHandler(
+      Vertx vertx, Pool pool, DocumentStore documents, KeyUse keyUse, PullLimits limits) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.store = new PullStore(pool, documents);
+    this.keyUse = requireNonNull(keyUse, "keyUse is null");
+    this.memory = limits.memory();
+    this.stallMax = limits.stallMax();
+    this.sender = new PageSender(store, memory, Clock.systemUTC());
+  }
+
+  /** What pages may take: of memory shared by all, and of patience with one client. */
+  public record PullLimits(ByteBudget memory, Duration stallMax) {
+    public PullLimits {
+      requireNonNull(memory, "memory is null");
+      requireNonNull(stallMax, "stallMax is null");
+    }
+  }
+
+  public void mount(Router router) {
+    router.get(CAPTURES).handler(exchange -> answer(exchange, list(exchange)));
+    router.head(CAPTURES).handler(exchange -> answer(exchange, list(exchange)));
+    router.get(CAPTURES + "/:id").handler(exchange -> answer(exchange, one(exchange)));
+    router.head(CAPTURES + "/:id").handler(exchange -> answer(exchange, one(exchange)));
+  }
+
+  private static void answer(RoutingContext exchange, Future<Void> answered) {
+    answered.onFailure(
+        failure -> {
+          if (failure instanceof Outlet.ClientGoneException) {
+            exchange.response().reset();
+          } else if (failure instanceof ByteBudget.LineFullException) {
+            Exchange.fail(exchange, new Refusal(503, "too many pulls at once, try again"));
+          } else {
+            Exchange.fail(exchange, failure);
+          }
+        });
+  }
+
+  private Future<Void> list(RoutingContext exchange) {
+    Optional<ApiKey> key = key(exchange);
+    if (key.isEmpty()) {
+      return Future.failedFuture(unknownKey());
+    }
+    PageRequest request;
+    try {
+      request = PageRequest.from(exchange.queryParams());
+    } catch (Refusal refused) {
+      return refuseIfKnown(key.get(), refused);
+    }
+    return memory
+        .take(PageSender.CHUNK_BYTES)
+        .compose(
+            share ->
+                store
+                    .page(key.get(), request, bytesMax(exchange))
+                    .compose(
+                        page -> {
+                          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                          check(request, known);
+                          return send(
+                              exchange,
+                              known,
+                              (body, outlet) -> sender.sendList(known, share, body, outlet));
+                        })
+                    .onComplete(done -> share.giveBack()));
+  }
+
+  private Future<Void> one(RoutingContext exchange) {
+    Optional<ApiKey> key = key(exchange);
+    if (key.isEmpty()) {
+      return Future.failedFuture(unknownKey());
+    }
+    Optional<UUID> id = PathIds.uuid(exchange.pathParam("id"));
+    if (id.isEmpty()) {
+      return refuseIfKnown(key.get(), new Refusal(400, "the capture id must be a UUID"));
+    }
+    return memory
+        .take(PageSender.CHUNK_BYTES)
+        .compose(
+            share ->
+                store
+                    .one(key.get(), id.get(), bytesMax(exchange))
+                    .compose(
+                        page -> {
+                          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                          if (known.entries().isEmpty()) {
+                            throw new Refusal(404, "no such capture in this workspace's stream");
+                          }
+                          return send(
+                              exchange,
+                              known,
+                              (body, outlet) -> sender.sendOne(known, share, body, outlet));
+                        })
+                    .onComplete(done -> share.giveBack()));
+  }
+
+  private interface Sending {
+    Future<Void> to(BodyEncoder body, Outlet outlet);
+  }
+
+  private Future<Void> send(RoutingContext exchange, StreamPage page, Sending sending) {
+    keyUse.note(page.keyId());
+    boolean gzip =
+        AcceptedEncoding.takesGzip(exchange.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+    HttpServerResponse response = exchange.response();
+    response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+    response.putHeader(HttpHeaders.VARY, "accept-encoding");
+    if (gzip) {
+      response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+    }
+    if (isHead(exchange)) {
+      return response.end();
+    }
+    response.setChunked(true);
+    return sending.to(
+        gzip ? BodyEncoder.gzip() : BodyEncoder.identity(), new Outlet(vertx, response, stallMax));
+  }
+
+  private static void check(PageRequest request, StreamPage page) {
+    Cursor after = request.after();
+    if (after != null
+        && (!after.workspaceId().equals(page.workspaceId()) || after.position() > page.head())) {
+      throw PageRequest.badCursor();
+    }
+  }
+
+  /** A faulty request with an unknown key is answered for the key. */
+  private Future<Void> refuseIfKnown(ApiKey key, Refusal refusal) {
+    return store.knows(key).compose(known -> Future.failedFuture(known ? refusal : unknownKey()));
+  }
+
+  private static Optional<ApiKey> key(RoutingContext exchange) {
+    return Optional.ofNullable(exchange.request().getHeader(HttpHeaders.AUTHORIZATION))
+        .flatMap(ApiKey::fromHeader);
+  }
+
+  private static Refusal unknownKey() {
+    return new Refusal(401, "missing, unknown or deleted API key");
+  }
+
+  private static long bytesMax(RoutingContext exchange) {
+    return isHead(exchange) ? 0 : PageSender.CHUNK_BYTES;
+  }
+
+  private static boolean isHead(RoutingContext exchange) {
+    return exchange.request().method().equals(HttpMethod.HEAD);
+  }
+}

@@ -1,0 +1,169 @@
+package io.egress.api;
+
+import io.egress.embedded.SharedBackends;
+import io.egress.settings.Settings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A running api role on a database and topics of its own, called over HTTP as anybody would. */
+public final class Service implements AutoCloseable {
+  public static final String TOKEN = "test-token-of-the-internal-api";
+
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  public final Vertx vertx = Vertx.vertx();
+  public final ApiApp app;
+  public final Map<String, String> environment;
+  public final Pool database;
+
+  private Service(Map<String, String> environment) {
+    this.environment = Map.copyOf(environment);
+    this.app = await(ApiApp.start(vertx, Settings.from(environment)));
+    this.database =
+        PgBuilder.pool()
+            .connectingTo(PgConnectOptions.fromUri(environment.get("EGRESS_DATABASE_URL")))
+            .with(new PoolOptions().setMaxSize(4))
+            .using(vertx)
+            .build();
+  }
+
+  public static Service start() {
+    return start(Map.of());
+  }
+
+  public static Service start(Map<String, String> changes) {
+    Map<String, String> environment = freshEnvironment();
+    environment.putAll(changes);
+    return new Service(environment);
+  }
+
+  /** Another process' worth of service on the same backends. */
+  public Service twin() {
+    return new Service(environment);
+  }
+
+  public static Map<String, String> freshEnvironment() {
+    SharedBackends backends = SharedBackends.get();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    environment.put("EGRESS_TOPIC_PARTITIONS", "4");
+    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_SWEEP_INTERVAL", "50ms");
+    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
+    return environment;
+  }
+
+  public HttpResponse<String> internal(String method, String path, JsonObject body) {
+    return internal(method, path, body == null ? "" : body.encode());
+  }
+
+  public HttpResponse<String> internal(String method, String path, String body) {
+    return send(
+        HttpRequest.newBuilder(URI.create(internalUrl(path)))
+            .header("authorization", "Bearer " + TOKEN)
+            .method(method, BodyPublishers.ofString(body)));
+  }
+
+  public HttpResponse<String> pull(String path, String key) {
+    return send(
+        HttpRequest.newBuilder(URI.create(publicUrl(path)))
+            .header("authorization", "Bearer " + key));
+  }
+
+  public static HttpResponse<String> send(HttpRequest.Builder request) {
+    return send(request, BodyHandlers.ofString());
+  }
+
+  public static <T> HttpResponse<T> send(
+      HttpRequest.Builder request, HttpResponse.BodyHandler<T> handler) {
+    try {
+      return HTTP.send(request.timeout(Duration.ofSeconds(60)).build(), handler);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  public String internalUrl(String path) {
+    return "http://127.0.0.1:" + app.internalPort() + path;
+  }
+
+  public String publicUrl(String path) {
+    return "http://127.0.0.1:" + app.publicPort() + path;
+  }
+
+  public String mintKey(UUID workspaceId) {
+    HttpResponse<String> minted =
+        internal(
+            "POST",
+            "/internal/v1/workspaces/" + workspaceId + "/api-keys",
+            new JsonObject().put("name", "test"));
+    return new JsonObject(minted.body()).getString("key");
+  }
+
+  public HttpResponse<String> put(UUID id, JsonObject capture) {
+    return internal("PUT", "/internal/v1/captures/" + id, capture);
+  }
+
+  public RowSet<Row> query(String sql) {
+    return await(database.query(sql).execute());
+  }
+
+  public static <T> T await(Future<T> future) {
+    try {
+      return future.await(60, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      throw new AssertionError("nothing within a minute", late);
+    }
+  }
+
+  @Override
+  public void close() {
+    await(database.close());
+    await(app.close());
+    await(vertx.close());
+  }
+
+  /** The smallest capture that enters the stream. */
+  public static JsonObject capture(UUID workspaceId) {
+    return new JsonObject()
+        .put("workspace_id", workspaceId.toString())
+        .put("mode", "ambient")
+        .put("started_at", "2026-01-02T03:04:05Z")
+        .put("device", new JsonObject().put("id", "00000000-0000-4000-8000-000000000001"))
+        .put("participants", new JsonArray())
+        .put(
+            "segments",
+            new JsonArray()
+                .add(new JsonObject().put("start_ms", 0).put("end_ms", 900).put("text", "Hello.")));
+  }
+}

@@ -1,0 +1,107 @@
+package io.egress.api.keys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class KeysApiTest {
+  private final UUID workspace = UUID.randomUUID();
+  private final String path = "/internal/v1/workspaces/" + workspace + "/api-keys";
+  private Service service = Service.start();
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  @Test
+  void showsAKeyOnceAndKeepsItsHashOnly() {
+    HttpResponse<String> minted =
+        service.internal("POST", path, new JsonObject().put("name", "ETL"));
+
+    assertThat(minted.statusCode()).isEqualTo(201);
+    JsonObject body = new JsonObject(minted.body());
+    String key = body.getString("key");
+    assertThat(body.fieldNames()).containsExactly("id", "name", "key", "created_at");
+    assertThat(key).matches("service_[A-Za-z0-9]{32}");
+    String listed = service.internal("GET", path, "").body();
+    assertThat(listed)
+        .doesNotContain(key)
+        .contains(key.substring(key.length() - 4))
+        .contains("ETL");
+    assertThat(
+            service
+                .query("select api_keys::text as row from api_keys")
+                .iterator()
+                .next()
+                .getString(0))
+        .doesNotContain(key.substring("service_".length()));
+  }
+
+  @Test
+  void isRefusedAtTheVeryNextRequestAfterItsDeletion() {
+    JsonObject minted =
+        new JsonObject(service.internal("POST", path, new JsonObject().put("name", "a")).body());
+    String key = minted.getString("key");
+    String other = service.mintKey(workspace);
+    for (int i = 0; i < 5; i++) {
+      assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+    }
+
+    assertThat(service.internal("DELETE", path + "/" + minted.getString("id"), "").statusCode())
+        .isEqualTo(204);
+
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
+    assertThat(service.pull("/api/v1/captures", other).statusCode()).isEqualTo(200);
+    assertThat(service.internal("DELETE", path + "/" + minted.getString("id"), "").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void reachesOnlyItsOwnWorkspace() {
+    UUID capture = UUID.randomUUID();
+    service.put(capture, Service.capture(UUID.randomUUID()));
+    String key = service.mintKey(workspace);
+
+    assertThat(service.pull("/api/v1/captures/" + capture, key).statusCode()).isEqualTo(404);
+    assertThat(
+            service
+                .internal(
+                    "DELETE",
+                    "/internal/v1/workspaces/"
+                        + UUID.randomUUID()
+                        + "/api-keys/"
+                        + UUID.randomUUID(),
+                    "")
+                .statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void remembersWhenItWasUsedEvenAcrossAStop() {
+    Map<String, String> environment = service.environment;
+    String key = service.mintKey(workspace);
+    assertThat(service.internal("GET", path, "").body()).contains("\"last_used_at\":null");
+    service.pull("/api/v1/captures", key);
+    service.close();
+
+    service = Service.start(environment);
+
+    assertThat(service.internal("GET", path, "").body()).doesNotContain("\"last_used_at\":null");
+  }
+
+  @Test
+  void asksForANameAndAUuid() {
+    assertThat(service.internal("POST", path, "").statusCode()).isEqualTo(400);
+    assertThat(service.internal("POST", path, "{\"name\":\"\"}").body())
+        .contains("name: must not be blank");
+    assertThat(service.internal("GET", "/internal/v1/workspaces/x/api-keys", "").statusCode())
+        .isEqualTo(400);
+  }
+}

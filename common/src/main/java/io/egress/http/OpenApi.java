@@ -1,0 +1,36 @@
+package io.egress.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** The machine-readable description of a listener's interface, a resource served as it is. */
+public final class OpenApi {
+  private OpenApi() {}
+
+  public static void mount(Router router, String path, String resource) {
+    Buffer description = read(resource);
+    router
+        .get(path)
+        .handler(
+            exchange ->
+                exchange
+                    .response()
+                    .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                    .end(description));
+  }
+
+  private static Buffer read(String resource) {
+    try (InputStream stream = OpenApi.class.getResourceAsStream(resource)) {
+      if (stream == null) {
+        throw new IllegalStateException("no resource " + resource);
+      }
+      return Buffer.buffer(stream.readAllBytes());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

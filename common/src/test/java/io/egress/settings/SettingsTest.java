@@ -1,0 +1,83 @@
+package io.egress.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SettingsTest {
+  private static final String SECRET = "a-token-nobody-may-see";
+
+  @Test
+  void readsDefaultsAndWhatIsGiven() {
+    Settings settings = Settings.from(environment(Map.of("EGRESS_SWEEP_INTERVAL", "250ms")));
+
+    assertThat(settings.api().publicListener().port()).isEqualTo(8080);
+    assertThat(settings.internalListener()).isEqualTo(new ListenerSettings("127.0.0.1", 8081));
+    assertThat(settings.api().sweepInterval()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.api().maxCaptureBytes()).isEqualTo(64L << 20);
+    assertThat(settings.kafka().topics().capturesProcessed())
+        .isEqualTo("egress.captures.processed");
+  }
+
+  @Test
+  void namesEveryFaultAtOnce() {
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_PUBLIC_PORT", "99999",
+                    "EGRESS_SWEEP_INTERVAL", "soon",
+                    "EGRESS_MAX_CAPTURE_SIZE", "64",
+                    "EGRESS_DATABASE_URL", "mysql://localhost/x",
+                    "EGRESS_TOPIC_PREFIX", "a b",
+                    "EGRESS_SWEEP_INTERVALL", "1s")))
+        .hasSize(6)
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_PUBLIC_PORT: must be a whole"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_SWEEP_INTERVAL: must be"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_MAX_CAPTURE_SIZE: must be"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_DATABASE_URL must have"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_TOPIC_PREFIX: must be"))
+        .contains("EGRESS_SWEEP_INTERVALL is not a setting of this service");
+  }
+
+  @Test
+  void asksForWhatHasNoDefault() {
+    assertThat(
+            catchThrowableOfType(SettingsException.class, () -> Settings.from(Map.of())).faults())
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_DATABASE_URL is required"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_KAFKA_BOOTSTRAP is required"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_INTERNAL_TOKEN is required"));
+  }
+
+  @Test
+  void neverPrintsSecrets() {
+    assertThat(Settings.from(environment(Map.of())).toString()).doesNotContain(SECRET);
+    assertThat(faults(Map.of("EGRESS_INTERNAL_TOKEN", "short")).toString()).doesNotContain("short");
+  }
+
+  @Test
+  void describesEachSettingOnce() {
+    assertThat(Settings.descriptions())
+        .extracting(SettingDescription::name)
+        .doesNotHaveDuplicates();
+  }
+
+  private static List<String> faults(Map<String, String> changes) {
+    return catchThrowableOfType(SettingsException.class, () -> Settings.from(environment(changes)))
+        .faults();
+  }
+
+  private static Map<String, String> environment(Map<String, String> changes) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_DATABASE_URL", "postgresql://u:p@localhost:5432/egress");
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", "localhost:9092");
+    environment.put("EGRESS_INTERNAL_TOKEN", SECRET);
+    environment.put("PATH", "/bin");
+    environment.putAll(changes);
+    return environment;
+  }
+}

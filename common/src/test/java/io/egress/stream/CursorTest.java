@@ -1,0 +1,78 @@
+package io.egress.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CursorTest {
+  private static final String ALPHABET =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  private static final Cursor CURSOR =
+      new Cursor(UUID.fromString("f81d4fae-7dec-41d0-a765-00a0c91e6bf6"), 123_456_789L);
+
+  @Test
+  void comesBackAsItWent() {
+    Random random = new Random(1);
+    for (int i = 0; i < 10_000; i++) {
+      Cursor cursor =
+          new Cursor(
+              new UUID(random.nextLong(), random.nextLong()),
+              1 + random.nextLong(Long.MAX_VALUE - 1));
+      assertThat(cursor.encode()).hasSize(40).matches("[A-Za-z0-9_-]+");
+      assertThat(Cursor.decode(cursor.encode())).contains(cursor);
+    }
+  }
+
+  /** Clients keep cursors for years: this text must decode in every release. */
+  @Test
+  void keepsItsFirstForm() {
+    assertThat(CURSOR.encode()).isEqualTo("AfgdT6597EHQp2UAoMkea_YAAAAAB1vNFSDEXe-O");
+    assertThat(Cursor.decode("AfgdT6597EHQp2UAoMkea_YAAAAAB1vNFSDEXe-O")).contains(CURSOR);
+  }
+
+  @Test
+  void refusesEveryAlteredCharacter() {
+    String encoded = CURSOR.encode();
+    for (int at = 0; at < encoded.length(); at++) {
+      for (int i = 0; i < ALPHABET.length(); i++) {
+        char c = ALPHABET.charAt(i);
+        if (c != encoded.charAt(at)) {
+          assertThat(Cursor.decode(encoded.substring(0, at) + c + encoded.substring(at + 1)))
+              .isEmpty();
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void refusesWhatItNeverWrote(String text) {
+    assertThat(Cursor.decode(text)).isEmpty();
+  }
+
+  static Stream<Arguments> refusesWhatItNeverWrote() {
+    String encoded = CURSOR.encode();
+    byte[] otherVersion = Base64.getUrlDecoder().decode(encoded);
+    otherVersion[0] = 2;
+    return Stream.of(
+        arguments(""),
+        arguments(encoded.substring(1)),
+        arguments(encoded + "A"),
+        arguments(encoded + "="),
+        arguments(" " + encoded),
+        arguments(encoded.toLowerCase(Locale.ROOT)),
+        arguments(encoded.replace('_', '/')),
+        arguments("A".repeat(40)),
+        arguments("!".repeat(40)),
+        arguments(Base64.getUrlEncoder().encodeToString(otherVersion)));
+  }
+}

@@ -1,0 +1,88 @@
+package io.egress.standalone;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A process that runs until it is told to stop, by SIGTERM or SIGINT, and then closes what it
+ * opened, newest first. The exit status of a stop that went well is 0.
+ */
+public final class RunningProcess {
+  private static final Logger log = LoggerFactory.getLogger(RunningProcess.class);
+  private static final long START_MINUTES_MAX = 5;
+  private static final long CLOSE_MINUTES_MAX = 2;
+
+  /** What the JVM ends with, whatever ends it. */
+  private static volatile int status;
+
+  private record Part(String name, AutoCloseable close) {}
+
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** From now on a signal closes what {@link #push} has registered. */
+  public static RunningProcess begin() {
+    RunningProcess process = new RunningProcess();
+    Runtime.getRuntime().addShutdownHook(new Thread(process::stopAndHalt, "egress-stop"));
+    return process;
+  }
+
+  public synchronized void push(String name, AutoCloseable close) {
+    parts.push(new Part(requireNonNull(name, "name is null"), close));
+  }
+
+  /** For what closes by a future. */
+  public void pushAsync(String name, Supplier<Future<Void>> close) {
+    push(name, () -> close.get().await(CLOSE_MINUTES_MAX, TimeUnit.MINUTES));
+  }
+
+  public static <T> T await(Future<T> starting) {
+    try {
+      return starting.await(START_MINUTES_MAX, TimeUnit.MINUTES);
+    } catch (TimeoutException late) {
+      throw new IllegalStateException("not up within " + START_MINUTES_MAX + " minutes", late);
+    }
+  }
+
+  public void waitForStop() {
+    try {
+      closed.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  static void exit(int exitStatus) {
+    status = exitStatus;
+    System.exit(exitStatus);
+  }
+
+  /**
+   * A JVM that ends by a signal would report the signal: a stop that was asked for is no failure.
+   */
+  private void stopAndHalt() {
+    close();
+    Runtime.getRuntime().halt(status);
+  }
+
+  private synchronized void close() {
+    while (!parts.isEmpty()) {
+      Part part = parts.pop();
+      try {
+        part.close().close();
+      } catch (Exception failure) {
+        log.warn("closing {} failed: {}", part.name(), failure.toString());
+      }
+    }
+    closed.countDown();
+  }
+}

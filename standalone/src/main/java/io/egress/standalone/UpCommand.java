@@ -1,0 +1,47 @@
+package io.egress.standalone;
+
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.settings.Settings;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** The whole service in one JVM. */
+@Command(
+    name = "up",
+    description = {
+      "Runs the whole service in one JVM.",
+      "Embedded PostgreSQL and Kafka keep their data in EGRESS_DATA_DIR (default ./data),",
+      "unless EGRESS_DATABASE_URL and EGRESS_KAFKA_BOOTSTRAP name others."
+    })
+final class UpCommand implements Callable<Integer> {
+  private static final String TOKEN = "EGRESS_INTERNAL_TOKEN";
+
+  @Override
+  public Integer call() {
+    PrintStream out = System.out;
+    Map<String, String> environment = new TreeMap<>(System.getenv());
+    Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
+    environment.computeIfAbsent(
+        TOKEN,
+        name ->
+            KeptToken.in(
+                dataDir,
+                token ->
+                    out.println(TOKEN + "=" + token + "  (made now and kept in " + dataDir + ")")));
+    RunningProcess process = RunningProcess.begin();
+    Settings settings =
+        Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
+    Standalone service = Standalone.start(process, settings);
+    out.printf(
+        "up: pull on http://localhost:%d/api/v1/captures, internal API on http://%s:%d/internal/v1%n",
+        service.api().publicPort(),
+        settings.internalListener().host(),
+        service.api().internalPort());
+    process.waitForStop();
+    return 0;
+  }
+}

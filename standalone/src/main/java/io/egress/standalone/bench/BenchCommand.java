@@ -1,0 +1,10 @@
+package io.egress.standalone.bench;
+
+import picocli.CommandLine.Command;
+
+/** Load, and a table of results. */
+@Command(
+    name = "bench",
+    description = "Measures the service on this machine and prints a table.",
+    subcommands = {PullBench.class})
+public final class BenchCommand {}

@@ -1,0 +1,82 @@
+package io.egress.standalone.bench;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.document.BodyEncoder;
+import io.egress.document.DocumentRenderer;
+import io.egress.document.Fragment;
+import io.egress.document.UtcInstant;
+import io.egress.standalone.RunningProcess;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.UUID;
+
+/** The usual way, to compare with: the same pages, compressed by the server for each request. */
+final class PerRequestGzip implements AutoCloseable {
+  private static final String PAGE =
+      """
+      select d.length, d.crc32, d.deflated from stream s join documents d on d.capture_id = s.capture_id
+      where s.workspace_id = $1 and s.position > $2 order by s.position limit 100
+      """;
+
+  private final Pool pool;
+  private final UUID workspace;
+  private final HttpServer server;
+
+  PerRequestGzip(Vertx vertx, Pool pool, UUID workspace) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.workspace = requireNonNull(workspace, "workspace is null");
+    this.server =
+        RunningProcess.await(
+            vertx
+                .createHttpServer(
+                    new HttpServerOptions().setCompressionSupported(true).setHost("127.0.0.1"))
+                .requestHandler(this::answer)
+                .listen(0));
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+
+  private void answer(HttpServerRequest request) {
+    long after = Long.parseLong(request.getParam("position"));
+    HttpServerResponse response = request.response().setChunked(true);
+    pool.preparedQuery(PAGE)
+        .execute(Tuple.of(workspace, after))
+        .onFailure(failure -> response.reset())
+        .onSuccess(
+            rows -> {
+              BodyEncoder body = BodyEncoder.identity();
+              body.literal("{\"captures\":[");
+              String separator = "";
+              for (Row row : rows) {
+                body.literal(separator);
+                body.fragment(
+                    new Fragment(
+                        row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length")));
+                body.literal(UtcInstant.format(Instant.now()) + DocumentRenderer.TAIL);
+                separator = ",";
+              }
+              body.literal("]}");
+              body.finish();
+              for (Buffer piece = body.next(); piece != null; piece = body.next()) {
+                response.write(piece);
+              }
+              response.end();
+            });
+  }
+
+  @Override
+  public void close() {
+    RunningProcess.await(server.close());
+  }
+}

@@ -1,0 +1,129 @@
+package io.egress.standalone.demo;
+
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.settings.Settings;
+import io.egress.standalone.Backends;
+import io.egress.standalone.InternalApi;
+import io.egress.standalone.RunningProcess;
+import io.egress.standalone.Standalone;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Everything on embedded servers in a scratch folder, with sample captures arriving every second.
+ */
+@Command(
+    name = "demo",
+    description =
+        "Shows the service at work: captures arrive every second, pull them as they come.")
+public final class DemoCommand implements Callable<Integer> {
+  private static final String PUBLIC_PORT = "EGRESS_PUBLIC_PORT";
+  private static final int PREFERRED_PORT = 8080;
+  private static final int SEGMENTS = 12;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "0",
+      description = "end by itself after so many seconds; 0 goes on until Ctrl-C")
+  private int seconds;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    System.out.println("starting PostgreSQL, Kafka and the service in a scratch folder ...");
+    RunningProcess process = RunningProcess.begin();
+    Settings settings =
+        Settings.from(Backends.complete(process, environment(), EmbeddedOptions.scratch()));
+    Standalone service = Standalone.start(process, settings);
+    InternalApi api =
+        new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());
+    UUID workspace = UUID.randomUUID();
+    String key =
+        api.call(
+                "POST",
+                "/workspaces/" + workspace + "/api-keys",
+                new JsonObject().put("name", "demo"))
+            .getString("key");
+    tell(service.api().publicPort(), key);
+    putEverySecond(process, api, workspace);
+    if (seconds > 0) {
+      TimeUnit.SECONDS.sleep(seconds);
+    } else {
+      process.waitForStop();
+    }
+    return 0;
+  }
+
+  private static void tell(int port, String key) {
+    System.out.printf(
+        """
+
+        Pull what has arrived, oldest first; put pageInfo.endCursor into after=... for what comes next:
+
+          curl -s --compressed -H 'Authorization: Bearer %s' 'http://localhost:%d/api/v1/captures?limit=2'
+
+        Description of the interface: http://localhost:%d/api/v1/openapi.json
+        Ctrl-C ends the demo.
+
+        """,
+        key, port, port);
+  }
+
+  private static void putEverySecond(RunningProcess process, InternalApi api, UUID workspace) {
+    SampleConversations samples =
+        new SampleConversations(Instant.now().getEpochSecond(), workspace);
+    Timer clock = new Timer("demo-pipeline", true);
+    process.push("the sample captures", clock::cancel);
+    TimerTask task =
+        new TimerTask() {
+          @Override
+          public void run() {
+            put(api, samples);
+          }
+        };
+    clock.scheduleAtFixedRate(task, 0, Duration.ofSeconds(1).toMillis());
+  }
+
+  private static void put(InternalApi api, SampleConversations samples) {
+    JsonObject capture = samples.next(SEGMENTS);
+    try {
+      String id = UUID.randomUUID().toString();
+      api.call("PUT", "/captures/" + id, capture);
+      System.out.printf("finished  %s  %s%n", id, capture.getString("title"));
+    } catch (RuntimeException failure) {
+      System.out.println("a capture could not be put: " + failure.getMessage());
+    }
+  }
+
+  private static Map<String, String> environment() {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    String port = System.getenv(PUBLIC_PORT);
+    environment.put(PUBLIC_PORT, port == null ? Integer.toString(freePort()) : port);
+    return environment;
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), PREFERRED_PORT));
+      return PREFERRED_PORT;
+    } catch (IOException taken) {
+      return 0;
+    }
+  }
+}
