@@ -1,0 +1,83 @@
+package io.egress.embedded;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/** A single broker that is its own controller, on loopback, sized for one machine. */
+final class BrokerSettings {
+  static final int NODE_ID = 1;
+  static final String CONTROLLER_LISTENER = "CONTROLLER";
+  private static final String BROKER_LISTENER = "BROKER";
+  private static final int SESSION_TIMEOUT_MILLIS = 3_000;
+
+  private BrokerSettings() {}
+
+  static Properties of(Path data, int port, int controllerPort, Durability durability) {
+    Map<String, Object> settings = new HashMap<>(listeners(port, controllerPort));
+    settings.putAll(internalTopics());
+    settings.putAll(sizes());
+    settings.put("log.dirs", data.toString());
+    settings.put("auto.create.topics.enable", false);
+    settings.put("default.replication.factor", 1);
+    settings.put("min.insync.replicas", 1);
+    // Members join one by one in a small group: waiting for more only delays the first.
+    settings.put("group.initial.rebalance.delay.ms", 0);
+    // After a crash the controller waits for the killed broker's session to end: 9 s by default.
+    settings.put("broker.session.timeout.ms", SESSION_TIMEOUT_MILLIS);
+    settings.put("broker.heartbeat.interval.ms", SESSION_TIMEOUT_MILLIS / 6);
+    if (durability == Durability.SYNCED) {
+      settings.put("log.flush.interval.ms", 1_000);
+      settings.put("log.flush.scheduler.interval.ms", 1_000);
+    }
+    Properties properties = new Properties();
+    settings.forEach((name, value) -> properties.setProperty(name, value.toString()));
+    return properties;
+  }
+
+  private static Map<String, Object> listeners(int port, int controllerPort) {
+    String broker = BROKER_LISTENER + "://127.0.0.1:" + port;
+    return Map.of(
+        "node.id",
+        NODE_ID,
+        "process.roles",
+        "broker,controller",
+        "controller.quorum.voters",
+        NODE_ID + "@127.0.0.1:" + controllerPort,
+        "controller.listener.names",
+        CONTROLLER_LISTENER,
+        "inter.broker.listener.name",
+        BROKER_LISTENER,
+        "listeners",
+        broker + "," + CONTROLLER_LISTENER + "://127.0.0.1:" + controllerPort,
+        "advertised.listeners",
+        broker,
+        "listener.security.protocol.map",
+        BROKER_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+  }
+
+  /** Partitions spread load over brokers; with one broker more of them only cost files. */
+  private static Map<String, Object> internalTopics() {
+    return Map.of(
+        "offsets.topic.replication.factor", 1,
+        "offsets.topic.num.partitions", 4,
+        "transaction.state.log.replication.factor", 1,
+        "transaction.state.log.min.isr", 1,
+        "transaction.state.log.num.partitions", 4,
+        "share.coordinator.state.topic.replication.factor", 1,
+        "share.coordinator.state.topic.min.isr", 1,
+        "share.coordinator.state.topic.num.partitions", 1);
+  }
+
+  private static Map<String, Object> sizes() {
+    return Map.of(
+        "num.network.threads", 2,
+        "num.io.threads", 4,
+        "background.threads", 2,
+        "group.coordinator.threads", 1,
+        // Taken from the heap at start, 128 MB by default.
+        "log.cleaner.dedupe.buffer.size", 8 << 20,
+        "metric.reporters", "");
+  }
+}

@@ -1,0 +1,98 @@
+package io.egress.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+
+/** A database in the {@code postgresql://user:password@host:port/name} form. */
+record DatabaseAddress(URI uri) {
+  private static final int PORT_DEFAULT = 5432;
+  private static final int CONNECT_LIMIT_SECONDS = 10;
+
+  static DatabaseAddress loopback(int port, String user, String password, String name) {
+    return new DatabaseAddress(
+        URI.create("postgresql://%s:%s@127.0.0.1:%d/%s".formatted(user, password, port, name)));
+  }
+
+  static DatabaseAddress parse(String url) {
+    URI uri = URI.create(url);
+    if (uri.getHost() == null || uri.getRawPath() == null || uri.getRawPath().length() < 2) {
+      throw new IllegalArgumentException(
+          "a database is written postgresql://user:password@host:port/name");
+    }
+    return new DatabaseAddress(uri);
+  }
+
+  DatabaseAddress named(String name) {
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    return new DatabaseAddress(
+        URI.create("%s://%s/%s%s".formatted(uri.getScheme(), uri.getRawAuthority(), name, query)));
+  }
+
+  String url() {
+    return uri.toString();
+  }
+
+  /** The password stays out. */
+  @Override
+  public String toString() {
+    return "%s:%d%s".formatted(uri.getHost(), port(), uri.getRawPath());
+  }
+
+  private int port() {
+    return uri.getPort() < 0 ? PORT_DEFAULT : uri.getPort();
+  }
+
+  boolean hasDatabase(String name) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery("SELECT FROM pg_database WHERE datname = '" + name + "'")) {
+      return found.next();
+    }
+  }
+
+  /** {@code name} is one of our own making and needs no quoting. */
+  void createDatabase(String name) throws SQLException {
+    execute("CREATE DATABASE " + name);
+  }
+
+  void dropDatabase(String name) throws SQLException {
+    execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  Connection connect() throws SQLException {
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    Properties properties = new Properties();
+    properties.setProperty("loginTimeout", Integer.toString(CONNECT_LIMIT_SECONDS));
+    String user = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
+    int colon = user.indexOf(':');
+    if (!user.isEmpty()) {
+      properties.setProperty("user", decoded(colon < 0 ? user : user.substring(0, colon)));
+    }
+    if (colon >= 0) {
+      properties.setProperty("password", decoded(user.substring(colon + 1)));
+    }
+    return DriverManager.getConnection(
+        "jdbc:postgresql://%s:%d%s%s".formatted(uri.getHost(), port(), uri.getRawPath(), query),
+        properties);
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
+  }
+}

@@ -1,0 +1,143 @@
+package io.egress.embedded;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** PostgreSQL and Kafka on this machine, started together over one data folder. */
+public final class EmbeddedBackends implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedBackends.class);
+  static final String POSTGRES = "postgres";
+  static final String KAFKA = "kafka";
+
+  private final DataDirectoryLock lock;
+  private final boolean scratch;
+  private @Nullable PostgresServer postgres;
+  private @Nullable KafkaBroker kafka;
+
+  private EmbeddedBackends(DataDirectoryLock lock, boolean scratch) {
+    this.lock = lock;
+    this.scratch = scratch;
+  }
+
+  /** Both servers, their data kept in {@code dataDir}; blocks until they answer. */
+  public static EmbeddedBackends start(Path dataDir) {
+    return start(EmbeddedOptions.persistent(dataDir));
+  }
+
+  /** Blocks until the servers answer. */
+  public static EmbeddedBackends start(EmbeddedOptions options) {
+    requireNonNull(options, "options is null");
+    Path dataDir = options.dataDir();
+    EmbeddedBackends backends =
+        new EmbeddedBackends(
+            DataDirectoryLock.acquire(dataDir == null ? ScratchFolder.create() : dataDir),
+            dataDir == null);
+    boolean started = false;
+    try {
+      backends.startServers(options);
+      started = true;
+      return backends;
+    } finally {
+      if (!started) {
+        backends.close();
+      }
+    }
+  }
+
+  private void startServers(EmbeddedOptions options) {
+    Durability durability = options.durability();
+    CompletableFuture<@Nullable KafkaBroker> starting =
+        options.kafka()
+            ? inOwnThread(() -> KafkaBroker.start(lock.folder().resolve(KAFKA), durability))
+            : CompletableFuture.completedFuture(null);
+    try {
+      if (options.postgres()) {
+        postgres = PostgresServer.start(lock.folder().resolve(POSTGRES), durability);
+      }
+    } finally {
+      kafka = joined(starting);
+    }
+  }
+
+  private static <T extends @Nullable Object> CompletableFuture<T> inOwnThread(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(
+        work, task -> new Thread(task, "embedded-kafka-start").start());
+  }
+
+  private static <T extends @Nullable Object> T joined(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException failure) {
+      if (failure.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw failure;
+    }
+  }
+
+  public PostgresServer postgres() {
+    if (postgres == null) {
+      throw new IllegalStateException("PostgreSQL was not asked for");
+    }
+    return postgres;
+  }
+
+  public KafkaBroker kafka() {
+    if (kafka == null) {
+      throw new IllegalStateException("Kafka was not asked for");
+    }
+    return kafka;
+  }
+
+  /** Where the data is; a temporary folder unless one was named. */
+  public Path dataDir() {
+    return lock.folder();
+  }
+
+  /** {@code postgresql://user:password@127.0.0.1:port/name}, as Vert.x and libpq read it. */
+  public String databaseUrl() {
+    return postgres().databaseUrl();
+  }
+
+  /** {@code 127.0.0.1:port}, as Kafka's clients take it. */
+  public String kafkaBootstrap() {
+    return kafka().bootstrap();
+  }
+
+  /** Stops the servers and gives the folder free, or deletes it where it was a temporary one. */
+  @Override
+  @SuppressWarnings("try") // The resources are there for the order they are closed in.
+  public synchronized void close() {
+    try (DataDirectoryLock heldToTheLast = lock;
+        ScratchDeletion afterTheServers = this::deleteScratch;
+        PostgresServer database = postgres;
+        KafkaBroker broker = kafka) {
+      if (scratch && database != null) {
+        database.stopAtOnce();
+      }
+    }
+  }
+
+  private interface ScratchDeletion extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private void deleteScratch() {
+    if (scratch) {
+      try {
+        FileTrees.delete(lock.folder());
+      } catch (UncheckedIOException failure) {
+        log.warn("{} cannot be deleted: {}", lock.folder(), failure.toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.egress.embedded;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A PostgreSQL server on 127.0.0.1 with its data in a folder of its own. It can be stopped and
+ * started again in place, on the same port, as often as wanted.
+ */
+public final class PostgresServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PostgresServer.class);
+  private static final String MAINTENANCE_DATABASE = "postgres";
+  private static final String DATABASE = "egress";
+  private static final Duration START_LIMIT = Duration.ofMinutes(2);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+
+  private final DataDirectoryLock lock;
+  private final PostgresFolder folder;
+  private final PostgresBinaries binaries;
+  private final ServerAccount account;
+  private final Durability durability;
+  private int port;
+  private String password = "";
+  private boolean closed;
+
+  private PostgresServer(
+      DataDirectoryLock lock,
+      PostgresBinaries binaries,
+      ServerAccount account,
+      Durability durability) {
+    this.lock = lock;
+    this.folder = new PostgresFolder(lock.folder());
+    this.binaries = binaries;
+    this.account = account;
+    this.durability = durability;
+  }
+
+  /** Blocks until the server answers. A server that a killed process left behind is stopped. */
+  public static PostgresServer start(Path folder, Durability durability) {
+    return start(folder, durability, ServerAccount.choose());
+  }
+
+  static PostgresServer start(Path folder, Durability durability, ServerAccount account) {
+    requireNonNull(folder, "folder is null");
+    requireNonNull(durability, "durability is null");
+    PostgresBinaries binaries = PostgresBinaries.unpacked();
+    DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
+    PostgresServer server = new PostgresServer(lock, binaries, account, durability);
+    boolean started = false;
+    try {
+      server.open();
+      started = true;
+      return server;
+    } finally {
+      if (!started) {
+        server.close();
+      }
+    }
+  }
+
+  private synchronized void open() {
+    try {
+      stopLeftBehind(folder.data());
+      account.requireReach(binaries.home());
+      folder.initialise(binaries, account, durability);
+      password = folder.password();
+      port = KeptPorts.keptOrFree(folder.ports(), 1, "PostgreSQL").get(0);
+    } catch (IOException failure) {
+      throw failed(failure);
+    }
+    start();
+  }
+
+  static void stopLeftBehind(Path data) throws IOException {
+    Optional<Postmaster> leftBehind = Postmaster.of(data);
+    if (leftBehind.isPresent()) {
+      long pid = leftBehind.get().process().pid();
+      log.warn("stopping PostgreSQL process {}, left behind in {} by an earlier run", pid, data);
+      leftBehind.get().stop(STOP_LIMIT);
+    }
+    Postmaster.forget(data);
+  }
+
+  /** Does nothing while the server runs; otherwise blocks until it answers again. */
+  public synchronized void start() {
+    requireOpen();
+    if (Postmaster.of(folder.data()).isPresent()) {
+      return;
+    }
+    try {
+      launch();
+      DatabaseAddress maintenance = address(MAINTENANCE_DATABASE);
+      if (!maintenance.hasDatabase(DATABASE)) {
+        maintenance.createDatabase(DATABASE);
+      }
+    } catch (IOException | SQLException failure) {
+      throw failed(failure);
+    }
+    log.info("PostgreSQL ready on 127.0.0.1:{} with its data in {}", port, folder.root());
+  }
+
+  private void launch() throws IOException {
+    Postmaster.forget(folder.data());
+    folder.writeSettings(port, durability);
+    if (!KeptPorts.becomesFree(port)) {
+      throw new EmbeddedBackendException(
+          "PostgreSQL in %s did not start: port %d is taken".formatted(folder.root(), port));
+    }
+    Files.deleteIfExists(folder.startLog());
+    FileTime before = FileTime.from(Instant.now().minusSeconds(1));
+    Command.Result result =
+        Command.run(folder.root(), START_LIMIT.plusSeconds(10), account.command(pgCtlStart()));
+    if (!result.succeeded()) {
+      throw new EmbeddedBackendException(
+          "PostgreSQL of %s did not start in %s: %s%n%s"
+              .formatted(binaries.home(), folder.root(), result.output(), folder.logTail(before)));
+    }
+  }
+
+  private List<String> pgCtlStart() {
+    return List.of(
+        binaries.pgCtl().toString(),
+        "start",
+        "--pgdata=" + folder.data(),
+        "--log=" + folder.startLog(),
+        "--wait",
+        "--timeout=" + START_LIMIT.toSeconds());
+  }
+
+  /**
+   * Ends all connections, waits for the data to be on disk and keeps the port for the next start.
+   */
+  public synchronized void stop() {
+    requireOpen();
+    Postmaster.of(folder.data()).ifPresent(postmaster -> postmaster.stop(STOP_LIMIT));
+  }
+
+  /** For data that is about to be thrown away. */
+  synchronized void stopAtOnce() {
+    Postmaster.of(folder.data()).ifPresent(Postmaster::stopAtOnce);
+  }
+
+  /** {@code postgresql://user:password@127.0.0.1:port/name} of the one database made at start. */
+  public String databaseUrl() {
+    return address(DATABASE).url();
+  }
+
+  private DatabaseAddress address(String database) {
+    return DatabaseAddress.loopback(port, PostgresFolder.USER, password, database);
+  }
+
+  private EmbeddedBackendException failed(Exception failure) {
+    return new EmbeddedBackendException(
+        "PostgreSQL in %s did not start: %s".formatted(folder.root(), failure), failure);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("PostgreSQL in " + folder.root() + " is closed");
+    }
+  }
+
+  /** Stops the server for good and gives the folder free. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      stop();
+    } finally {
+      closed = true;
+      lock.close();
+    }
+  }
+}

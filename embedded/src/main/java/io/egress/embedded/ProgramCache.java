@@ -1,0 +1,75 @@
+package io.egress.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where unpacked programs are kept for the next start. Programs are run from here, so the folder
+ * must be this user's own.
+ */
+final class ProgramCache {
+  private static final Logger log = LoggerFactory.getLogger(ProgramCache.class);
+  private static final String NAME = "transcript-egress";
+
+  private ProgramCache() {}
+
+  static Path folder() {
+    List<Path> candidates =
+        candidates(
+            System.getenv(),
+            System.getProperty("user.name"),
+            System.getProperty("user.home"),
+            System.getProperty("java.io.tmpdir"));
+    return candidates.stream()
+        .filter(ProgramCache::isUsable)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new EmbeddedBackendException(
+                    "PostgreSQL's programs need one of these folders, ours and writable: "
+                        + candidates));
+  }
+
+  /** Root's home is closed to the unprivileged user that may have to run what is kept. */
+  static List<Path> candidates(
+      Map<String, String> environment, String user, String home, String temporary) {
+    List<Path> candidates = new ArrayList<>();
+    if (user.equals("root")) {
+      candidates.add(Path.of("/var/cache", NAME));
+    } else {
+      String cache = environment.getOrDefault("XDG_CACHE_HOME", "");
+      Path base = cache.isEmpty() ? Path.of(home, ".cache") : Path.of(cache);
+      if (base.isAbsolute()) {
+        candidates.add(base.resolve(NAME));
+      }
+    }
+    candidates.add(Path.of(temporary, NAME + "-" + user));
+    return candidates;
+  }
+
+  private static boolean isUsable(Path folder) {
+    try {
+      Files.createDirectories(folder);
+      Path probe = Files.createTempFile(folder, "probe", "");
+      UserPrincipal self = Files.getOwner(probe);
+      Files.delete(probe);
+      if (!Files.getOwner(folder).equals(self) || Files.isSymbolicLink(folder)) {
+        log.warn("{} belongs to somebody else and is not used", folder);
+        return false;
+      }
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+      return true;
+    } catch (IOException unusable) {
+      log.debug("{} cannot be used: {}", folder, unusable.toString());
+      return false;
+    }
+  }
+}

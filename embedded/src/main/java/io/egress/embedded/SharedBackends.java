@@ -1,0 +1,117 @@
+package io.egress.embedded;
+
+import static java.util.Objects.requireNonNull;
+
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The servers all tests of one JVM share. Each is started when first asked for and ends with the
+ * JVM; {@code EGRESS_TEST_DATABASE_URL} and {@code EGRESS_TEST_KAFKA_BOOTSTRAP} name others to use
+ * instead. Tests stay apart by having a database and a topic prefix of their own.
+ */
+public final class SharedBackends {
+  private static final Logger log = LoggerFactory.getLogger(SharedBackends.class);
+  private static final SecureRandom random = new SecureRandom();
+  private static final int UNIQUE_BYTES = 6;
+
+  private static final class Holder {
+    static final SharedBackends INSTANCE = closedByTheJvm();
+
+    private static SharedBackends closedByTheJvm() {
+      SharedBackends backends =
+          new SharedBackends(List.of(new EnvironmentSource(System.getenv()), new EmbeddedSource()));
+      Runtime.getRuntime().addShutdownHook(new Thread(backends::close, "shared-backends-close"));
+      return backends;
+    }
+  }
+
+  private final List<BackendSource> sources;
+  private final List<String> databases = new ArrayList<>();
+  private BackendSource.@Nullable Server postgres;
+  private BackendSource.@Nullable Server kafka;
+
+  SharedBackends(List<BackendSource> sources) {
+    this.sources = requireNonNull(sources, "sources is null");
+  }
+
+  public static SharedBackends get() {
+    return Holder.INSTANCE;
+  }
+
+  /** The URL of a new, empty database that nobody else uses. */
+  public synchronized String freshDatabase() {
+    if (postgres == null) {
+      postgres = first(BackendSource::postgres);
+    }
+    DatabaseAddress server = DatabaseAddress.parse(postgres.address());
+    String name = "egress_test_" + unique();
+    try {
+      server.createDatabase(name);
+    } catch (SQLException failure) {
+      throw new EmbeddedBackendException("No database in " + server + ": " + failure, failure);
+    }
+    databases.add(name);
+    return server.named(name).url();
+  }
+
+  public synchronized String kafkaBootstrap() {
+    if (kafka == null) {
+      kafka = first(BackendSource::kafka);
+    }
+    return kafka.address();
+  }
+
+  /** A prefix of topic and group names that nobody else uses. */
+  public String freshPrefix() {
+    return "test-" + unique() + ".";
+  }
+
+  private static String unique() {
+    byte[] bytes = new byte[UNIQUE_BYTES];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private BackendSource.Server first(
+      Function<BackendSource, Optional<BackendSource.Server>> server) {
+    return sources.stream()
+        .flatMap(source -> server.apply(source).stream())
+        .findFirst()
+        .orElseThrow(() -> new EmbeddedBackendException("No source of servers has one"));
+  }
+
+  synchronized void close() {
+    if (postgres != null) {
+      dropDatabases(postgres);
+      postgres.close();
+      postgres = null;
+    }
+    if (kafka != null) {
+      kafka.close();
+      kafka = null;
+    }
+  }
+
+  private void dropDatabases(BackendSource.Server server) {
+    if (!server.outlivesTests()) {
+      return;
+    }
+    DatabaseAddress address = DatabaseAddress.parse(server.address());
+    for (String database : databases) {
+      try {
+        address.dropDatabase(database);
+      } catch (SQLException failure) {
+        log.warn("database {} stays in {}: {}", database, address, failure.toString());
+      }
+    }
+  }
+}

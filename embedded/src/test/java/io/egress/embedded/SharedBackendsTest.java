@@ -1,0 +1,69 @@
+package io.egress.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SharedBackendsTest {
+  private final Path folder;
+
+  SharedBackendsTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @Test
+  void giveEachTestADatabaseOfItsOwn() throws Exception {
+    SharedBackends backends = SharedBackends.get();
+    String one = backends.freshDatabase();
+    String other = backends.freshDatabase();
+    Traces.leaveRow(one, "one");
+    Traces.leaveRow(other, "other");
+    assertThat(Traces.rows(one)).containsExactly("one");
+    assertThat(Traces.rows(other)).containsExactly("other");
+  }
+
+  @Test
+  void shareOneBroker() throws Exception {
+    String bootstrap = SharedBackends.get().kafkaBootstrap();
+    assertThat(SharedBackends.get().kafkaBootstrap()).isEqualTo(bootstrap);
+    assertThat(SharedBackends.get().freshPrefix())
+        .isNotEqualTo(SharedBackends.get().freshPrefix())
+        .matches("[a-z0-9.-]+");
+    Traces.leaveRecord(bootstrap, "record");
+    assertThat(Traces.records(bootstrap)).contains("record");
+  }
+
+  @Test
+  void useServersNamedInTheEnvironmentAndLeaveNoDatabaseThere() throws Exception {
+    try (PostgresServer server = PostgresServer.start(folder, Durability.UNSYNCED)) {
+      Map<String, String> environment =
+          Map.of(
+              EnvironmentSource.DATABASE_URL,
+              server.databaseUrl(),
+              EnvironmentSource.KAFKA_BOOTSTRAP,
+              "kafka.example:9092");
+      SharedBackends backends =
+          new SharedBackends(List.of(new EnvironmentSource(environment), new EmbeddedSource()));
+
+      String database = backends.freshDatabase();
+      Traces.leaveRow(database, "row");
+      assertThat(databases(server)).contains(name(database));
+      assertThat(backends.kafkaBootstrap()).isEqualTo("kafka.example:9092");
+      backends.close();
+
+      assertThat(databases(server)).doesNotContain(name(database)).contains("egress");
+    }
+  }
+
+  private static List<String> databases(PostgresServer server) throws Exception {
+    return Traces.query(server.databaseUrl(), "SELECT datname FROM pg_database");
+  }
+
+  private static String name(String url) {
+    return url.substring(url.lastIndexOf('/') + 1);
+  }
+}
