@@ -14,6 +14,7 @@ import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
 import io.egress.http.Health;
 import io.egress.http.Listener;
+import io.egress.http.ListenerLimits;
 import io.egress.http.OpenApi;
 import io.egress.lifecycle.Closing;
 import io.egress.settings.ApiSettings;
@@ -23,6 +24,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -115,6 +117,7 @@ public final class ApiApp {
       return open(
               "the internal listener",
               settings.internalListener(),
+              Duration.ZERO,
               router -> {
                 health.mount(router);
                 router.route("/internal/*").handler(new InternalAccess(settings.internalToken()));
@@ -128,6 +131,7 @@ public final class ApiApp {
                   open(
                           "the public listener",
                           api.publicListener(),
+                          api.pullStallTimeout().multipliedBy(2),
                           router -> {
                             health.mount(router);
                             OpenApi.mount(
@@ -144,8 +148,14 @@ public final class ApiApp {
                           }));
     }
 
-    private Future<Listener> open(String name, ListenerSettings where, Consumer<Router> mounts) {
-      return Listener.open(vertx, where, EVENT_LOOPS, settings.process().shutdownTimeout(), mounts)
+    private Future<Listener> open(
+        String name, ListenerSettings where, Duration writeIdleMax, Consumer<Router> mounts) {
+      return Listener.open(
+              vertx,
+              where,
+              EVENT_LOOPS,
+              new ListenerLimits(settings.process().shutdownTimeout(), writeIdleMax),
+              mounts)
           .onSuccess(listener -> closing.push(name, listener::close));
     }
   }

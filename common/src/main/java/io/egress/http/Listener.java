@@ -5,7 +5,6 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
-import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +22,7 @@ public record Listener(Vertx vertx, String deploymentId, int port) {
       Vertx vertx,
       ListenerSettings settings,
       int eventLoops,
-      Duration shutdownMax,
+      ListenerLimits limits,
       Consumer<Router> mounts) {
     ListenerSettings where =
         settings.port() == 0
@@ -33,7 +32,7 @@ public record Listener(Vertx vertx, String deploymentId, int port) {
     return vertx
         .deployVerticle(
             () -> {
-              ListenerVerticle instance = new ListenerVerticle(where, shutdownMax, mounts);
+              ListenerVerticle instance = new ListenerVerticle(where, limits, mounts);
               instances.add(instance);
               return instance;
             },

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * it has.
  */
 public final class ListenerVerticle extends VerticleBase {
-  private static final int IDLE_SECONDS_MAX = 180;
+  private static final Duration IDLE_MAX = Duration.ofMinutes(3);
 
   private final ListenerSettings settings;
-  private final Duration shutdownMax;
+  private final ListenerLimits limits;
   private final Consumer<Router> mounts;
   private @Nullable HttpServer server;
 
   public ListenerVerticle(
-      ListenerSettings settings, Duration shutdownMax, Consumer<Router> mounts) {
+      ListenerSettings settings, ListenerLimits limits, Consumer<Router> mounts) {
     this.settings = requireNonNull(settings, "settings is null");
-    this.shutdownMax = requireNonNull(shutdownMax, "shutdownMax is null");
+    this.limits = requireNonNull(limits, "limits is null");
     this.mounts = requireNonNull(mounts, "mounts is null");
   }
 
@@ -42,7 +42,9 @@ public final class ListenerVerticle extends VerticleBase {
                 new HttpServerOptions()
                     .setHost(settings.host())
                     .setPort(settings.port())
-                    .setIdleTimeout(IDLE_SECONDS_MAX)
+                    .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                    .setIdleTimeout((int) IDLE_MAX.toMillis())
+                    .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
                     .setHandle100ContinueAutomatically(true))
             .requestHandler(router);
     server = opened;
@@ -53,7 +55,7 @@ public final class ListenerVerticle extends VerticleBase {
   public Future<?> stop() {
     return server == null
         ? Future.succeededFuture()
-        : server.shutdown(shutdownMax.toMillis(), TimeUnit.MILLISECONDS);
+        : server.shutdown(limits.shutdownMax().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   public int port() {

@@ -98,7 +98,6 @@ class BackPressureTest {
 
   private Socket ask() throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.app.publicPort());
-    socket.setReceiveBufferSize(4_096);
     socket
         .getOutputStream()
         .write(
