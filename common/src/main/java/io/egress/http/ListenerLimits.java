@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * How long a listener waits: for requests in flight when it stops, and for a connection on which nothing it writes
- * gets through. The latter is what ends a client that stopped reading: a plain close would wait for it to read on.
- * Zero waits for ever.
+ * How long a listener waits: for requests in flight when it stops, and for a connection on which
+ * nothing it writes gets through. The latter is what ends a client that stopped reading: a plain
+ * close would wait for it to read on. Zero waits for ever.
  */
 public record ListenerLimits(Duration shutdownMax, Duration writeIdleMax) {
   public ListenerLimits {

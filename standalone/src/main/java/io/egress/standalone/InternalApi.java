@@ -17,10 +17,8 @@ import java.time.Duration;
 public final class InternalApi {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private final HttpClient http = HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(TIMEOUT)
-          .build();
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
   private final String base;
   private final String token;
 

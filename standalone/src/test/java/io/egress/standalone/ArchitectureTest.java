@@ -53,8 +53,7 @@ class ArchitectureTest {
               "io.egress.standalone..");
 
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices().matching("io.egress.(**)").should().beFreeOfCycles();
+  static final ArchRule NO_CYCLES = slices().matching("io.egress.(**)").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule PACKAGES_ARE_CONCEPTS =

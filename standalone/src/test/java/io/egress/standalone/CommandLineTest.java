@@ -65,7 +65,10 @@ class CommandLineTest {
       InternalApi api = api(up, up.awaitOutput("EGRESS_INTERNAL_TOKEN=(\\S+)"));
       put(api, workspace);
       String minted =
-          api.call("POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "a"))
+          api.call(
+                  "POST",
+                  "/workspaces/" + workspace + "/api-keys",
+                  new JsonObject().put("name", "a"))
               .getString("key");
       key = minted;
       String url = pullUrl(up);
@@ -103,7 +106,8 @@ class CommandLineTest {
       String id;
       try (CommandLine list = keys(port, "list", workspace)) {
         assertThat(list.awaitExit()).isZero();
-        id = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0).getString("id");
+        id =
+            new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0).getString("id");
       }
       try (CommandLine delete = keys(port, "delete", workspace, id)) {
         assertThat(delete.awaitExit()).as(delete.output()).isZero();
@@ -131,8 +135,7 @@ class CommandLineTest {
     all[1] = "--port";
     all[2] = port;
     System.arraycopy(arguments, 0, all, 3, arguments.length);
-    return CommandLine.start(
-        Map.of("EGRESS_DATA_DIR", folder.resolve("data").toString()), all);
+    return CommandLine.start(Map.of("EGRESS_DATA_DIR", folder.resolve("data").toString()), all);
   }
 
   private Map<String, String> environment() {

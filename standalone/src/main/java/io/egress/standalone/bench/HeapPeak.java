@@ -1,29 +1,39 @@
 package io.egress.standalone.bench;
 
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
-import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
-/** The most heap this JVM has used since it was last reset, the sum of its pools' peaks. */
-final class HeapPeak {
-  private HeapPeak() {}
+/** The most heap in use while something ran, looked at every few milliseconds. */
+final class HeapPeak implements AutoCloseable {
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  static void reset() {
+  private final Thread observer = new Thread(this::observe, "bench-heap");
+  private volatile boolean running = true;
+  private volatile long peakBytes;
+
+  HeapPeak() {
     System.gc();
-    pools().forEach(MemoryPoolMXBean::resetPeakUsage);
+    observer.setDaemon(true);
+    observer.start();
   }
 
-  static long megabytes() {
-    return pools().mapToLong(pool -> pool.getPeakUsage().getUsed()).sum() >> 20;
+  private void observe() {
+    while (running) {
+      long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+      peakBytes = Math.max(peakBytes, used);
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
   }
 
-  static long limitMegabytes() {
-    return Runtime.getRuntime().maxMemory() >> 20;
+  @Override
+  public void close() {
+    running = false;
   }
 
-  private static Stream<MemoryPoolMXBean> pools() {
-    return ManagementFactory.getMemoryPoolMXBeans().stream()
-        .filter(pool -> pool.getType() == MemoryType.HEAP);
+  void print() {
+    System.out.printf(
+        "heap peak %d MB of %d MB, load generator included%n%n",
+        peakBytes >> 20, Runtime.getRuntime().maxMemory() >> 20);
   }
 }

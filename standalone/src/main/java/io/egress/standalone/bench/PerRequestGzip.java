@@ -7,9 +7,11 @@ import io.egress.document.DocumentRenderer;
 import io.egress.document.Fragment;
 import io.egress.document.UtcInstant;
 import io.egress.standalone.RunningProcess;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -27,24 +29,41 @@ final class PerRequestGzip implements AutoCloseable {
       where s.workspace_id = $1 and s.position > $2 order by s.position limit 100
       """;
 
+  /** The instances of the deployment share the port that this finds. */
+  private static final int ANY_FREE_PORT = -1_000;
+
   private final Pool pool;
   private final UUID workspace;
-  private final HttpServer server;
+  private final Vertx vertx;
+  private final String deployment;
+  private volatile int port;
 
   PerRequestGzip(Vertx vertx, Pool pool, UUID workspace) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.workspace = requireNonNull(workspace, "workspace is null");
-    this.server =
+    this.deployment =
         RunningProcess.await(
-            vertx
-                .createHttpServer(
-                    new HttpServerOptions().setCompressionSupported(true).setHost("127.0.0.1"))
-                .requestHandler(this::answer)
-                .listen(0));
+            vertx.deployVerticle(
+                Server::new,
+                new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
   }
 
   int port() {
-    return server.actualPort();
+    return port;
+  }
+
+  /** One event loop's share. */
+  private final class Server extends VerticleBase {
+    @Override
+    public Future<?> start() {
+      return vertx
+          .createHttpServer(
+              new HttpServerOptions().setCompressionSupported(true).setHost("127.0.0.1"))
+          .requestHandler(PerRequestGzip.this::answer)
+          .listen(ANY_FREE_PORT)
+          .onSuccess(server -> port = server.actualPort());
+    }
   }
 
   private void answer(HttpServerRequest request) {
@@ -77,6 +96,6 @@ final class PerRequestGzip implements AutoCloseable {
 
   @Override
   public void close() {
-    RunningProcess.await(server.close());
+    RunningProcess.await(vertx.undeploy(deployment));
   }
 }

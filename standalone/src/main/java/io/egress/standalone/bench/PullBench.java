@@ -103,14 +103,15 @@ final class PullBench implements Callable<Integer> {
   private void compare(Vertx vertx, Settings settings, ApiApp app, UUID workspace, String key) {
     Pool pool = DatabasePool.open(vertx, settings.database());
     Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
-    try (PerRequestGzip usual = new PerRequestGzip(vertx, pool, workspace)) {
+    HeapPeak heap = new HeapPeak();
+    try (heap;
+        PerRequestGzip usual = new PerRequestGzip(vertx, pool, workspace)) {
       PullLoad.Target joined = new PullLoad.Target(app.publicPort(), key, pages(workspace));
       PullLoad.Target perRequest =
           new PullLoad.Target(
               usual.port(), key, () -> "/?position=" + random.nextInt(documents - PAGE));
       new PullLoad(vertx, joined, clients).run(seconds);
       new PullLoad(vertx, perRequest, clients).run(1);
-      HeapPeak.reset();
       for (int round = 0; round < rounds; round++) {
         table.add("joined fragments", new PullLoad(vertx, joined, clients).run(seconds));
         table.add("per-request gzip", new PullLoad(vertx, perRequest, clients).run(seconds));
@@ -130,22 +131,18 @@ final class PullBench implements Callable<Integer> {
         "joined / pgbench %.2f, joined / per-request gzip %.1f%n",
         table.median("joined fragments") / table.median("pgbench, rows only"),
         table.median("joined fragments") / table.median("per-request gzip"));
-    System.out.printf(
-        "heap peak %d MB of %d MB, load included%n%n",
-        HeapPeak.megabytes(), HeapPeak.limitMegabytes());
+    heap.print();
   }
 
   private void crowd(Vertx vertx, ApiApp app, UUID workspace, String key) {
-    HeapPeak.reset();
-    PullLoad.Result result =
-        new PullLoad(vertx, new PullLoad.Target(app.publicPort(), key, pages(workspace)), crowd)
-            .run(seconds);
+    HeapPeak heap = new HeapPeak();
     Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
-    table.add(crowd + " clients", result);
+    try (heap) {
+      PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, pages(workspace));
+      table.add(crowd + " clients", new PullLoad(vertx, target, crowd).run(seconds));
+    }
     table.print();
-    System.out.printf(
-        "heap peak %d MB of %d MB, load included%n%n",
-        HeapPeak.megabytes(), HeapPeak.limitMegabytes());
+    heap.print();
   }
 
   private void depth(Vertx vertx, ApiApp app, InternalApi api, History database) {

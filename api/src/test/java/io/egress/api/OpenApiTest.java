@@ -1,0 +1,160 @@
+package io.egress.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Holds the descriptions against the running server. */
+class OpenApiTest {
+  private static final UUID WORKSPACE = UUID.randomUUID();
+  private static final UUID CAPTURE = UUID.randomUUID();
+
+  private static Service service;
+  private static String key;
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    key = service.mintKey(WORKSPACE);
+    JsonObject member = new JsonObject().put("id", UUID.randomUUID().toString()).put("name", "Ada");
+    JsonObject capture =
+        Service.capture(WORKSPACE)
+            .put(
+                "participants",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("label", "S1")
+                            .put("member", member)
+                            .put("match_confidence", 1)
+                            .put("speech_ms", 5))
+                    .add(new JsonObject().put("label", "S2").put("speech_ms", 0)));
+    service.put(CAPTURE, capture);
+    await().until(() -> service.pull("/api/v1/captures/" + CAPTURE, key).statusCode() == 200);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void describesVersionOneWithItsWebhook() {
+    JsonObject description = publicDescription();
+
+    assertThat(description.getString("openapi")).startsWith("3.1.");
+    assertThat(description.getJsonObject("info").getString("version")).isEqualTo("1.0.0");
+    assertThat(description.getJsonObject("webhooks").fieldNames())
+        .containsExactly("capture.processed");
+    assertThat(description.getJsonObject("paths").getJsonObject("/api/v1/captures").encode())
+        .contains("listCaptures");
+  }
+
+  @Test
+  void answersEveryDescribedOperation() {
+    for (Map.Entry<JsonObject, String> listener :
+        Map.of(
+                publicDescription(),
+                service.publicUrl(""),
+                internalDescription(),
+                service.internalUrl(""))
+            .entrySet()) {
+      JsonObject paths = listener.getKey().getJsonObject("paths");
+      for (String path : paths.fieldNames()) {
+        for (String method : paths.getJsonObject(path).fieldNames()) {
+          HttpResponse<String> answer = call(listener.getValue(), path, method);
+          JsonObject responses =
+              paths.getJsonObject(path).getJsonObject(method).getJsonObject("responses");
+          assertThat(answer.body()).as(method + " " + path).doesNotContain("no such path");
+          assertThat(responses.fieldNames())
+              .as(method + " " + path)
+              .contains(Integer.toString(answer.statusCode()));
+        }
+      }
+    }
+  }
+
+  @Test
+  void answersAsDescribed() {
+    JsonObject description = publicDescription();
+    check(description, "CapturePage", service.pull("/api/v1/captures", key));
+    check(description, "CaptureDocument", service.pull("/api/v1/captures/" + CAPTURE, key));
+    check(description, "Error", service.pull("/api/v1/captures?limit=0", key));
+    JsonObject internal = internalDescription();
+    String keys = "/internal/v1/workspaces/" + WORKSPACE + "/api-keys";
+    check(internal, "MintedApiKey", service.internal("POST", keys, "{\"name\":\"b\"}"));
+    check(internal, "Error", service.internal("POST", keys, "{}"));
+    new JsonObject(service.internal("GET", keys, "").body())
+        .getJsonArray("api_keys")
+        .forEach(shown -> check(internal, "ApiKey", shown));
+  }
+
+  private static HttpResponse<String> call(String base, String path, String method) {
+    String filled =
+        path.replace("{workspace}", WORKSPACE.toString())
+            .replace("{id}", UUID.randomUUID().toString())
+            .replace("{label}", "S1");
+    String token = path.startsWith("/internal") ? Service.TOKEN : key;
+    return Service.send(
+        HttpRequest.newBuilder(URI.create(base + filled))
+            .header("authorization", "Bearer " + token)
+            .header(
+                "content-type",
+                path.equals("/internal/v1/captures") ? "application/x-ndjson" : "application/json")
+            .method(method.toUpperCase(Locale.ROOT), BodyPublishers.noBody()));
+  }
+
+  private static void check(JsonObject description, String schema, HttpResponse<String> answer) {
+    check(description, schema, new JsonObject(answer.body()));
+  }
+
+  private static void check(JsonObject description, String schema, Object value) {
+    JsonObject whole =
+        new JsonObject()
+            .put("$id", "https://example.com/" + schema)
+            .put("$ref", "#/components/schemas/" + schema)
+            .put("components", description.getJsonObject("components").copy());
+    OutputUnit result =
+        Validator.create(
+                JsonSchema.of(whole),
+                new JsonSchemaOptions()
+                    .setDraft(Draft.DRAFT202012)
+                    .setBaseUri("https://example.com/"))
+            .validate(value);
+    List<String> errors = new ArrayList<>();
+    if (result.getErrors() != null) {
+      result
+          .getErrors()
+          .forEach(error -> errors.add(error.getInstanceLocation() + " " + error.getError()));
+    }
+    assertThat(errors).as(schema).isEmpty();
+    assertThat(result.getValid()).isTrue();
+  }
+
+  private static JsonObject publicDescription() {
+    return new JsonObject(service.pull("/api/v1/openapi.json", "").body());
+  }
+
+  private static JsonObject internalDescription() {
+    return new JsonObject(service.internal("GET", "/internal/v1/openapi.json", "").body());
+  }
+}
