@@ -2,7 +2,6 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Topics;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -145,12 +144,11 @@ public record Settings(
   private static KafkaSettings kafka(SettingsReader reader) {
     return new KafkaSettings(
         reader.required("EGRESS_KAFKA_BOOTSTRAP", "Kafka brokers, as host:port[,host:port]"),
-        new Topics(
-            reader.parsed(
-                "EGRESS_TOPIC_PREFIX",
-                "egress.",
-                "what the topics' names begin with",
-                Settings::topicPrefix)),
+        reader.parsed(
+            "EGRESS_TOPIC_PREFIX",
+            "egress.",
+            "what the topics' names begin with",
+            Settings::topicPrefix),
         reader.whole(
             "EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of a topic that is created"),
         (short)

@@ -1,5 +1,6 @@
 package io.egress.standalone;
 
+import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.settings.SettingsException;
 import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
+import io.egress.standalone.run.RunningProcess;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 

@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.settings.Settings;
+import io.egress.standalone.run.RunningProcess;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

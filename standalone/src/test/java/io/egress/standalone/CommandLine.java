@@ -82,12 +82,15 @@ final class CommandLine implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException, IOException {
-    if (process.isAlive()) {
+  public void close() throws IOException {
+    try {
       process.destroy();
       if (!process.waitFor(30, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
     Files.deleteIfExists(output);
   }

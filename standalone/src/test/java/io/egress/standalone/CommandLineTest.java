@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -26,8 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 class CommandLineTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
-  Path folder;
+  private final Path folder;
+
+  CommandLineTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
+    this.folder = folder;
+  }
 
   @Test
   @Timeout(180)

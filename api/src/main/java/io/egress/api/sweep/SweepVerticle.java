@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -21,7 +22,7 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable KafkaProducer<String, Buffer> producer;
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
-  private boolean topicsExist;
+  private boolean topicExists;
 
   public SweepVerticle(Pool pool, Settings settings) {
     this.pool = requireNonNull(pool, "pool is null");
@@ -30,7 +31,7 @@ public final class SweepVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    String topic = settings.kafka().topics().capturesProcessed();
+    String topic = new Topics(settings.kafka().topicPrefix()).capturesProcessed();
     KafkaProducer<String, Buffer> opened = KafkaClients.producer(vertx, settings.kafka());
     producer = opened;
     Outbox outbox = new Outbox(pool, opened, topic);
@@ -41,7 +42,7 @@ public final class SweepVerticle extends VerticleBase {
             context,
             "publishing to " + topic,
             settings.api().sweepInterval(),
-            () -> topicsExist().compose(exist -> outbox.publish()));
+            () -> topicExists(topic).compose(exist -> outbox.publish()));
     relaying = relay;
     sweeping =
         new Recurring(
@@ -68,13 +69,12 @@ public final class SweepVerticle extends VerticleBase {
         .eventually(() -> producer == null ? Future.succeededFuture() : producer.close());
   }
 
-  private Future<Void> topicsExist() {
-    if (topicsExist) {
+  private Future<Void> topicExists(String topic) {
+    if (topicExists) {
       return Future.succeededFuture();
     }
-    return TopicAdmin.ensure(
-            vertx, settings.kafka(), List.of(settings.kafka().topics().capturesProcessed()))
-        .onSuccess(exist -> topicsExist = true);
+    return TopicAdmin.ensure(vertx, settings.kafka(), List.of(topic))
+        .onSuccess(exists -> topicExists = true);
   }
 
   private static void askIfAny(Recurring relay, int moved) {

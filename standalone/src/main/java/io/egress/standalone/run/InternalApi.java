@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.standalone.run;
 
 import static java.util.Objects.requireNonNull;
 

@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.standalone.run;
 
 import static java.util.Objects.requireNonNull;
 
@@ -61,7 +61,7 @@ public final class RunningProcess {
     }
   }
 
-  static void exit(int exitStatus) {
+  public static void exit(int exitStatus) {
     status = exitStatus;
     System.exit(exitStatus);
   }

@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.standalone.run;
 
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;

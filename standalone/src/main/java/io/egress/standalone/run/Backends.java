@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.standalone.run;
 
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.standalone.run;
+
+import org.jspecify.annotations.NullMarked;
