@@ -77,18 +77,25 @@ public final class ApiApp {
     private final Vertx vertx;
     private final Settings settings;
     private final Closing closing;
+
+    /** Pulls wait for connections of their own: however many there are, hook and sweep go on. */
+    private final Pool pullPool;
+
     private final Pool pool;
 
     Assembly(Vertx vertx, Settings settings, Closing closing) {
       this.vertx = vertx;
       this.settings = settings;
       this.closing = closing;
-      this.pool = DatabasePool.open(vertx, settings.database());
-      closing.push("the database pool", pool::close);
+      int half = settings.database().poolSize() / 2;
+      this.pullPool = DatabasePool.open(vertx, settings.database(), half);
+      closing.push("the pool of pulls", pullPool::close);
+      this.pool = DatabasePool.open(vertx, settings.database(), half);
+      closing.push("the pool of hook and sweep", pool::close);
     }
 
     Future<ApiApp> start() {
-      DocumentStore documents = new DocumentStore(vertx, pool);
+      DocumentStore documents = new DocumentStore(vertx, pullPool);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, settings);
@@ -110,7 +117,7 @@ public final class ApiApp {
       PullHandler pull =
           new PullHandler(
               vertx,
-              pool,
+              pullPool,
               documents,
               keyUse,
               new PullHandler.PullLimits(pullMemory, api.pullStallTimeout()));

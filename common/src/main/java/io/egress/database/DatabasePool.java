@@ -19,7 +19,7 @@ public final class DatabasePool {
 
   private DatabasePool() {}
 
-  public static Pool open(Vertx vertx, DatabaseSettings settings) {
+  public static Pool open(Vertx vertx, DatabaseSettings settings, int size) {
     PgConnectOptions connect =
         PgConnectOptions.fromUri(settings.url())
             .setCachePreparedStatements(true)
@@ -31,7 +31,7 @@ public final class DatabasePool {
     connect.getProperties().put("application_name", "egress");
     PoolOptions pool =
         new PoolOptions()
-            .setMaxSize(settings.poolSize())
+            .setMaxSize(size)
             .setMaxWaitQueueSize(WAITERS_MAX)
             .setConnectionTimeout(CONNECTION_WAIT_SECONDS)
             .setConnectionTimeoutUnit(TimeUnit.SECONDS)

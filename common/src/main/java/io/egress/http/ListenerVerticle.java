@@ -46,7 +46,8 @@ public final class ListenerVerticle extends VerticleBase {
                     .setIdleTimeout((int) IDLE_MAX.toMillis())
                     .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
                     .setHandle100ContinueAutomatically(true))
-            .requestHandler(router);
+            .requestHandler(router)
+            .invalidRequestHandler(UnreadableRequest::refuse);
     server = opened;
     return opened.listen();
   }

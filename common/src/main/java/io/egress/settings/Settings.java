@@ -121,7 +121,11 @@ public record Settings(
     return new DatabaseSettings(
         url,
         reader.whole(
-            "EGRESS_DATABASE_POOL_SIZE", 16, 4, 1_000, "connections to PostgreSQL a process opens"),
+            "EGRESS_DATABASE_POOL_SIZE",
+            16,
+            8,
+            1_000,
+            "connections to PostgreSQL a process opens, half of them for pulls"),
         reader.duration(
             "EGRESS_DATABASE_STATEMENT_TIMEOUT",
             "30s",

@@ -32,6 +32,9 @@ final class BodyReader {
     } catch (NumberFormatException notALength) {
       return Future.failedFuture(new Refusal(400, "content-length is not a number"));
     }
+    if (announced < 0) {
+      return Future.failedFuture(new Refusal(400, "content-length is negative"));
+    }
     if (announced > bytesMax) {
       return Future.failedFuture(tooLarge());
     }

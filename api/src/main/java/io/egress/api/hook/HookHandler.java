@@ -98,10 +98,12 @@ final class HookHandler {
 
   private Future<Void> patchParticipant(RoutingContext exchange, UUID id) {
     String label = exchange.pathParam("label");
+    // No participant's label holds U+0000, and the database would not even take the question.
+    boolean possible = label.indexOf('\0') < 0;
     return change(
         exchange,
         NameBody::speaker,
-        speaker -> renames.speaker(id, label, speaker),
+        speaker -> possible ? renames.speaker(id, label, speaker) : Future.succeededFuture(false),
         "no such capture, or no participant with this label");
   }
 

@@ -186,6 +186,11 @@ class HookApiTest {
     assertThat(
             service.internal("PATCH", path + "S9", new JsonObject().putNull("member")).statusCode())
         .isEqualTo(404);
+    assertThat(
+            service
+                .internal("PATCH", path + "%00", new JsonObject().putNull("member"))
+                .statusCode())
+        .isEqualTo(404);
     assertThat(service.internal("PATCH", path + "S1", new JsonObject()).statusCode())
         .isEqualTo(400);
   }

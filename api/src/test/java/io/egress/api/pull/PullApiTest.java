@@ -10,10 +10,13 @@ import io.egress.api.Service;
 import io.egress.stream.Cursor;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PullApiTest {
@@ -242,6 +246,31 @@ class PullApiTest {
                 .DELETE());
     assertError(answer, 405, "GET");
     assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /api/v1/captures/%zz HTTP/1.1, 400",
+    "GET /api/v1/captures?limit=%zz HTTP/1.1, 400",
+    "GET /api/v1/captures/%00 HTTP/1.1, 400",
+    "GET /api/v1/captures?after=LONG HTTP/1.1, 414",
+    "GET /api/v1/captures HTTP/1.1\\nx-large: LONG, 431",
+    "NONSENSE, 400"
+  })
+  void answersWhatItCannotReadInTheSameForm(String head, int status) throws Exception {
+    String request =
+        head.replace("LONG", "x".repeat(20_000)).replace("\\n", "\r\n")
+            + "\r\nhost: x\r\nauthorization: Bearer "
+            + key
+            + "\r\nconnection: close\r\n\r\n";
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.app.publicPort())) {
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).matches("(?s)HTTP/1\\.[01] " + status + " .*");
+      assertThat(answer)
+          .contains("{\"error\":{\"message\":")
+          .endsWith("\"status\":" + status + "}}");
+    }
   }
 
   @Test

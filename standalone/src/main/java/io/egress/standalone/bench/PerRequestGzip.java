@@ -45,7 +45,7 @@ final class PerRequestGzip implements AutoCloseable {
     this.deployment =
         RunningProcess.await(
             vertx.deployVerticle(
-                Server::new,
+                GzipVerticle::new,
                 new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
   }
 
@@ -54,7 +54,7 @@ final class PerRequestGzip implements AutoCloseable {
   }
 
   /** One event loop's share. */
-  private final class Server extends VerticleBase {
+  private final class GzipVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
       return vertx

@@ -1,0 +1,136 @@
+package io.egress.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Runs what README and docs/consuming.md show, with this machine's shell, curl, Python and Node
+ * where it has them.
+ */
+class ReadmeTest {
+  private static final String WORKSPACE = "6f1c1f5e-6e0c-4b3e-9d0a-0d9b5f1c2a11";
+  private static final String CAPTURE = "0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01";
+
+  private final Path folder;
+
+  ReadmeTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
+    this.folder = folder;
+  }
+
+  @Test
+  @Timeout(240)
+  void showsWhatWorks() throws Exception {
+    assumeTrue(has("curl") && has("bash"), "the README's commands need bash and curl");
+    Path data = folder.resolve("data");
+    Map<String, String> environment =
+        Map.of(
+            "EGRESS_DATA_DIR",
+            data.toString(),
+            "EGRESS_PUBLIC_PORT",
+            "0",
+            "EGRESS_INTERNAL_PORT",
+            "0");
+    try (CommandLine up = CommandLine.start(environment, "up")) {
+      String internal = up.awaitOutput("internal API on http://127.0.0.1:(\\d+)/internal/v1");
+      String open = up.awaitOutput("up: pull on http://localhost:(\\d+)/api/v1/captures");
+      String readme = Files.readString(Path.of("../README.md"));
+      String commands =
+          block(readme, "export EGRESS_INTERNAL_TOKEN")
+              .replace("localhost:8081", "127.0.0.1:" + internal)
+              .replace("localhost:8080", "127.0.0.1:" + open)
+              .replace("./egress keys", egress() + " keys --port " + internal);
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> assertThat(run(Map.of(), "bash", "-euc", commands)).contains(CAPTURE));
+
+      String key =
+          run(
+                  Map.of("EGRESS_DATA_DIR", data.toString()),
+                  "bash",
+                  "-euc",
+                  egress() + " keys --port " + internal + " create " + WORKSPACE)
+              .strip();
+      consume(Map.of("BASE_URL", "http://127.0.0.1:" + open, "API_KEY", key));
+    }
+  }
+
+  private void consume(Map<String, String> environment) throws Exception {
+    String page = Files.readString(Path.of("../docs/consuming.md"));
+    if (has("jq")) {
+      String loop = block(page, "cursor=$(cat cursor");
+      assertThat(run(environment, "bash", "-euc", loop)).contains(CAPTURE);
+      assertThat(run(environment, "bash", "-euc", loop)).as("nothing new").doesNotContain(CAPTURE);
+    }
+    if (has("python3")) {
+      assertThat(run(environment, "python3", "-c", block(page, "import json, os")))
+          .contains(CAPTURE);
+    }
+    if (has("node")) {
+      assertThat(run(environment, "node", "-e", block(page, "async function* pull")))
+          .contains(CAPTURE);
+    }
+  }
+
+  /** The fenced block that begins so. */
+  private static String block(String page, String begin) {
+    Matcher block =
+        Pattern.compile("```\\w*\\n(" + Pattern.quote(begin) + ".*?)\\n```", Pattern.DOTALL)
+            .matcher(page);
+    assertThat(block.find()).as(begin).isTrue();
+    return block.group(1);
+  }
+
+  private static String egress() {
+    return Path.of(System.getProperty("java.home"), "bin", "java")
+        + " -cp '"
+        + System.getProperty("java.class.path")
+        + "' "
+        + Main.class.getName();
+  }
+
+  private static boolean has(String program) throws InterruptedException {
+    try {
+      Process process =
+          new ProcessBuilder(program, "--version")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return process.waitFor() == 0;
+    } catch (IOException notHere) {
+      return false;
+    }
+  }
+
+  private String run(Map<String, String> environment, String... command) throws Exception {
+    Path errors = folder.resolve("errors.txt");
+    List<String> all = new ArrayList<>(List.of(command));
+    ProcessBuilder builder =
+        new ProcessBuilder(all).directory(folder.toFile()).redirectError(errors.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("EGRESS_"));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output + Files.readString(errors)).isZero();
+    return output;
+  }
+}
