@@ -15,15 +15,18 @@ final class Lane<R> {
   private final ConcurrencyLimit limit;
   private final ParkingDelay parkingDelay;
   private final long slowNanos;
+  private final int unprovenMax;
   private Deque<Waiting<R>> live = new ArrayDeque<>(0);
   private Deque<Waiting<R>> backfill = new ArrayDeque<>(0);
   private int inFlight;
+  private int startedSinceProgress;
   private boolean stuck;
 
   Lane(UUID endpointId, LaneSettings settings) {
     this.endpointId = endpointId;
     this.limit = new ConcurrencyLimit(settings.concurrency());
     this.slowNanos = settings.concurrency().slowAfter().toNanos();
+    this.unprovenMax = settings.concurrency().initial();
     this.parkingDelay = new ParkingDelay(settings.parking());
   }
 
@@ -51,6 +54,15 @@ final class Lane<R> {
     return stuck;
   }
 
+  int startedSinceProgress() {
+    return startedSinceProgress;
+  }
+
+  /** As many attempts without any sign of progress as an endpoint gets that is not known at all. */
+  boolean isUnproven() {
+    return startedSinceProgress >= unprovenMax;
+  }
+
   /** A stuck lane is tried with one attempt at a time. */
   boolean hasFreeSlot() {
     return inFlight < (stuck ? 1 : limit.current());
@@ -72,6 +84,7 @@ final class Lane<R> {
     Waiting<R> first = live.isEmpty() ? backfill.poll() : live.poll();
     if (first != null) {
       inFlight++;
+      startedSinceProgress++;
     }
     return first;
   }
@@ -90,19 +103,22 @@ final class Lane<R> {
             limit.unanswered(attempt.startedNanos(), nowNanos, stuck);
             yield nowNanos - attempt.startedNanos() <= slowNanos;
           }
-          case ABORTED -> false;
+          case ABORTED -> {
+            startedSinceProgress = Math.max(0, startedSinceProgress - 1);
+            yield false;
+          }
         };
     inFlight--;
+    if (progress) {
+      startedSinceProgress = 0;
+      stuck = false;
+    }
     return progress;
   }
 
   void becomeStuck(long nowNanos) {
     stuck = true;
     parkingDelay.start(nowNanos);
-  }
-
-  void recover() {
-    stuck = false;
   }
 
   ParkingDelay parkingDelay() {

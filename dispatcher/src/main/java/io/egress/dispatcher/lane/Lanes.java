@@ -38,7 +38,7 @@ public final class Lanes<R> {
     this.settings = requireNonNull(settings, "settings is null");
     this.overdueNanos = settings.parking().overdueAfter().toNanos();
     this.backlog = new Backlog<>(settings.bounds());
-    this.startOrder = new StartOrder<>(settings.concurrency().max());
+    this.startOrder = new StartOrder<>(settings);
     this.stuckWatch = new StuckWatch<>(settings.parking());
     this.idleLanes = new IdleLanes<>(settings);
   }
@@ -73,6 +73,9 @@ public final class Lanes<R> {
       return null;
     }
     backlog.remove(first);
+    if (lane.startedSinceProgress() == 1) {
+      stuckWatch.restart(lane);
+    }
     InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck(), nowNanos);
     inFlight.add(attempt);
     probesInFlight += attempt.isProbe() ? 1 : 0;
@@ -88,7 +91,7 @@ public final class Lanes<R> {
     probesInFlight -= attempt.isProbe() ? 1 : 0;
     Lane<R> lane = attempt.lane();
     if (lane.completed(attempt, completion, nowNanos)) {
-      stuckWatch.progress(lane);
+      stuckWatch.restart(lane);
     }
     settle(lane, nowNanos);
   }

@@ -9,8 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds lanes that are stuck: records wait, no slot is free, and nothing has got on for a while. It
- * goes by time alone, since a deep queue is what every healthy endpoint has after an outage.
+ * Finds lanes that are stuck: records wait, attempts are under way, and nothing has got on for a
+ * while. It goes by time alone, since a deep queue is what every healthy endpoint has after an
+ * outage; and not by slots, since lanes that stop answering can run out of the shared ones first.
  *
  * <p>Time that this process did not live through does not count: after a pause of its own the
  * answers still wait in the sockets. So the clock here advances by no more than a step between two
@@ -24,7 +25,10 @@ final class StuckWatch<R> {
   private long livedNanos;
   private long updatedNanos;
 
-  /** Lanes with records waiting, by the time of their last progress, or since when records wait. */
+  /**
+   * Lanes with records waiting, each since the latest of: a record waits, the last progress, the
+   * first attempt after it.
+   */
   private final Map<Lane<R>, Long> quietSinceNanos = new LinkedHashMap<>();
 
   private final Set<Lane<R>> withSurplus = new LinkedHashSet<>();
@@ -47,9 +51,8 @@ final class StuckWatch<R> {
     }
   }
 
-  /** To be followed by {@link #place}. */
-  void progress(Lane<R> lane) {
-    lane.recover();
+  /** The wait starts over; to be followed by {@link #place}. */
+  void restart(Lane<R> lane) {
     quietSinceNanos.remove(lane);
   }
 
@@ -65,7 +68,7 @@ final class StuckWatch<R> {
       }
       Lane<R> lane = quietest.getKey();
       quietSinceNanos.remove(lane);
-      if (lane.hasFreeSlot()) {
+      if (lane.startedSinceProgress() == 0) {
         quietSinceNanos.put(lane, livedNanos);
       } else {
         lane.becomeStuck(nowNanos);

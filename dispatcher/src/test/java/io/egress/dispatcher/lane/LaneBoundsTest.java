@@ -151,6 +151,18 @@ class LaneBoundsTest {
   }
 
   @Test
+  void abortedAttemptsDoNotCountAgainstTheirLane() {
+    VirtualLanes virtual = lanes(new LaneSettings.Bounds(8, 2, 1_000, 900, 500, 100));
+    virtual.offerMany(1, 4);
+    virtual.complete(Completion.ABORTED, virtual.startAll());
+    virtual.offerMany(2, 8);
+    assertThat(virtual.startAll()).as("half of the slots").hasSize(4);
+
+    virtual.offer(1, "after the abort");
+    assertThat(virtual.startOne().record()).isEqualTo("after the abort");
+  }
+
+  @Test
   void slowEndpointsDoNotGatherTheSharedSlots() {
     VirtualLanes virtual = lanes(new LaneSettings.Bounds(40, 10, 50_000, 40_000, 20_000, 1_000));
     for (int i = 0; i < 10; i++) {

@@ -126,15 +126,20 @@ class LaneParkingTest {
   void aLaneHeldUpByTheSharedBoundIsNotStuck() {
     VirtualLanes small =
         new VirtualLanes(
-            VirtualLanes.settings(new LaneSettings.Bounds(6, 1, 1_000, 900, 500, 100)));
+            VirtualLanes.settings(new LaneSettings.Bounds(3, 1, 1_000, 900, 500, 100)));
     small.offerMany(1, 100);
     small.offerMany(2, 100);
-    small.startAll();
-    assertThat(small.lanes().inFlight()).isLessThanOrEqualTo(6);
-    assertThat(small.lane(2).inFlight()).isLessThan(small.lane(2).limit());
+    small.offerMany(3, 100);
+    List<InFlight<String>> started = small.startAll();
+    assertThat(started).hasSize(3);
+    small.offer(4, "starved", "second");
 
     small.pass(Duration.ofSeconds(5));
-    assertThat(small.takeParked()).isEmpty();
+    assertThat(small.lane(4)).isEqualTo(new LaneState(2, 0, 4, false));
+    small.complete(Completion.UNANSWERED, started);
+    assertThat(small.startAll()).extracting(InFlight::record).contains("starved");
+    small.pass(Duration.ofMillis(1_900));
+    assertThat(small.lane(4).stuck()).as("its one attempt has had no time yet").isFalse();
   }
 
   @Test

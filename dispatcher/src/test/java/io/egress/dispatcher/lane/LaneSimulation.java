@@ -219,8 +219,7 @@ final class LaneSimulation {
     } else {
       tally.delivered++;
     }
-    lanes.completed(
-        attempt, hung ? Completion.UNANSWERED : Completion.DELIVERED, nowNanos);
+    lanes.completed(attempt, hung ? Completion.UNANSWERED : Completion.DELIVERED, nowNanos);
   }
 
   private void tick() {

@@ -66,8 +66,7 @@ class LaneSimulationTest {
     List<Endpoint> hanging = hanging(endpoints(180, 200, 60));
 
     LaneSimulation baseline = run(VirtualLanes.settings(few), healthy, ARRIVALS);
-    LaneSimulation simulation =
-        run(VirtualLanes.settings(few), join(healthy, hanging), ARRIVALS);
+    LaneSimulation simulation = run(VirtualLanes.settings(few), join(healthy, hanging), ARRIVALS);
 
     Duration usual = baseline.wait(healthy, 0.999);
     assertThat(simulation.wait(healthy, 0.99)).isLessThanOrEqualTo(usual);
@@ -91,12 +90,11 @@ class LaneSimulationTest {
   @Test
   void anEndpointThatIsNeverStuckButTooSlowForItsTrafficDoesNotStopTheIntake() {
     List<Endpoint> healthy = endpoints(0, 50, 10);
-    Endpoint overloaded =
-        Endpoint.healthy(50, 300).answeringAfter(Duration.ofMillis(1_000));
-    Duration long_ = Duration.ofSeconds(400);
+    Endpoint overloaded = Endpoint.healthy(50, 300).answeringAfter(Duration.ofSeconds(1));
+    Duration arrivals = Duration.ofSeconds(400);
 
     LaneSimulation simulation =
-        run(LaneSettings.defaults(), join(healthy, List.of(overloaded)), long_);
+        run(LaneSettings.defaults(), join(healthy, List.of(overloaded)), arrivals);
 
     assertThat(simulation.tally(overloaded).parked).isPositive();
     assertThat(healthy).allMatch(endpoint -> simulation.tally(endpoint).parked == 0);
