@@ -57,6 +57,17 @@ class LaneParkingTest {
   }
 
   @Test
+  void recordsThatKeepComingDoNotPutItOff() {
+    virtual.offerMany(1, 5);
+    virtual.startAll();
+    for (int i = 0; i < 20; i++) {
+      virtual.offer(1, "late-" + i);
+      virtual.pass(Duration.ofMillis(100));
+    }
+    assertThat(virtual.lane(1).stuck()).isTrue();
+  }
+
+  @Test
   void aLaneWithAFreeSlotIsNotStuck() {
     virtual.offerMany(1, 3);
     virtual.startAll();
@@ -250,37 +261,6 @@ class LaneParkingTest {
     virtual.complete(Completion.ABORTED, hung.get(0));
 
     assertThat(virtual.lane(1).stuck()).isTrue();
-  }
-
-  @Test
-  void aLaneThatTakesInMoreThanItGetsRidOfGivesUpItsNewerHalfOnceTheCallerHadToPause() {
-    VirtualLanes small =
-        new VirtualLanes(
-            VirtualLanes.settings(new LaneSettings.Bounds(100, 10, 120, 100, 60, 100)));
-    small.offerMany(1, 90);
-    List<InFlight<String>> started = small.startAll();
-    for (int second = 0; second < 31; second++) {
-      small.pass(Duration.ofSeconds(1));
-      small.complete(Completion.REFUSED, started.remove(0));
-      started.add(small.startOne());
-    }
-    small.tick();
-    assertThat(small.takeParked()).as("nobody had to pause").isEmpty();
-
-    for (int i = 0; !small.lanes().isFull(); i++) {
-      small.offer(2 + i / 10, "newcomer-" + i);
-    }
-    int waitedFor = small.lane(1).waiting();
-    small.tick();
-
-    List<Parkable<String>> parked = small.takeParked();
-    assertThat(parked)
-        .isNotEmpty()
-        .allMatch(parkable -> parkable.endpointId().equals(endpoint(1)))
-        .allMatch(parkable -> parkable.delay().equals(Duration.ofSeconds(60)));
-    assertThat(parked).hasSizeGreaterThanOrEqualTo(waitedFor / 2);
-    assertThat(small.lanes().isFull()).isFalse();
-    assertThat(small.lanes().drain(endpoint(1), small.nowNanos())).startsWith("1-35", "1-36");
   }
 
   /** Full with four attempts that get no answer, four more records wait. */
