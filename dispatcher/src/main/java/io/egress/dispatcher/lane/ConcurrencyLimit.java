@@ -1,0 +1,60 @@
+package io.egress.dispatcher.lane;
+
+/**
+ * How many attempts one endpoint gets at once, found as TCP finds its window: fast deliveries raise
+ * it by one each until the first loss, after a loss by one per round; what gets no answer halves
+ * it, and an endpoint that answers nothing at all starts again from one.
+ *
+ * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
+ * it neither cuts nor raises: sixty-four requests that time out together are one event.
+ */
+final class ConcurrencyLimit {
+  private final int max;
+  private final long slowNanos;
+
+  private int limit;
+  private int steepBelow;
+  private int deliveredThisRound;
+  private boolean wasCut;
+  private long cutNanos;
+
+  ConcurrencyLimit(LaneSettings.Concurrency settings) {
+    this.max = settings.max();
+    this.slowNanos = settings.slowAfter().toNanos();
+    this.limit = settings.initial();
+    this.steepBelow = max;
+  }
+
+  int current() {
+    return limit;
+  }
+
+  /** A delivery raises the limit only while it is {@code inUse}: else it has not been tried out. */
+  void delivered(long startedNanos, long nowNanos, boolean inUse) {
+    boolean slow = nowNanos - startedNanos > slowNanos;
+    if (slow || isOfAnEarlierLimit(startedNanos) || !inUse || limit == max) {
+      return;
+    }
+    deliveredThisRound++;
+    if (limit < steepBelow || deliveredThisRound >= limit) {
+      limit++;
+      deliveredThisRound = 0;
+    }
+  }
+
+  void unanswered(long startedNanos, long nowNanos, boolean noOtherAnswers) {
+    if (isOfAnEarlierLimit(startedNanos)) {
+      return;
+    }
+    int half = Math.max(1, limit / 2);
+    steepBelow = half;
+    limit = noOtherAnswers ? 1 : half;
+    deliveredThisRound = 0;
+    wasCut = true;
+    cutNanos = nowNanos;
+  }
+
+  private boolean isOfAnEarlierLimit(long startedNanos) {
+    return wasCut && startedNanos - cutNanos < 0;
+  }
+}

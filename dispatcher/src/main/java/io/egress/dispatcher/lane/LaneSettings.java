@@ -1,0 +1,100 @@
+package io.egress.dispatcher.lane;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/** Everything tunable about lanes. */
+public record LaneSettings(Concurrency concurrency, Parking parking, Bounds bounds) {
+  public LaneSettings {
+    requireNonNull(concurrency, "concurrency is null");
+    requireNonNull(parking, "parking is null");
+    requireNonNull(bounds, "bounds is null");
+  }
+
+  public static LaneSettings defaults() {
+    return new LaneSettings(
+        new Concurrency(4, 64, Duration.ofSeconds(2), Duration.ofMinutes(10)),
+        new Parking(
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(60)),
+        new Bounds(2_048, 512, 20_000, 16_000, 8_000, 10_000));
+  }
+
+  /**
+   * How much of one endpoint may be in flight.
+   *
+   * @param initial attempts at once to an endpoint nothing is known about
+   * @param max attempts at once to any endpoint
+   * @param slowAfter an attempt that took longer does not raise the limit
+   * @param rememberedFor how long an idle endpoint keeps its limit
+   */
+  public record Concurrency(int initial, int max, Duration slowAfter, Duration rememberedFor) {
+    public Concurrency {
+      check(initial >= 1 && initial <= max, "initial is not in 1..max");
+      checkPositive(slowAfter, "slowAfter");
+      checkPositive(rememberedFor, "rememberedFor");
+    }
+  }
+
+  /**
+   * When waiting records are put aside, and for how long.
+   *
+   * @param stuckAfter without progress for this long, with no slot free and records waiting, a lane
+   *     is stuck
+   * @param overdueAfter once the caller has been told to pause, no record waits longer than this
+   *     without its lane giving records up
+   * @param delayMin the first parking delay of a lane; it doubles while the lane stays stuck
+   * @param delayMax the longest one
+   */
+  public record Parking(
+      Duration stuckAfter, Duration overdueAfter, Duration delayMin, Duration delayMax) {
+    public Parking {
+      checkPositive(stuckAfter, "stuckAfter");
+      checkPositive(overdueAfter, "overdueAfter");
+      checkPositive(delayMin, "delayMin");
+      check(delayMax.compareTo(delayMin) >= 0, "delayMax is below delayMin");
+    }
+  }
+
+  /**
+   * What all lanes together may hold.
+   *
+   * @param inFlightMax attempts at once in all lanes together
+   * @param probesInFlightMax how many of those may be spent on trying stuck lanes
+   * @param queuedMax records that wait in all lanes together; no more are taken
+   * @param pauseAtQueued the caller is asked to pause from here ...
+   * @param resumeAtQueued ... until only these are left
+   * @param idleLanesMax idle lanes remembered, whatever their age
+   */
+  public record Bounds(
+      int inFlightMax,
+      int probesInFlightMax,
+      int queuedMax,
+      int pauseAtQueued,
+      int resumeAtQueued,
+      int idleLanesMax) {
+    public Bounds {
+      check(
+          probesInFlightMax >= 1 && probesInFlightMax <= inFlightMax,
+          "probesInFlightMax is not in 1..inFlightMax");
+      check(
+          resumeAtQueued >= 0 && resumeAtQueued < pauseAtQueued && pauseAtQueued <= queuedMax,
+          "not resumeAtQueued < pauseAtQueued <= queuedMax");
+      check(idleLanesMax >= 0, "idleLanesMax is negative");
+    }
+  }
+
+  private static void checkPositive(Duration duration, String name) {
+    requireNonNull(duration, name + " is null");
+    check(!duration.isNegative() && !duration.isZero(), name + " is not positive");
+  }
+
+  private static void check(boolean holds, String complaint) {
+    if (!holds) {
+      throw new IllegalArgumentException(complaint);
+    }
+  }
+}

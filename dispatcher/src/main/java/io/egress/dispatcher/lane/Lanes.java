@@ -1,0 +1,190 @@
+package io.egress.dispatcher.lane;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps endpoints out of each other's way: a lane per endpoint, each with a limit of its own on
+ * attempts in flight that follows how the endpoint does, and no way for a slow one to fill what all
+ * share. What cannot be sent for now is handed out to be parked elsewhere.
+ *
+ * <p>Owned by one event loop. Times are of one monotonic clock, such as {@link System#nanoTime}. No
+ * call costs more than the records and lanes it changes, except {@link #drop} and {@link
+ * #stuckLanes}, which look at everything.
+ */
+public final class Lanes<R> {
+  private final LaneSettings settings;
+  private final long overdueNanos;
+  private final Map<UUID, Lane<R>> lanes = new HashMap<>();
+  private final Backlog<R> backlog;
+  private final StartOrder<R> startOrder;
+  private final StuckWatch<R> stuckWatch;
+  private final IdleLanes<R> idleLanes;
+  private final Set<InFlight<R>> inFlight = new LinkedHashSet<>();
+  private int probesInFlight;
+
+  public Lanes(LaneSettings settings) {
+    this.settings = requireNonNull(settings, "settings is null");
+    this.overdueNanos = settings.parking().overdueAfter().toNanos();
+    this.backlog = new Backlog<>(settings.bounds());
+    this.startOrder = new StartOrder<>(settings);
+    this.stuckWatch = new StuckWatch<>(settings.parking());
+    this.idleLanes = new IdleLanes<>(settings);
+  }
+
+  /**
+   * False when as many records wait as may, and this one was not taken. A caller that stops reading
+   * while {@link #isFull} never sees it as long as what it has in hand fits above the mark.
+   */
+  public boolean offer(UUID endpointId, Priority priority, R record, long nowNanos) {
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(priority, "priority is null");
+    requireNonNull(record, "record is null");
+    if (!backlog.hasRoom()) {
+      return false;
+    }
+    Lane<R> lane = lanes.computeIfAbsent(endpointId, id -> new Lane<>(id, settings));
+    Waiting<R> waiting = new Waiting<>(lane, record, priority, nowNanos);
+    lane.add(waiting);
+    backlog.add(waiting);
+    settle(lane, nowNanos);
+    return true;
+  }
+
+  /** The record to start now; null when none may start before something completes or comes. */
+  public @Nullable InFlight<R> next(long nowNanos) {
+    LaneSettings.Bounds bounds = settings.bounds();
+    Lane<R> lane =
+        startOrder.first(
+            bounds.inFlightMax() - inFlight.size(), probesInFlight < bounds.probesInFlightMax());
+    Waiting<R> first = lane == null ? null : lane.start();
+    if (lane == null || first == null) {
+      return null;
+    }
+    backlog.remove(first);
+    if (lane.startedSinceProgress() == 1) {
+      stuckWatch.restart(lane);
+    }
+    InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck(), nowNanos);
+    inFlight.add(attempt);
+    probesInFlight += attempt.isProbe() ? 1 : 0;
+    settle(lane, nowNanos);
+    return attempt;
+  }
+
+  public void completed(InFlight<R> attempt, Completion completion, long nowNanos) {
+    requireNonNull(completion, "completion is null");
+    if (!inFlight.remove(attempt)) {
+      throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
+    }
+    probesInFlight -= attempt.isProbe() ? 1 : 0;
+    Lane<R> lane = attempt.lane();
+    if (lane.completed(attempt, completion, nowNanos)) {
+      stuckWatch.restart(lane);
+    }
+    settle(lane, nowNanos);
+  }
+
+  /**
+   * The waiting records to be parked, which leave their lanes: those of stuck lanes, beyond what
+   * they are tried with; and when the caller had to pause while a record is overdue, the newer half
+   * of its lane, which takes in more than it gets rid of. To be called after starting what {@link
+   * #next} gives, and at least four times in {@link LaneSettings.Parking#stuckAfter}.
+   */
+  public List<Parkable<R>> takeParkable(long nowNanos) {
+    stuckWatch.update(nowNanos).forEach(lane -> settle(lane, nowNanos));
+    List<Parkable<R>> parkable = new ArrayList<>();
+    Lane<R> stuck = stuckWatch.firstWithSurplus();
+    while (stuck != null) {
+      Duration delay = stuck.parkingDelay().current(nowNanos);
+      park(stuck, stuck.surplus(), delay, nowNanos, parkable);
+      stuck = stuckWatch.firstWithSurplus();
+    }
+    Waiting<R> oldest = backlog.oldest();
+    while (oldest != null && backlog.isFull() && nowNanos - oldest.sinceNanos() >= overdueNanos) {
+      Lane<R> lane = oldest.lane();
+      Duration delay = settings.parking().delayMax();
+      park(lane, (lane.waiting() + 1) / 2, delay, nowNanos, parkable);
+      oldest = backlog.oldest();
+    }
+    return parkable;
+  }
+
+  /** For revoked partitions and for shutdown. */
+  public Dropped<R> drop(Predicate<R> which, long nowNanos) {
+    List<R> waiting = new ArrayList<>();
+    for (Lane<R> lane : List.copyOf(lanes.values())) {
+      waiting.addAll(leave(lane, lane.giveUp(which), nowNanos));
+    }
+    return new Dropped<>(
+        waiting, inFlight.stream().filter(attempt -> which.test(attempt.record())).toList());
+  }
+
+  /** Removes what waits for an endpoint that is paused or gone; attempts in flight run on. */
+  public List<R> drain(UUID endpointId, long nowNanos) {
+    Lane<R> lane = lanes.get(endpointId);
+    return lane == null ? List.of() : leave(lane, lane.giveUp(lane.waiting()), nowNanos);
+  }
+
+  /** The caller is to stop reading, until this has become false again. */
+  public boolean isFull() {
+    return backlog.isFull();
+  }
+
+  public int waiting() {
+    return backlog.size();
+  }
+
+  public int inFlight() {
+    return inFlight.size();
+  }
+
+  public int stuckLanes() {
+    return (int) lanes.values().stream().filter(Lane::isStuck).count();
+  }
+
+  /** Empty for an endpoint that nothing is known about. */
+  public Optional<LaneState> lane(UUID endpointId) {
+    return Optional.ofNullable(lanes.get(endpointId))
+        .map(lane -> new LaneState(lane.waiting(), lane.inFlight(), lane.limit(), lane.isStuck()));
+  }
+
+  private void park(
+      Lane<R> lane, int count, Duration delay, long nowNanos, List<Parkable<R>> parkable) {
+    for (R record : leave(lane, lane.giveUp(count), nowNanos)) {
+      parkable.add(new Parkable<>(lane.endpointId(), record, delay));
+    }
+  }
+
+  private List<R> leave(Lane<R> lane, List<Waiting<R>> givenUp, long nowNanos) {
+    if (givenUp.isEmpty()) {
+      return List.of();
+    }
+    givenUp.forEach(backlog::remove);
+    settle(lane, nowNanos);
+    return givenUp.stream().map(Waiting::record).toList();
+  }
+
+  /** Puts the lane where it belongs after a change, and forgets lanes that were idle for long. */
+  private void settle(Lane<R> lane, long nowNanos) {
+    startOrder.place(lane);
+    stuckWatch.place(lane, nowNanos);
+    idleLanes.place(lane, nowNanos);
+    Lane<R> forgotten = idleLanes.poll(nowNanos);
+    while (forgotten != null) {
+      lanes.remove(forgotten.endpointId());
+      forgotten = idleLanes.poll(nowNanos);
+    }
+  }
+}

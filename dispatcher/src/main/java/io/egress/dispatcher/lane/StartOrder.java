@@ -1,0 +1,89 @@
+package io.egress.dispatcher.lane;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the lanes that may start a record does so next: the one with the fewest attempts in
+ * flight, in turns among equals. Plain turns would hand slots out by how long endpoints hold them.
+ *
+ * <p>Endpoints that stop answering must not gather the slots before their timeouts tell. So once
+ * half of all slots are taken, a lane has to show progress after a few attempts to start more. And
+ * a lane with n attempts in flight starts another only while more than n slots are free, so that
+ * however many lanes hold on to slots, an endpoint with nothing in flight finds one. Stuck lanes
+ * wait for a slot apart, as only some are spent on them.
+ */
+final class StartOrder<R> {
+  private static final int PROBE = -1;
+  private static final int UNPROVEN = -2;
+
+  private final int slots;
+  private final Set<Lane<R>> probes = new LinkedHashSet<>();
+  private final Set<Lane<R>> unproven = new LinkedHashSet<>();
+  private final List<Set<Lane<R>>> byInFlight = new ArrayList<>();
+  private final BitSet occupied = new BitSet();
+  private final Map<Lane<R>, Integer> places = new HashMap<>();
+
+  StartOrder(LaneSettings settings) {
+    this.slots = settings.bounds().inFlightMax();
+    for (int inFlight = 0; inFlight < settings.concurrency().max(); inFlight++) {
+      byInFlight.add(new LinkedHashSet<>());
+    }
+  }
+
+  /** A lane whose place does not change keeps its turn. */
+  void place(Lane<R> lane) {
+    if (lane.waiting() == 0 || !lane.hasFreeSlot()) {
+      leave(lane, places.remove(lane));
+      return;
+    }
+    int place = lane.isStuck() ? PROBE : lane.isUnproven() ? UNPROVEN : lane.inFlight();
+    Integer former = places.put(lane, place);
+    if (former == null || former != place) {
+      leave(lane, former);
+      enter(lane, place);
+    }
+  }
+
+  @Nullable Lane<R> first(int slotsFree, boolean mayProbe) {
+    if (slotsFree > 0 && mayProbe && !probes.isEmpty()) {
+      return probes.iterator().next();
+    }
+    int fewest = occupied.nextSetBit(0);
+    if (fewest >= 0 && fewest < slotsFree) {
+      return byInFlight.get(fewest).iterator().next();
+    }
+    return slotsFree * 2 > slots && !unproven.isEmpty() ? unproven.iterator().next() : null;
+  }
+
+  private void enter(Lane<R> lane, int place) {
+    lanesAt(place).add(lane);
+    if (place >= 0) {
+      occupied.set(place);
+    }
+  }
+
+  private void leave(Lane<R> lane, @Nullable Integer place) {
+    if (place == null) {
+      return;
+    }
+    lanesAt(place).remove(lane);
+    if (place >= 0) {
+      occupied.set(place, !lanesAt(place).isEmpty());
+    }
+  }
+
+  private Set<Lane<R>> lanesAt(int place) {
+    return switch (place) {
+      case PROBE -> probes;
+      case UNPROVEN -> unproven;
+      default -> byInFlight.get(place);
+    };
+  }
+}

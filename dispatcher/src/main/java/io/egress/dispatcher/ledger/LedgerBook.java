@@ -1,0 +1,101 @@
+package io.egress.dispatcher.ledger;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The ledgers of all partitions that one consumer owns now. Each assignment gets an epoch of its
+ * own, so that what was consumed before a revocation can never advance the partition after it.
+ *
+ * <p>Owned by one event loop; {@code P} is whatever names a partition of a topic.
+ */
+public final class LedgerBook<P> {
+  private static final int SPAN_LIMIT = 1 << 24;
+
+  private final int spanMax;
+  private final Map<P, PartitionLedger> ledgers = new HashMap<>();
+  private long lastEpoch;
+
+  /**
+   * @param spanMax records from the oldest incomplete one of a partition to the newest consumed
+   *     one, beyond which no further record of that partition is taken
+   */
+  public LedgerBook(int spanMax) {
+    if (spanMax < 1 || spanMax > SPAN_LIMIT) {
+      throw new IllegalArgumentException("spanMax is not in 1.." + SPAN_LIMIT + ": " + spanMax);
+    }
+    this.spanMax = spanMax;
+  }
+
+  /**
+   * An assignment that no revocation has preceded starts over as well: the consumer reads from the
+   * committed offset again.
+   */
+  public void assign(P partition) {
+    ledgers.put(
+        requireNonNull(partition, "partition is null"), new PartitionLedger(++lastEpoch, spanMax));
+  }
+
+  /** What is left to commit. Empty when nothing is, or when the partition was not assigned. */
+  public Optional<Commit<P>> revoke(P partition) {
+    PartitionLedger ledger = ledgers.remove(partition);
+    return ledger == null || !ledger.commitDue()
+        ? Optional.empty()
+        : Optional.of(commit(partition, ledger));
+  }
+
+  /**
+   * Records of a partition come in increasing offsets, gaps allowed. Empty means that the record
+   * was not taken: the partition is full, and the record has to be read again later, or it is not
+   * assigned any more.
+   */
+  public Optional<LedgerEntry<P>> register(P partition, long offset, long nowNanos) {
+    PartitionLedger ledger = ledgers.get(partition);
+    return ledger == null || !ledger.register(offset, nowNanos)
+        ? Optional.empty()
+        : Optional.of(new LedgerEntry<>(partition, ledger.epoch(), offset));
+  }
+
+  /** False, and without effect, when the entry was complete before or is of a former assignment. */
+  public boolean complete(LedgerEntry<P> entry) {
+    PartitionLedger ledger = ledgers.get(entry.partition());
+    return ledger != null && ledger.epoch() == entry.epoch() && ledger.complete(entry.offset());
+  }
+
+  /** The commits that are due: what has become contiguous and was not reported as committed. */
+  public List<Commit<P>> commitsDue() {
+    List<Commit<P>> due = new ArrayList<>();
+    ledgers.forEach(
+        (partition, ledger) -> {
+          if (ledger.commitDue()) {
+            due.add(commit(partition, ledger));
+          }
+        });
+    return due;
+  }
+
+  /** The broker has taken the commit; without effect for a former assignment. */
+  public void committed(Commit<P> commit) {
+    PartitionLedger ledger = ledgers.get(commit.partition());
+    if (ledger != null && ledger.epoch() == commit.epoch()) {
+      ledger.committed(commit.nextOffset());
+    }
+  }
+
+  public Optional<PartitionLedger> ledger(P partition) {
+    return Optional.ofNullable(ledgers.get(partition));
+  }
+
+  public int outstanding() {
+    return ledgers.values().stream().mapToInt(PartitionLedger::outstanding).sum();
+  }
+
+  private static <P> Commit<P> commit(P partition, PartitionLedger ledger) {
+    return new Commit<>(partition, ledger.epoch(), ledger.committable().orElseThrow());
+  }
+}

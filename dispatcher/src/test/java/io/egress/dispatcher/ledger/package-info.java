@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.ledger;
+
+import org.jspecify.annotations.NullMarked;
