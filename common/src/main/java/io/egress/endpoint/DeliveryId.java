@@ -1,0 +1,53 @@
+package io.egress.endpoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+
+/**
+ * Names the first delivery of a capture to an endpoint. It is computed, not drawn, so that whoever
+ * repeats a fan-out or a delivery after a crash arrives at the same id.
+ */
+public final class DeliveryId {
+  /** Never to change: receivers deduplicate by what is derived from it. */
+  static final UUID NAMESPACE = UUID.fromString("873683ba-5155-4d01-98fd-4dd9cdd960d4");
+
+  private static final long VERSION_MASK = 0xffff_ffff_ffff_0fffL;
+  private static final long VERSION_5 = 0x5000L;
+  private static final long VARIANT_MASK = 0x3fff_ffff_ffff_ffffL;
+  private static final long VARIANT_RFC_9562 = 0x8000_0000_0000_0000L;
+
+  private DeliveryId() {}
+
+  /** The UUIDv5 of the text {@code <endpoint id>/<capture id>}. */
+  public static UUID of(UUID endpointId, UUID captureId) {
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(captureId, "captureId is null");
+    return nameBased(NAMESPACE, endpointId + "/" + captureId);
+  }
+
+  static UUID nameBased(UUID namespace, String name) {
+    MessageDigest sha1 = sha1();
+    sha1.update(
+        ByteBuffer.allocate(2 * Long.BYTES)
+            .putLong(namespace.getMostSignificantBits())
+            .putLong(namespace.getLeastSignificantBits())
+            .flip());
+    ByteBuffer hash = ByteBuffer.wrap(sha1.digest(name.getBytes(UTF_8)));
+    return new UUID(
+        (hash.getLong() & VERSION_MASK) | VERSION_5,
+        (hash.getLong() & VARIANT_MASK) | VARIANT_RFC_9562);
+  }
+
+  private static MessageDigest sha1() {
+    try {
+      return MessageDigest.getInstance("SHA-1");
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+}

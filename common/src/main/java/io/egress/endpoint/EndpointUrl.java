@@ -1,0 +1,96 @@
+package io.egress.endpoint;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a client wants its webhooks. What is connected to is taken from these parts and never from
+ * the text again, so that no second parser can read another host out of it.
+ */
+public final class EndpointUrl {
+  public static final int MAX_CHARACTERS = 2_048;
+
+  static final int HTTPS_PORT = 443;
+  static final int HTTP_PORT = 80;
+
+  /** A URL, or everything that is wrong with the text. */
+  public sealed interface Parsed {
+    record Valid(EndpointUrl url) implements Parsed {}
+
+    record Invalid(List<String> problems) implements Parsed {
+      public Invalid {
+        problems = List.copyOf(problems);
+      }
+    }
+  }
+
+  private final boolean secure;
+  private final String host;
+  private final @Nullable InetAddress literalAddress;
+  private final int port;
+  private final String target;
+
+  EndpointUrl(boolean secure, EndpointHost host, int port, String target) {
+    this.secure = secure;
+    this.host = host.name();
+    this.literalAddress = host.literalAddress();
+    this.port = port;
+    this.target = target;
+  }
+
+  /** Plain {@code http} is a problem unless {@code allowHttp} is true. */
+  public static Parsed parse(String text, boolean allowHttp) {
+    return new EndpointUrlParser(requireNonNull(text, "text is null"), allowHttp).parse();
+  }
+
+  public boolean secure() {
+    return secure;
+  }
+
+  /** A name in ASCII and lower case, or an IP address; IPv6 without brackets. */
+  public String host() {
+    return host;
+  }
+
+  /** The address where the host is written as one, which no name server is asked about. */
+  public @Nullable InetAddress literalAddress() {
+    return literalAddress;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** Path and query, as the request line carries them. */
+  public String target() {
+    return target;
+  }
+
+  /** The host as the {@code Host} header and a URL write it: IPv6 in brackets, without a port. */
+  public String bracketedHost() {
+    return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof EndpointUrl url && url.toString().equals(toString());
+  }
+
+  @Override
+  public int hashCode() {
+    return toString().hashCode();
+  }
+
+  /** The canonical form, which parses to an equal URL. */
+  @Override
+  public String toString() {
+    boolean defaultPort = port == (secure ? HTTPS_PORT : HTTP_PORT);
+    return (secure ? "https://" : "http://")
+        + bracketedHost()
+        + (defaultPort ? "" : ":" + port)
+        + target;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.endpoint;
+
+import org.jspecify.annotations.NullMarked;

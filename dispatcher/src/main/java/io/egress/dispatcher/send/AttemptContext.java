@@ -1,0 +1,32 @@
+package io.egress.dispatcher.send;
+
+import io.egress.endpoint.AddressPolicy;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.time.Duration;
+import java.util.function.Function;
+
+/** What all attempts of a sender share, and the event loop that all of it happens on. */
+record AttemptContext(
+    ContextInternal loop,
+    Duration timeout,
+    NameLookup names,
+    AddressPolicy policy,
+    Function<SendRequest, EndpointPool> pools) {
+  Vertx vertx() {
+    return loop.owner();
+  }
+
+  /** At once where the caller is on the loop already. */
+  void run(Runnable action) {
+    loop.emit(action, Runnable::run);
+  }
+
+  long startTimer(long delayMillis, Runnable action) {
+    return vertx().setTimer(Math.max(1, delayMillis), timer -> action.run());
+  }
+
+  void cancelTimer(long id) {
+    vertx().cancelTimer(id);
+  }
+}

@@ -1,0 +1,63 @@
+package io.egress.dispatcher.send;
+
+import static io.egress.dispatcher.send.SenderHarness.addresses;
+import static io.egress.dispatcher.send.SenderHarness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.dns.AddressResolverOptions;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class VertxNameLookupTest {
+  private final Map<String, List<InetAddress>> zone = new ConcurrentHashMap<>();
+  private final TestNameServer server =
+      new TestNameServer(name -> zone.getOrDefault(name, List.of()));
+  private final Vertx vertx =
+      Vertx.vertx(
+          new VertxOptions()
+              .setAddressResolverOptions(new AddressResolverOptions().addServer(server.address())));
+  private final NameLookup lookup = NameLookup.using(vertx);
+
+  @AfterEach
+  void close() {
+    await(vertx.close());
+    server.close();
+  }
+
+  @Test
+  void givesEveryAddressOfAName() {
+    zone.put("many.test", addresses("93.184.215.14", "10.0.0.1", "93.184.215.15"));
+
+    assertThat(await(lookup.addressesOf("many.test")))
+        .extracting(InetAddress::getHostAddress)
+        .containsExactlyInAnyOrder("93.184.215.14", "10.0.0.1", "93.184.215.15");
+  }
+
+  @Test
+  void keepsNothingBeyondTheLifeOfAnAnswer() {
+    zone.put("rebound.test", addresses("93.184.215.14"));
+    assertThat(await(lookup.addressesOf("rebound.test"))).hasSize(1);
+    zone.put("rebound.test", addresses("10.0.0.1", "10.0.0.2"));
+
+    assertThat(await(lookup.addressesOf("rebound.test"))).hasSize(2);
+  }
+
+  @Test
+  void failsForANameThatDoesNotExist() {
+    Throwable failure =
+        await(
+            lookup
+                .addressesOf("nowhere.test")
+                .transform(result -> Future.succeededFuture(result.cause())));
+
+    assertThat(Breakage.ofLookup(failure).kind()).isEqualTo(FailureKind.DNS);
+    assertThat(Breakage.ofLookup(failure).detail()).contains("nowhere.test");
+  }
+}

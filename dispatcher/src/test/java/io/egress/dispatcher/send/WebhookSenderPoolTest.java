@@ -1,0 +1,229 @@
+package io.egress.dispatcher.send;
+
+import static io.egress.dispatcher.send.CountingReceivers.answer;
+import static io.egress.dispatcher.send.CountingReceivers.assertAllDelivered;
+import static io.egress.dispatcher.send.SenderHarness.await;
+import static io.egress.dispatcher.send.SenderHarness.envelope;
+import static io.egress.dispatcher.send.SenderHarness.url;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.send.Outcome.Aborted;
+import io.egress.dispatcher.send.Outcome.Delivered;
+import io.egress.dispatcher.send.Outcome.Failed;
+import io.egress.dispatcher.send.SenderSettings.PoolLimits;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WebhookSenderPoolTest {
+  private static final Duration LONG = Duration.ofMinutes(5);
+
+  private SenderHarness harness = new SenderHarness();
+  private CountingReceivers receivers = new CountingReceivers(harness);
+
+  @AfterEach
+  void close() {
+    harness.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void usesAConnectionAgain(boolean http2) {
+    int port = receivers.https(http2, request -> request.response().end("ok"));
+
+    for (int i = 0; i < 50; i++) {
+      harness.sendDelivered(url(port));
+    }
+
+    assertThat(receivers.connections).hasSize(1);
+    assertThat(harness.sender.openConnections()).isEqualTo(1);
+  }
+
+  @Test
+  void usesAConnectionAgainAfterAPageThatIsNotKeptWhole() {
+    int port = receivers.https(false, request -> request.response().end("x".repeat(60_000)));
+
+    for (int i = 0; i < 10; i++) {
+      harness.sendDelivered(url(port));
+    }
+
+    assertThat(receivers.connections).hasSize(1);
+  }
+
+  @Test
+  void opensNoMoreConnectionsThanItsBound() {
+    use(new SenderHarness(new PoolLimits(3, 100, 100, LONG, LONG)));
+    BlockingQueue<HttpServerRequest> held = new LinkedBlockingQueue<>();
+    int port = receivers.https(false, held::add);
+
+    List<Sending> sendings = receivers.startMany(10, port);
+    await().until(() -> held.size() == 3);
+    assertThat(harness.sender.openConnections()).isEqualTo(3);
+    for (int i = 0; i < 10; i++) {
+      answer(held);
+    }
+
+    assertAllDelivered(sendings);
+    assertThat(receivers.connections).hasSize(3);
+  }
+
+  @Test
+  void sendsSideBySideOnOneHttp2Connection() {
+    BlockingQueue<HttpServerRequest> held = new LinkedBlockingQueue<>();
+    int port = receivers.https(true, held::add);
+
+    List<Sending> sendings = receivers.startMany(20, port);
+    await().until(() -> held.size() == 20);
+    for (int i = 0; i < 20; i++) {
+      answer(held);
+    }
+
+    assertAllDelivered(sendings);
+    assertThat(receivers.connections).hasSize(1);
+  }
+
+  @Test
+  void opensAnotherHttp2ConnectionWhereTheFirstIsFull() {
+    HttpServerOptions options = new HttpServerOptions().setUseAlpn(true);
+    options.getInitialSettings().setMaxConcurrentStreams(2);
+    BlockingQueue<HttpServerRequest> held = new LinkedBlockingQueue<>();
+    int port = receivers.https(options, held::add);
+
+    List<Sending> sendings = receivers.startMany(6, port);
+    await().until(() -> held.size() == 6);
+    for (int i = 0; i < 6; i++) {
+      answer(held);
+    }
+
+    assertAllDelivered(sendings);
+    assertThat(receivers.connections).hasSize(3);
+  }
+
+  @Test
+  void abortsWhatExceedsTheWaitingBound() {
+    use(new SenderHarness(new PoolLimits(1, 2, 100, LONG, LONG)));
+    BlockingQueue<HttpServerRequest> held = new LinkedBlockingQueue<>();
+    int port = receivers.https(false, held::add);
+
+    List<Sending> sendings = receivers.startMany(4, port);
+    assertThat(await(sendings.remove(3).outcome())).isInstanceOf(Aborted.class);
+    for (int i = 0; i < 3; i++) {
+      answer(held);
+    }
+
+    assertAllDelivered(sendings);
+  }
+
+  @Test
+  void letsTheDeadlineRunForWhatWaits() {
+    use(SenderHarness.impatient(new PoolLimits(1, 10, 100, LONG, LONG)));
+    int port = receivers.https(false, request -> {});
+
+    List<Sending> sendings = receivers.startMany(2, port);
+
+    for (Sending sending : sendings) {
+      assertThat(await(sending.outcome()))
+          .isInstanceOfSatisfying(
+              Failed.class, failed -> assertThat(failed.kind()).isEqualTo(FailureKind.TIMEOUT));
+    }
+    assertThat(receivers.requests).hasValue(1);
+  }
+
+  @Test
+  void closesWhatHasBeenIdleForTooLong() {
+    use(new SenderHarness(new PoolLimits(10, 10, 100, Duration.ofMillis(50), LONG)));
+    int port = receivers.https(false, request -> request.response().end());
+    harness.sendDelivered(url(port));
+
+    await().until(() -> harness.sender.openConnections() == 0);
+
+    harness.sendDelivered(url(port));
+    assertThat(receivers.connections).hasSize(2);
+  }
+
+  @Test
+  void boundsTheIdleConnectionsOfAllEndpoints() {
+    use(new SenderHarness(new PoolLimits(10, 10, 2, LONG, LONG)));
+    int port = receivers.https(false, request -> request.response().end());
+    UUID last = harness.endpointId;
+    for (int i = 0; i < 6; i++) {
+      last = UUID.randomUUID();
+      sendFor(last, port);
+    }
+
+    await().until(() -> harness.sender.openConnections() == 2);
+
+    sendFor(last, port);
+    assertThat(receivers.connections).hasSize(6);
+  }
+
+  @Test
+  void replacesAConnectionThatHasGrownOld() {
+    use(new SenderHarness(new PoolLimits(10, 10, 100, LONG, Duration.ofNanos(1))));
+    int port = receivers.https(false, request -> request.response().end());
+
+    harness.sendDelivered(url(port));
+    harness.sendDelivered(url(port));
+
+    assertThat(receivers.connections).hasSize(2);
+    await().until(() -> harness.sender.openConnections() == 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"connection: close", "keep-alive: timeout=1, max=100"})
+  void opensAnotherConnectionWhereTheReceiverWillCloseThisOne(String header) {
+    String answer = CountingReceivers.OK.replace("\r\n\r\n", "\r\n" + header + "\r\n\r\n");
+    int port = receivers.raw((socket, nth) -> socket.write(answer));
+
+    for (int i = 0; i < 3; i++) {
+      harness.sendDelivered(url(port));
+    }
+
+    assertThat(receivers.connections).hasSize(3);
+  }
+
+  /** Such a connection is neither open nor failed until the receiver ends it. */
+  @Test
+  void boundsConnectionsToAnHttp2ReceiverThatNeverBegins() {
+    use(SenderHarness.impatient(new PoolLimits(2, 10, 100, LONG, LONG)));
+    int warm = harness.sender.openConnections();
+    Queue<NetSocket> silent = new ConcurrentLinkedQueue<>();
+    NetServerOptions options =
+        new NetServerOptions().setSsl(true).setKeyCertOptions(harness.certificate).setUseAlpn(true);
+    options.getSslOptions().setApplicationLayerProtocols(List.of("h2"));
+    int port = harness.netServer(options, silent::add);
+
+    for (String phase : List.of("connecting", "connecting", "waiting for a connection")) {
+      assertThat(harness.sendFailed(url(port)).detail()).endsWith(phase);
+    }
+    assertThat(silent).hasSize(2);
+    silent.forEach(NetSocket::close);
+    await().until(() -> harness.sender.openConnections() == warm);
+
+    assertThat(harness.sendFailed(url(port)).detail()).endsWith("connecting");
+  }
+
+  private void use(SenderHarness other) {
+    harness.close();
+    harness = other;
+    receivers = new CountingReceivers(other);
+  }
+
+  private void sendFor(UUID endpoint, int port) {
+    Sending sending = harness.start(harness.sender, endpoint, url(port), envelope("x"));
+    assertThat(await(sending.outcome())).isInstanceOf(Delivered.class);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.send;
+
+import org.jspecify.annotations.NullMarked;
