@@ -73,7 +73,7 @@ public record Settings(
             "bodies of the completion hook held in memory at a time"),
         reader.bytes(
             "EGRESS_PULL_MEMORY",
-            "96MiB",
+            "48MiB",
             "compressed documents that pull pages hold in memory at a time"),
         reader.duration(
             "EGRESS_PULL_STALL_TIMEOUT",
