@@ -2,6 +2,7 @@ package io.egress.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
@@ -11,6 +12,7 @@ import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
+import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
 import io.egress.http.Health;
 import io.egress.http.Listener;
@@ -113,6 +115,7 @@ public final class ApiApp {
       ByteBudget hookMemory = new ByteBudget(vertx, api.hookMemoryBytes(), HOOKS_WAITING_MAX);
       Hook hook = new Hook(vertx, new Transactions(pool), documents, hookMemory, api, sweep::wake);
       KeysHandler keys = new KeysHandler(pool);
+      EndpointsHandler endpoints = new EndpointsHandler(new EndpointStore(pool), settings.push());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -132,6 +135,7 @@ public final class ApiApp {
                     router, "/internal/v1/openapi.json", "/io/egress/api/internal-openapi.json");
                 hook.mount(router);
                 keys.mount(router);
+                endpoints.mount(router);
               })
           .compose(
               internal ->

@@ -106,6 +106,17 @@ class OpenApiTest {
     new JsonObject(service.internal("GET", keys, "").body())
         .getJsonArray("api_keys")
         .forEach(shown -> check(internal, "ApiKey", shown));
+    String endpoints = "/internal/v1/workspaces/" + WORKSPACE + "/endpoints";
+    HttpResponse<String> created =
+        service.internal("POST", endpoints, "{\"url\":\"https://example.com/hook\"}");
+    check(internal, "CreatedEndpoint", created);
+    String endpoint = endpoints + "/" + new JsonObject(created.body()).getString("id");
+    check(internal, "Endpoint", service.internal("GET", endpoint, ""));
+    check(internal, "Endpoint", service.internal("PATCH", endpoint, "{\"paused\":true}"));
+    check(internal, "Error", service.internal("PATCH", endpoint, "{}"));
+    new JsonObject(service.internal("GET", endpoints, "").body())
+        .getJsonArray("endpoints")
+        .forEach(shown -> check(internal, "Endpoint", shown));
   }
 
   private static HttpResponse<String> call(String base, String path, String method) {

@@ -1,6 +1,7 @@
 package io.egress.api;
 
 import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.SecretBox;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -30,6 +31,8 @@ import java.util.concurrent.TimeoutException;
 /** A running api role on a database and topics of its own, called over HTTP as anybody would. */
 public final class Service implements AutoCloseable {
   public static final String TOKEN = "test-token-of-the-internal-api";
+
+  public static final String SECRET_KEY = SecretBox.newKey();
 
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
@@ -62,7 +65,13 @@ public final class Service implements AutoCloseable {
 
   /** Another process' worth of service on the same backends. */
   public Service twin() {
-    return new Service(environment);
+    return twin(Map.of());
+  }
+
+  public Service twin(Map<String, String> changes) {
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.putAll(changes);
+    return new Service(changed);
   }
 
   public static Map<String, String> freshEnvironment() {
@@ -73,6 +82,7 @@ public final class Service implements AutoCloseable {
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     environment.put("EGRESS_TOPIC_PARTITIONS", "4");
     environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
+    environment.put("EGRESS_SECRET_KEY", SECRET_KEY);
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_INTERNAL_PORT", "0");

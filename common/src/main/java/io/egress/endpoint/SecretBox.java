@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.UUID;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -45,6 +46,13 @@ public final class SecretBox {
    */
   public static SecretBox parse(String setting) {
     return new SecretBox(SecretKeys.parse(requireNonNull(setting, "setting is null")));
+  }
+
+  /** A key as {@link #parse} takes it. */
+  public static String newKey() {
+    byte[] key = new byte[SecretKeys.KEY_BYTES];
+    new SecureRandom().nextBytes(key);
+    return Base64.getEncoder().encodeToString(key);
   }
 
   public byte[] seal(String secret, UUID endpointId) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * derived from it, so that naming a key later loses nothing that was encrypted before.
  */
 final class SecretKeys {
-  private static final int KEY_BYTES = 32;
+  static final int KEY_BYTES = 32;
   private static final int DERIVED_ID_BYTES = 6;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 

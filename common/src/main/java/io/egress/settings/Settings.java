@@ -15,6 +15,7 @@ public record Settings(
     DatabaseSettings database,
     KafkaSettings kafka,
     ApiSettings api,
+    PushSettings push,
     ProcessSettings process) {
   public Settings {
     requireNonNull(internalListener, "internalListener is null");
@@ -22,6 +23,7 @@ public record Settings(
     requireNonNull(database, "database is null");
     requireNonNull(kafka, "kafka is null");
     requireNonNull(api, "api is null");
+    requireNonNull(push, "push is null");
     requireNonNull(process, "process is null");
   }
 
@@ -57,6 +59,7 @@ public record Settings(
         database(reader),
         kafka(reader),
         api,
+        PushSettings.read(reader),
         process(reader));
   }
 

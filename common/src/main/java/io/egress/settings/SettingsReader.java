@@ -43,7 +43,7 @@ final class SettingsReader {
   }
 
   @Nullable String optional(String name, String meaning) {
-    describe(name, null, meaning);
+    describe(name, "", meaning);
     return given(name);
   }
 

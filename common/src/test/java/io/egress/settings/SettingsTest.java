@@ -3,6 +3,9 @@ package io.egress.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.egress.endpoint.SecretBox;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -56,6 +59,50 @@ class SettingsTest {
   void neverPrintsSecrets() {
     assertThat(Settings.from(environment(Map.of())).toString()).doesNotContain(SECRET);
     assertThat(faults(Map.of("EGRESS_INTERNAL_TOKEN", "short")).toString()).doesNotContain("short");
+  }
+
+  @Test
+  void readsWhatMayBeAnEndpoint() throws UnknownHostException {
+    PushSettings defaults = Settings.from(environment(Map.of())).push();
+    PushSettings given =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_SECRET_KEY", SecretBox.newKey() + ",old:" + SecretBox.newKey(),
+                        "EGRESS_ALLOW_HTTP_ENDPOINTS", "true",
+                        "EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8, fd00::/8")))
+            .push();
+
+    InetAddress loopback = InetAddress.getByName("127.0.0.1");
+    assertThat(defaults.secretBox()).isNull();
+    assertThat(defaults.allowHttpEndpoints()).isFalse();
+    assertThat(defaults.addressPolicy().permits(loopback)).isFalse();
+    assertThat(given.secretBox()).isNotNull();
+    assertThat(given.allowHttpEndpoints()).isTrue();
+    assertThat(given.addressPolicy().permits(loopback)).isTrue();
+  }
+
+  @Test
+  void namesEveryFaultOfPushWithoutShowingAKey() {
+    String key = SecretBox.newKey();
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_SECRET_KEY", key + "," + key.substring(1),
+                    "EGRESS_ALLOW_HTTP_ENDPOINTS", "yes",
+                    "EGRESS_ALLOW_ENDPOINT_NETWORKS", "10.0.0.1/8")))
+        .hasSize(3)
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_SECRET_KEY: must be the base64"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_HTTP_ENDPOINTS: must be"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_ENDPOINT_NETWORKS: \"10."))
+        .allSatisfy(fault -> assertThat(fault).doesNotContain(key.substring(1)));
+  }
+
+  @Test
+  void printsNoSecretKey() {
+    String key = SecretBox.newKey();
+    Settings settings = Settings.from(environment(Map.of("EGRESS_SECRET_KEY", key)));
+    assertThat(settings.push().toString() + settings).doesNotContain(key);
   }
 
   @Test

@@ -33,7 +33,14 @@ class SettingsTableTest {
   }
 
   private static String row(SettingDescription setting) {
-    String fallback = setting.fallback() == null ? "required" : "`" + setting.fallback() + "`";
-    return "| `" + setting.name() + "` | " + fallback + " | " + setting.meaning() + " |\n";
+    return "| `" + setting.name() + "` | " + shown(setting) + " | " + setting.meaning() + " |\n";
+  }
+
+  private static String shown(SettingDescription setting) {
+    String fallback = setting.fallback();
+    if (fallback == null) {
+      return "required";
+    }
+    return fallback.isEmpty() ? "none" : "`" + fallback + "`";
   }
 }

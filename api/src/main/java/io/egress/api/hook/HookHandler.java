@@ -93,7 +93,7 @@ final class HookHandler {
   }
 
   private static IncomingCapture incoming(Buffer body, UUID id) {
-    return IncomingCapture.of(accepted(CaptureBody.read(body, id)));
+    return IncomingCapture.of(CaptureBody.read(body, id).orRefuse());
   }
 
   private Future<Void> patchParticipant(RoutingContext exchange, UUID id) {
@@ -124,18 +124,11 @@ final class HookHandler {
         exchange.request(),
         body ->
             write
-                .apply(accepted(parser.apply(body)))
+                .apply(parser.apply(body).orRefuse())
                 .compose(
                     found ->
                         found
                             ? exchange.response().setStatusCode(204).end()
                             : Future.failedFuture(new Refusal(404, unknown))));
-  }
-
-  private static <T> T accepted(Intake<T> intake) {
-    if (intake instanceof Intake.Refused<T> refused) {
-      throw new Refusal(400, refused.faults().told());
-    }
-    return ((Intake.Accepted<T>) intake).value();
   }
 }

@@ -176,6 +176,11 @@ public final class Fields {
     return value == null ? fallback : value.booleanValue();
   }
 
+  /** Required. */
+  public boolean flag(String name) {
+    return !isMissing(name) && optionalFlag(name, false);
+  }
+
   /** Null, after a fault, when it is missing. */
   public @Nullable Fields object(String name) {
     return isMissing(name) ? null : optionalObject(name);
@@ -202,6 +207,11 @@ public final class Fields {
 
   public void fault(String name, String problem) {
     faults.add(pathOf(name), problem);
+  }
+
+  /** Tells what is wrong with the object itself. */
+  public void faultOfAll(String problem) {
+    faults.add(path, problem);
   }
 
   private boolean isMissing(String name) {

@@ -1,14 +1,10 @@
 package io.egress.api.intake;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.vertx.core.buffer.Buffer;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The small bodies that name something: members, devices, speakers and keys. */
@@ -27,7 +23,7 @@ public final class NameBody {
   private NameBody() {}
 
   public static Intake<NamedDevice> device(Buffer body, UUID id) {
-    return read(
+    return SmallBody.read(
         body,
         Set.of("workspace_id", "name"),
         fields ->
@@ -36,7 +32,7 @@ public final class NameBody {
   }
 
   public static Intake<NamedMember> member(Buffer body, UUID id) {
-    return read(
+    return SmallBody.read(
         body,
         Set.of("workspace_id", "name", "email"),
         fields ->
@@ -47,7 +43,7 @@ public final class NameBody {
   }
 
   public static Intake<Speaker> speaker(Buffer body) {
-    return read(
+    return SmallBody.read(
         body,
         Set.of("member", "match_confidence"),
         fields -> {
@@ -63,7 +59,7 @@ public final class NameBody {
 
   /** The name of an API key. */
   public static Intake<String> key(Buffer body) {
-    return read(body, Set.of("name"), fields -> fields.text("name", NAME_CHARS_MAX));
+    return SmallBody.read(body, Set.of("name"), fields -> fields.text("name", NAME_CHARS_MAX));
   }
 
   static @Nullable Member member(@Nullable Fields fields) {
@@ -75,15 +71,5 @@ public final class NameBody {
 
   static @Nullable String optionalName(Fields fields, String name) {
     return fields.hasValue(name) ? fields.text(name, NAME_CHARS_MAX) : null;
-  }
-
-  private static <T> Intake<T> read(Buffer body, Set<String> kept, Function<Fields, T> reader) {
-    Faults faults = new Faults();
-    Optional<ObjectNode> object = JsonBody.read(body, kept, Map.of(), faults);
-    if (object.isEmpty()) {
-      return new Intake.Refused<>(faults);
-    }
-    T value = reader.apply(new Fields(object.get(), "", faults));
-    return faults.isEmpty() ? new Intake.Accepted<>(value) : new Intake.Refused<>(faults);
   }
 }

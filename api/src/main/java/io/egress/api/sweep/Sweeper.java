@@ -2,6 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
@@ -12,17 +13,10 @@ import io.vertx.sqlclient.Tuple;
  *
  * <p>The promise of the cursor rests here: positions are given inside a transaction that holds the
  * stream's one advisory lock, and the lock outlives the moment the rows become visible. So they
- * become visible in order, and a reader that has seen position n has seen everything below it. The
- * lock must be taken by a statement of its own: the next statement's snapshot then contains all
- * that earlier holders did.
+ * become visible in order, and a reader that has seen position n has seen everything below it.
  */
 final class Sweeper {
-  /** "egress" in ASCII; known to nobody else. */
-  static final long STREAM_LOCK = 0x65_67_72_65_73_73L;
-
   static final int BATCH_MAX = 1_000;
-
-  private static final String LOCK = "select pg_advisory_xact_lock($1)";
 
   private static final String MOVE =
       """
@@ -63,8 +57,7 @@ final class Sweeper {
   }
 
   private static Future<Integer> moveBatch(SqlConnection tx) {
-    return tx.preparedQuery(LOCK)
-        .execute(Tuple.of(STREAM_LOCK))
+    return StreamLock.take(tx)
         .compose(locked -> tx.preparedQuery(MOVE).execute(Tuple.of(BATCH_MAX)))
         .map(rows -> rows.rowCount());
   }

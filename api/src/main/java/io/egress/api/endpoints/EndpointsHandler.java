@@ -1,0 +1,122 @@
+package io.egress.api.endpoints;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.EndpointBody;
+import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.document.UtcInstant;
+import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.NewEndpoint;
+import io.egress.endpoint.SecretBox;
+import io.egress.endpoint.SigningSecrets;
+import io.egress.http.Exchange;
+import io.egress.http.Refusal;
+import io.egress.settings.PushSettings;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Creates, lists, shows, changes and deletes the endpoints of a workspace. */
+public final class EndpointsHandler {
+  private final EndpointStore store;
+  private final EndpointBody bodies;
+  private final @Nullable SecretBox secretBox;
+
+  public EndpointsHandler(EndpointStore store, PushSettings settings) {
+    this.store = requireNonNull(store, "store is null");
+    this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
+    this.secretBox = settings.secretBox();
+  }
+
+  public void mount(Router router) {
+    WorkspaceCalls calls = new WorkspaceCalls(router, "endpoints", "endpoint");
+    calls.create(this::create);
+    calls.list(this::list);
+    calls.show(this::show);
+    calls.change(this::change);
+    calls.delete(this::delete);
+  }
+
+  private Future<Void> create(RoutingContext exchange, UUID workspaceId) {
+    NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(exchange)).orRefuse();
+    if (secretBox == null) {
+      throw new Refusal(
+          503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
+    }
+    UUID id = UUID.randomUUID();
+    String secret = SigningSecrets.generate();
+    return store
+        .add(workspaceId, id, endpoint, Buffer.buffer(secretBox.seal(secret, id)))
+        .map(
+            created -> {
+              Exchange.sendJson(exchange, 201, json(created, secret));
+              return null;
+            });
+  }
+
+  private Future<Void> list(RoutingContext exchange, UUID workspaceId) {
+    return store
+        .list(workspaceId)
+        .map(
+            endpoints -> {
+              JsonArray shown = new JsonArray();
+              endpoints.forEach(endpoint -> shown.add(json(endpoint, null)));
+              Exchange.sendJson(exchange, 200, new JsonObject().put("endpoints", shown));
+              return null;
+            });
+  }
+
+  private Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return store.show(workspaceId, id).compose(found -> answer(exchange, found));
+  }
+
+  private Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return store
+        .change(workspaceId, id, bodies.change(WorkspaceCalls.body(exchange)).orRefuse())
+        .compose(found -> answer(exchange, found));
+  }
+
+  private Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return store
+        .delete(workspaceId, id)
+        .compose(
+            deleted ->
+                deleted
+                    ? exchange.response().setStatusCode(204).end()
+                    : Future.failedFuture(unknown()));
+  }
+
+  private static Future<Void> answer(RoutingContext exchange, Optional<Endpoint> found) {
+    if (found.isEmpty()) {
+      return Future.failedFuture(unknown());
+    }
+    Exchange.sendJson(exchange, 200, json(found.get(), null));
+    return Future.succeededFuture();
+  }
+
+  private static Refusal unknown() {
+    return new Refusal(404, "no such endpoint in this workspace");
+  }
+
+  private static JsonObject json(Endpoint endpoint, @Nullable String secret) {
+    JsonObject json =
+        new JsonObject()
+            .put("id", endpoint.id().toString())
+            .put("url", endpoint.url())
+            .put("description", endpoint.description());
+    if (secret != null) {
+      json.put("secret", secret);
+    }
+    return json.put("full_history", endpoint.fullHistory())
+        .put("paused", endpoint.paused())
+        .put("created_position", endpoint.createdPosition())
+        .put("created_at", UtcInstant.format(endpoint.createdAt()));
+  }
+}

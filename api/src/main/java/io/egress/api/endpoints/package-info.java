@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.endpoints;
+
+import org.jspecify.annotations.NullMarked;

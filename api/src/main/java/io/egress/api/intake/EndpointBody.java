@@ -1,0 +1,77 @@
+package io.egress.api.intake;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.AddressPolicy;
+import io.egress.endpoint.EndpointChange;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.endpoint.NewEndpoint;
+import io.vertx.core.buffer.Buffer;
+import java.net.InetAddress;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bodies that create and change endpoints. An address written in the URL is judged at once; one
+ * that a name leads to can only be judged when it is connected to.
+ */
+public final class EndpointBody {
+  private static final int DESCRIPTION_CHARS_MAX = 1_000;
+
+  private final boolean allowHttp;
+  private final AddressPolicy addresses;
+
+  public EndpointBody(boolean allowHttp, AddressPolicy addresses) {
+    this.allowHttp = allowHttp;
+    this.addresses = requireNonNull(addresses, "addresses is null");
+  }
+
+  public Intake<NewEndpoint> creation(Buffer body) {
+    return SmallBody.read(
+        body,
+        Set.of("url", "description", "full_history"),
+        fields ->
+            new NewEndpoint(
+                url(fields), description(fields), fields.optionalFlag("full_history", false)));
+  }
+
+  public Intake<EndpointChange> change(Buffer body) {
+    return SmallBody.read(
+        body,
+        Set.of("url", "description", "paused"),
+        fields -> {
+          if (!fields.has("url") && !fields.has("description") && !fields.has("paused")) {
+            fields.faultOfAll("at least one of url, description and paused is required");
+          }
+          return new EndpointChange(
+              fields.has("url") ? url(fields) : null,
+              fields.has("description"),
+              description(fields),
+              fields.has("paused") ? fields.flag("paused") : null);
+        });
+  }
+
+  private static @Nullable String description(Fields fields) {
+    return fields.optionalText("description", DESCRIPTION_CHARS_MAX);
+  }
+
+  /** In its canonical form. */
+  private String url(Fields fields) {
+    String text = fields.text("url", Integer.MAX_VALUE);
+    if (text.isBlank()) {
+      return text;
+    }
+    EndpointUrl.Parsed parsed = EndpointUrl.parse(text, allowHttp);
+    if (parsed instanceof EndpointUrl.Parsed.Invalid invalid) {
+      invalid.problems().forEach(problem -> fields.fault("url", problem));
+      return text;
+    }
+    EndpointUrl url = ((EndpointUrl.Parsed.Valid) parsed).url();
+    InetAddress literal = url.literalAddress();
+    String refusal = literal == null ? null : addresses.refusal(literal);
+    if (refusal != null) {
+      fields.fault("url", "the address must be public: " + refusal);
+    }
+    return url.toString();
+  }
+}

@@ -1,0 +1,26 @@
+package io.egress.stream;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+
+/**
+ * The stream's one advisory lock, held by whoever gives positions or must know exactly which have
+ * been given. It outlives the moment the transaction becomes visible.
+ */
+public final class StreamLock {
+  /** "egress" in ASCII; known to nobody else. */
+  private static final long KEY = 0x65_67_72_65_73_73L;
+
+  private static final String LOCK = "select pg_advisory_xact_lock($1)";
+
+  private StreamLock() {}
+
+  /**
+   * Held until the transaction ends. It is a statement of its own because a statement's snapshot is
+   * taken before it waits: only the next one sees all that earlier holders did.
+   */
+  public static Future<Void> take(SqlConnection transaction) {
+    return transaction.preparedQuery(LOCK).execute(Tuple.of(KEY)).mapEmpty();
+  }
+}

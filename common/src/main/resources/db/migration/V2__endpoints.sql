@@ -1,0 +1,28 @@
+-- Where a workspace's captures are pushed. created_position is the workspace's stream_head at creation, read under
+-- the stream's lock: positions up to it are history, positions above it are live. secret is encrypted (SecretBox)
+-- and bound to the row's id.
+create table endpoints (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  url text not null,
+  description text,
+  secret bytea not null,
+  created_position bigint not null check (created_position >= 0),
+  full_history boolean not null,
+  paused boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz
+);
+
+create index endpoints_by_workspace on endpoints (workspace_id) where deleted_at is null;
+
+-- History still owed to an endpoint: positions from next_position to last_position. A finished one owes nothing.
+create table backfills (
+  endpoint_id uuid primary key references endpoints,
+  next_position bigint not null check (next_position > 0),
+  last_position bigint not null,
+  finished_at timestamptz
+);
+
+create index backfills_unfinished on backfills (endpoint_id) where finished_at is null;
