@@ -30,16 +30,17 @@ public final class NdjsonLines {
     this.receiver = requireNonNull(receiver, "receiver is null");
   }
 
-  public void feed(Buffer bytes) {
+  public void feed(Buffer part) {
+    byte[] bytes = part.getBytes();
     int start = 0;
-    for (int i = 0; i < bytes.length(); i++) {
-      if (bytes.getByte(i) == '\n') {
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == '\n') {
         append(bytes, start, i);
         endLine();
         start = i + 1;
       }
     }
-    append(bytes, start, bytes.length());
+    append(bytes, start, bytes.length);
   }
 
   /** A last line need not have an end. */
@@ -47,7 +48,7 @@ public final class NdjsonLines {
     endLine();
   }
 
-  private void append(Buffer bytes, int start, int end) {
+  private void append(byte[] bytes, int start, int end) {
     if (skipping || start == end) {
       return;
     }
@@ -56,7 +57,7 @@ public final class NdjsonLines {
       partial = Buffer.buffer();
       return;
     }
-    partial.appendBuffer(bytes, start, end - start);
+    partial.appendBytes(bytes, start, end - start);
   }
 
   private void endLine() {
