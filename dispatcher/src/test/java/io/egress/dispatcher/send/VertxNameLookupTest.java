@@ -47,7 +47,8 @@ class VertxNameLookupTest {
     assertThat(await(lookup.addressesOf("rebound.test"))).hasSize(1);
     zone.put("rebound.test", addresses("10.0.0.1", "10.0.0.2"));
 
-    // A question that is still being settled is shared, so the very next one may get its answer too.
+    // A question that is still being settled is shared, so the very next one may get its answer
+    // too.
     Awaitility.await()
         .untilAsserted(() -> assertThat(await(lookup.addressesOf("rebound.test"))).hasSize(2));
   }
