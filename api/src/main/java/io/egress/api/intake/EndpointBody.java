@@ -8,7 +8,6 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.NewEndpoint;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * that a name leads to can only be judged when it is connected to.
  */
 public final class EndpointBody {
-  private static final int DESCRIPTION_CHARS_MAX = 1_000;
+  private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
+  private static final Shape CREATION = Shape.of("url", "description", "full_history");
+  private static final Shape CHANGE = Shape.of("url", "description", "paused");
 
   private final boolean allowHttp;
   private final AddressPolicy addresses;
@@ -27,18 +28,18 @@ public final class EndpointBody {
   }
 
   public Intake<NewEndpoint> creation(Buffer body) {
-    return SmallBody.read(
+    return Intake.read(
         body,
-        Set.of("url", "description", "full_history"),
+        CREATION,
         fields ->
             new NewEndpoint(
                 url(fields), description(fields), fields.optionalFlag("full_history", false)));
   }
 
   public Intake<EndpointChange> change(Buffer body) {
-    return SmallBody.read(
+    return Intake.read(
         body,
-        Set.of("url", "description", "paused"),
+        CHANGE,
         fields -> {
           if (!fields.has("url") && !fields.has("description") && !fields.has("paused")) {
             fields.faultOfAll("at least one of url, description and paused is required");
@@ -52,7 +53,7 @@ public final class EndpointBody {
   }
 
   private static @Nullable String description(Fields fields) {
-    return fields.optionalText("description", DESCRIPTION_CHARS_MAX);
+    return fields.optionalText("description", DESCRIPTION_CHARACTERS_MAX);
   }
 
   /** In its canonical form. */

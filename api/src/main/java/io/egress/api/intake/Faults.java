@@ -17,6 +17,11 @@ public final class Faults {
     }
   }
 
+  void addAll(Faults others) {
+    count += others.count;
+    kept.addAll(others.kept.subList(0, Math.min(others.kept.size(), KEPT_MAX - kept.size())));
+  }
+
   public boolean isEmpty() {
     return count == 0;
   }

@@ -4,19 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.http.PathIds;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
-import java.util.Locale;
-import java.util.Optional;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of one JSON object. Whatever a field cannot be read as is told to the faults, and
- * something harmless stands in for it, so that reading goes on to the next fault.
+ * something harmless stands in for it, so that reading goes on to the next fault. An optional field
+ * may be left out or null.
  */
 public final class Fields {
   /** The largest integer that every JSON reader keeps exact. */
@@ -25,187 +23,137 @@ public final class Fields {
   private static final UUID NO_ID = new UUID(0, 0);
 
   private final JsonNode object;
+  private final Shape shape;
   private final String path;
   private final Faults faults;
+  private Set<String> faulty = Set.of();
 
-  Fields(JsonNode object, String path, Faults faults) {
+  Fields(JsonNode object, Shape shape, String path, Faults faults) {
     this.object = requireNonNull(object, "object is null");
+    this.shape = requireNonNull(shape, "shape is null");
     this.path = requireNonNull(path, "path is null");
     this.faults = requireNonNull(faults, "faults is null");
-    if (!object.isObject()) {
-      faults.add(path, "must be an object, not " + typeOf(object));
-    }
-  }
-
-  public boolean has(String name) {
-    return object.has(name);
-  }
-
-  public boolean hasValue(String name) {
-    return object.hasNonNull(name);
-  }
-
-  /** Required, with at least one character that is not blank. */
-  public String text(String name, int charsMax) {
-    if (isMissing(name)) {
-      return "";
-    }
-    String text = optionalText(name, charsMax);
-    if (text != null && text.isBlank()) {
-      fault(name, "must not be blank");
-    }
-    return text == null ? "" : text;
-  }
-
-  /** Required; may be empty. */
-  public String anyText(String name) {
-    String text = isMissing(name) ? null : optionalText(name, Integer.MAX_VALUE);
-    return text == null ? "" : text;
-  }
-
-  public @Nullable String optionalText(String name, int charsMax) {
-    JsonNode value = value(name);
-    if (value == null) {
-      return null;
-    }
-    if (!value.isTextual()) {
-      fault(name, "must be a string, not " + typeOf(value));
-      return null;
-    }
-    String text = value.textValue();
-    if (text.length() > charsMax) {
-      fault(name, "must have at most " + charsMax + " characters, not " + text.length());
-      return null;
-    }
-    String problem = UnstorableText.problemOf(text);
+    String problem = Problems.ofObject(object);
     if (problem != null) {
-      fault(name, problem);
-      return null;
+      faults.add(path, problem);
     }
-    return text;
+  }
+
+  /** With at least one character that is not blank. */
+  public String text(String name, int charactersMax) {
+    String text = isGiven(name) ? optionalText(name, charactersMax) : null;
+    return text == null ? "" : text;
+  }
+
+  /** With at least one character that is not blank. */
+  public @Nullable String optionalText(String name, int charactersMax) {
+    return read(name, value -> Problems.ofText(value, charactersMax), JsonNode::textValue);
+  }
+
+  /** May be empty. */
+  public String anyText(String name, int charactersMax) {
+    String text = isGiven(name) ? optionalAnyText(name, charactersMax) : null;
+    return text == null ? "" : text;
+  }
+
+  /** May be empty. */
+  public @Nullable String optionalAnyText(String name, int charactersMax) {
+    return read(name, value -> Problems.ofAnyText(value, charactersMax), JsonNode::textValue);
   }
 
   public UUID uuid(String name) {
-    if (isMissing(name)) {
-      return NO_ID;
-    }
-    String text = optionalText(name, Integer.MAX_VALUE);
-    if (text == null) {
-      return NO_ID;
-    }
-    Optional<UUID> id = PathIds.uuid(text);
-    if (id.isEmpty()) {
-      fault(name, "must be a UUID, not " + Shown.quoted(text));
-    }
-    return id.orElse(NO_ID);
+    UUID id = isGiven(name) ? optionalUuid(name) : null;
+    return id == null ? NO_ID : id;
   }
 
+  public @Nullable UUID optionalUuid(String name) {
+    return read(name, Problems::ofUuid, value -> PathIds.uuid(value.textValue()).orElseThrow());
+  }
+
+  /** To the millisecond. */
   public Instant instant(String name) {
-    Instant instant = isMissing(name) ? null : optionalInstant(name);
+    Instant instant = isGiven(name) ? optionalInstant(name) : null;
     return instant == null ? Instant.EPOCH : instant;
   }
 
   /** To the millisecond. */
   public @Nullable Instant optionalInstant(String name) {
-    String text = optionalText(name, Integer.MAX_VALUE);
-    if (text == null) {
-      return null;
-    }
-    try {
-      OffsetDateTime time = OffsetDateTime.parse(text.toUpperCase(Locale.ROOT));
-      Instant instant = time.toInstant().truncatedTo(ChronoUnit.MILLIS);
-      int year = instant.atOffset(ZoneOffset.UTC).getYear();
-      if (year >= 1 && year <= 9999) {
-        return instant;
-      }
-    } catch (DateTimeException notAnInstant) {
-      // Told below, like a year out of range.
-    }
-    fault(name, "must be an instant such as 2026-01-31T09:30:00Z, not " + Shown.quoted(text));
-    return null;
+    return read(name, Problems::ofInstant, value -> Rfc3339.read(value.textValue()).orElseThrow());
   }
 
-  /** Required, from 0 on. */
-  public long whole(String name) {
-    Long whole = isMissing(name) ? null : optionalWhole(name);
-    return whole == null ? 0 : whole;
+  public long whole(String name, long min, long max) {
+    Long whole = isGiven(name) ? optionalWhole(name, min, max) : null;
+    return whole == null ? min : whole;
   }
 
-  public @Nullable Long optionalWhole(String name) {
-    JsonNode value = value(name);
-    if (value == null) {
-      return null;
-    }
-    if (!value.isNumber()) {
-      fault(name, "must be an integer, not " + typeOf(value));
-    } else if (!value.isIntegralNumber()) {
-      fault(name, "must be an integer, not " + Shown.text(value.asText()));
-    } else if (!value.canConvertToLong() || value.longValue() > WHOLE_MAX) {
-      fault(name, "must be an integer from 0 to " + WHOLE_MAX);
-    } else if (value.longValue() < 0) {
-      fault(name, "must not be negative, it is " + value.longValue());
-    } else {
-      return value.longValue();
-    }
-    return null;
+  public @Nullable Long optionalWhole(String name, long min, long max) {
+    return read(name, value -> Problems.ofWhole(value, min, max), JsonNode::longValue);
   }
 
-  /** From 0 to 1. */
-  public @Nullable Double optionalShare(String name) {
-    JsonNode value = value(name);
-    if (value == null) {
-      return null;
-    }
-    if (!value.isNumber()) {
-      fault(name, "must be a number, not " + typeOf(value));
-      return null;
-    }
-    double share = value.doubleValue();
-    if (!(share >= 0 && share <= 1)) {
-      fault(name, "must be from 0 to 1, it is " + Shown.text(value.asText()));
-      return null;
-    }
-    return share + 0.0;
+  public double number(String name, long min, long max) {
+    Double number = isGiven(name) ? optionalNumber(name, min, max) : null;
+    return number == null ? min : number;
+  }
+
+  /** Never a negative zero. */
+  public @Nullable Double optionalNumber(String name, long min, long max) {
+    return read(
+        name, value -> Problems.ofNumber(value, min, max), value -> value.doubleValue() + 0.0);
+  }
+
+  public boolean flag(String name) {
+    return isGiven(name) && optionalFlag(name, false);
   }
 
   public boolean optionalFlag(String name, boolean fallback) {
-    JsonNode value = value(name);
-    if (value != null && !value.isBoolean()) {
-      fault(name, "must be true or false, not " + typeOf(value));
-    }
-    return value == null ? fallback : value.booleanValue();
-  }
-
-  /** Required. */
-  public boolean flag(String name) {
-    return !isMissing(name) && optionalFlag(name, false);
+    Boolean flag = read(name, Problems::ofFlag, JsonNode::booleanValue);
+    return flag == null ? fallback : flag;
   }
 
   /** Null, after a fault, when it is missing. */
   public @Nullable Fields object(String name) {
-    return isMissing(name) ? null : optionalObject(name);
+    return isGiven(name) ? optionalObject(name) : null;
   }
 
+  /** What is no object has no fields either, and no faults but this one. */
   public @Nullable Fields optionalObject(String name) {
     JsonNode value = value(name);
-    return value == null ? null : new Fields(value, pathOf(name), faults);
+    return value == null ? null : new Fields(value, shapeOf(name), pathOf(name), faults);
   }
 
-  /** Tells unless an array stood there. */
-  public void requireArray(String name) {
-    if (!isMissing(name) && !object.path(name).isArray()) {
-      fault(name, "must be an array, not " + typeOf(object.path(name)));
+  /** Its elements are handed out elsewhere. */
+  void requireArray(String name) {
+    if (isGiven(name)) {
+      read(name, Problems::ofArray, value -> value);
     }
   }
 
   /** Tells when the field, which may be null, is not there at all. */
   public void requirePresence(String name) {
-    if (object.isObject() && !object.has(name)) {
+    if (object.isObject() && !has(name)) {
       fault(name, "is required; it may be null");
     }
   }
 
+  /** Whether the field is there, be it null. */
+  public boolean has(String name) {
+    return at(name) != null;
+  }
+
+  public boolean hasValue(String name) {
+    return value(name) != null;
+  }
+
+  /** Whether no fault was told of the field, so that it can be compared with others. */
+  public boolean isSound(String name) {
+    return !faulty.contains(name);
+  }
+
   public void fault(String name, String problem) {
+    if (faulty.isEmpty()) {
+      faulty = new HashSet<>();
+    }
+    faulty.add(name);
     faults.add(pathOf(name), problem);
   }
 
@@ -214,31 +162,47 @@ public final class Fields {
     faults.add(path, problem);
   }
 
-  private boolean isMissing(String name) {
-    boolean missing = !object.hasNonNull(name);
-    if (missing && object.isObject()) {
+  private <T> @Nullable T read(
+      String name, Function<JsonNode, @Nullable String> problems, Function<JsonNode, T> reader) {
+    JsonNode value = value(name);
+    if (value == null) {
+      return null;
+    }
+    String problem = problems.apply(value);
+    if (problem != null) {
+      fault(name, problem);
+      return null;
+    }
+    return reader.apply(value);
+  }
+
+  private boolean isGiven(String name) {
+    boolean given = value(name) != null;
+    if (!given && object.isObject()) {
       fault(name, "is required");
     }
-    return missing;
+    return given;
   }
 
   private @Nullable JsonNode value(String name) {
-    JsonNode value = object.get(name);
+    JsonNode value = at(name);
     return value == null || value.isNull() ? null : value;
+  }
+
+  private @Nullable JsonNode at(String name) {
+    JsonNode value = object.get(name);
+    if (value == null) {
+      shapeOf(name);
+    }
+    return value;
+  }
+
+  /** Asking for a field that is never read would look like a body without it. */
+  private Shape shapeOf(String name) {
+    return requireNonNull(shape.field(name), () -> name + " is not among the fields of the shape");
   }
 
   private String pathOf(String name) {
     return path.isEmpty() ? name : path + "." + name;
-  }
-
-  private static String typeOf(JsonNode value) {
-    return switch (value.getNodeType()) {
-      case ARRAY -> "an array";
-      case OBJECT, POJO -> "an object";
-      case STRING, BINARY -> "a string";
-      case NUMBER -> "a number";
-      case BOOLEAN -> "a boolean";
-      case NULL, MISSING -> "null";
-    };
   }
 }

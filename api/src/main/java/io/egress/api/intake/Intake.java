@@ -3,6 +3,10 @@ package io.egress.api.intake;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.http.Refusal;
+import io.vertx.core.buffer.Buffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /** A body read: what it says, or all that is wrong with it. */
 public sealed interface Intake<T> {
@@ -29,5 +33,16 @@ public sealed interface Intake<T> {
     public T orRefuse() {
       throw new Refusal(400, faults.told());
     }
+  }
+
+  /** What {@code reader} makes of the body's fields, unless anything was wrong with them. */
+  static <T> Intake<T> read(Buffer body, Shape shape, Function<Fields, T> reader) {
+    Faults faults = new Faults();
+    Optional<Fields> fields = JsonBody.read(body, shape, Map.of(), faults);
+    if (fields.isEmpty()) {
+      return new Refused<>(faults);
+    }
+    T value = reader.apply(fields.get());
+    return faults.isEmpty() ? new Accepted<>(value) : new Refused<>(faults);
   }
 }

@@ -7,95 +7,178 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one JSON object without ever holding a large one as a tree: the arrays named are handed out
- * element by element, the fields named are kept, everything else is skipped.
+ * Reads one JSON object without ever holding a large one as a tree: only the fields of its shape
+ * are kept, and arrays are handed out element by element or, where nobody takes them, passed over.
  */
 final class JsonBody {
-  /** Takes one element of an array; {@code path} names it in faults. */
+  /** Takes the elements of one array. */
   interface Elements {
-    void take(String path, JsonNode element);
+    Shape shape();
+
+    Faults faults();
+
+    void take(int index, Fields element);
   }
 
   private static final int DEPTH_MAX = 32;
-  private static final ObjectMapper JSON =
-      new JsonMapper(
-          JsonFactory.builder()
-              .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-              .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-              .streamReadConstraints(
-                  StreamReadConstraints.builder()
-                      .maxNestingDepth(DEPTH_MAX)
-                      .maxStringLength(Integer.MAX_VALUE)
-                      .build())
-              .build());
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+          .configure(JsonFactory.Feature.CHARSET_DETECTION, false)
+          .configure(JsonFactory.Feature.INTERN_FIELD_NAMES, false)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(DEPTH_MAX)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .build())
+          .build();
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-  private JsonBody() {}
+  private final JsonParser json;
+  private final Map<String, Elements> arrays;
+  private @Nullable String repeated;
 
-  /** The fields kept; arrays that were handed out stand among them present, but empty. */
-  static Optional<ObjectNode> read(
-      Buffer body, Set<String> kept, Map<String, Elements> handedOut, Faults faults) {
-    ObjectNode fields = JSON.createObjectNode();
-    try (JsonParser json = JSON.createParser(body.getBytes())) {
+  private JsonBody(JsonParser json, Map<String, Elements> arrays) {
+    this.json = json;
+    this.arrays = arrays;
+  }
+
+  /**
+   * The fields of the body, unless it is told to {@code faults} that it cannot be read as a whole.
+   * {@code arrays} are handed out by the names of their fields, which must be of the shape.
+   */
+  static Optional<Fields> read(
+      Buffer body, Shape shape, Map<String, Elements> arrays, Faults faults) {
+    int flaw = Utf8.firstFlaw(body);
+    if (flaw >= 0) {
+      faults.add("", "not UTF-8, from byte " + flaw + " on");
+      return Optional.empty();
+    }
+    try (JsonParser json = JSON.createParser(new BufferInput(body, Utf8.markBytes(body)))) {
+      return new JsonBody(json, arrays).readWhole(shape, faults);
+    } catch (IOException buffersDoNotFail) {
+      throw new UncheckedIOException(buffersDoNotFail);
+    }
+  }
+
+  private Optional<Fields> readWhole(Shape shape, Faults faults) throws IOException {
+    try {
       JsonToken first = json.nextToken();
-      if (first != JsonToken.START_OBJECT) {
-        faults.add("", first == null ? "the body is empty" : "the body must be a JSON object");
-        return Optional.empty();
+      if (first == JsonToken.START_OBJECT) {
+        ObjectNode object = object(shape, "");
+        if (repeated != null) {
+          faults.add(repeated, "is given twice");
+        } else if (somethingFollows()) {
+          faults.add("", "something follows the JSON object" + at(json.currentLocation()));
+        } else {
+          return Optional.of(new Fields(object, shape, "", faults));
+        }
+      } else {
+        faults.add(
+            "",
+            first == null ? "the body is empty" : "must be a JSON object, not " + typeOf(first));
       }
-      while (json.nextToken() != JsonToken.END_OBJECT) {
-        readField(json, kept, handedOut, fields);
-      }
-      if (json.nextToken() == null) {
-        return Optional.of(fields);
-      }
-      faults.add("", "something follows the JSON object");
     } catch (JsonProcessingException failure) {
-      faults.add("", "not JSON" + at(failure.getLocation()) + ": " + problem(failure));
-    } catch (IOException failure) {
-      faults.add("", "not JSON: the body is not UTF-8");
+      faults.add("", problemOf(failure));
     }
     return Optional.empty();
   }
 
-  private static void readField(
-      JsonParser json, Set<String> kept, Map<String, Elements> handedOut, ObjectNode fields)
-      throws IOException {
-    String name = json.currentName();
-    JsonToken value = json.nextToken();
-    Elements elements = handedOut.get(name);
-    if (elements != null && value == JsonToken.START_ARRAY) {
-      int index = 0;
-      while (json.nextToken() != JsonToken.END_ARRAY) {
-        elements.take(name + "[" + index + "]", json.readValueAsTree());
-        index++;
+  private ObjectNode object(Shape shape, String prefix) throws IOException {
+    ObjectNode object = NODES.objectNode();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      json.nextToken();
+      Shape inner = shape.field(name);
+      if (inner == null) {
+        json.skipChildren();
+      } else if (object.has(name)) {
+        repeated = prefix + name;
+        json.skipChildren();
+      } else {
+        object.set(name, value(inner, prefix, name));
       }
-      fields.putArray(name);
-    } else if (elements != null || kept.contains(name)) {
-      fields.set(name, json.readValueAsTree());
-    } else {
+    }
+    return object;
+  }
+
+  private JsonNode value(Shape shape, String prefix, String name) throws IOException {
+    return switch (json.currentToken()) {
+      case START_OBJECT -> object(shape, prefix + name + ".");
+      case START_ARRAY -> array(prefix.isEmpty() ? arrays.get(name) : null, name);
+      case VALUE_STRING -> NODES.textNode(json.getText());
+      case VALUE_NUMBER_INT ->
+          json.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+              ? NODES.numberNode(json.getBigIntegerValue())
+              : NODES.numberNode(json.getLongValue());
+      case VALUE_NUMBER_FLOAT -> NODES.numberNode(json.getDoubleValue());
+      case VALUE_TRUE -> NODES.booleanNode(true);
+      case VALUE_FALSE -> NODES.booleanNode(false);
+      default -> NODES.nullNode();
+    };
+  }
+
+  private JsonNode array(@Nullable Elements elements, String name) throws IOException {
+    if (elements == null) {
       json.skipChildren();
+      return NODES.arrayNode();
+    }
+    for (int index = 0; json.nextToken() != JsonToken.END_ARRAY; index++) {
+      String place = name + "[" + index + "]";
+      JsonNode element = value(elements.shape(), "", place);
+      elements.take(index, new Fields(element, elements.shape(), place, elements.faults()));
+    }
+    return NODES.arrayNode();
+  }
+
+  private boolean somethingFollows() throws IOException {
+    try {
+      return json.nextToken() != null;
+    } catch (JsonProcessingException notEvenJson) {
+      return true;
     }
   }
 
-  private static String at(JsonLocation location) {
-    return location == null
-        ? ""
-        : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
+  private String problemOf(JsonProcessingException failure) {
+    String at = at(failure.getLocation());
+    if (failure instanceof JsonEOFException) {
+      return "not JSON: it ends too early" + at;
+    }
+    if (failure instanceof StreamConstraintsException) {
+      return json.getParsingContext().getNestingDepth() > DEPTH_MAX
+          ? "nested deeper than " + DEPTH_MAX + " levels" + at
+          : "a number or a field name is far too long" + at;
+    }
+    return "not JSON" + at;
   }
 
-  private static String problem(JsonProcessingException failure) {
-    String told = failure.getOriginalMessage();
-    int end = told.indexOf('\n');
-    return Shown.text(end < 0 ? told : told.substring(0, end));
+  private static String at(@Nullable JsonLocation location) {
+    return location == null
+        ? ""
+        : ", at line " + location.getLineNr() + ", column " + location.getColumnNr();
+  }
+
+  static String typeOf(JsonToken token) {
+    return switch (token) {
+      case START_ARRAY -> "an array";
+      case START_OBJECT -> "an object";
+      case VALUE_STRING -> "a string";
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+      case VALUE_TRUE, VALUE_FALSE -> "a boolean";
+      default -> "null";
+    };
   }
 }

@@ -3,13 +3,17 @@ package io.egress.api.intake;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.vertx.core.buffer.Buffer;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The small bodies that name something: members, devices, speakers and keys. */
 public final class NameBody {
-  private static final int NAME_CHARS_MAX = 320;
+  private static final int NAME_CHARACTERS_MAX = 320;
+  private static final Shape DEVICE = Shape.of("workspace_id", "name");
+  private static final Shape MEMBER = Shape.of("workspace_id", "name", "email");
+  private static final Shape SPEAKER =
+      Shape.of("member.id", "member.name", "member.email", "match_confidence");
+  private static final Shape KEY = Shape.of("name");
 
   /** A device as a workspace knows it. */
   public record NamedDevice(UUID workspaceId, Device device) {}
@@ -23,43 +27,38 @@ public final class NameBody {
   private NameBody() {}
 
   public static Intake<NamedDevice> device(Buffer body, UUID id) {
-    return SmallBody.read(
+    return Intake.read(
         body,
-        Set.of("workspace_id", "name"),
+        DEVICE,
         fields ->
             new NamedDevice(
                 fields.uuid("workspace_id"), new Device(id, optionalName(fields, "name"))));
   }
 
   public static Intake<NamedMember> member(Buffer body, UUID id) {
-    return SmallBody.read(
+    return Intake.read(
         body,
-        Set.of("workspace_id", "name", "email"),
+        MEMBER,
         fields ->
             new NamedMember(
                 fields.uuid("workspace_id"),
-                new Member(
-                    id, fields.text("name", NAME_CHARS_MAX), optionalName(fields, "email"))));
+                new Member(id, name(fields), optionalName(fields, "email"))));
   }
 
   public static Intake<Speaker> speaker(Buffer body) {
-    return SmallBody.read(
+    return Intake.read(
         body,
-        Set.of("member", "match_confidence"),
+        SPEAKER,
         fields -> {
           fields.requirePresence("member");
           Member member = member(fields.optionalObject("member"));
-          Double confidence = fields.optionalShare("match_confidence");
-          if (member == null && confidence != null) {
-            fields.fault("match_confidence", "must be null without a member");
-          }
-          return new Speaker(member, confidence);
+          return new Speaker(member, confidence(fields, member));
         });
   }
 
   /** The name of an API key. */
   public static Intake<String> key(Buffer body) {
-    return SmallBody.read(body, Set.of("name"), fields -> fields.text("name", NAME_CHARS_MAX));
+    return Intake.read(body, KEY, NameBody::name);
   }
 
   static @Nullable Member member(@Nullable Fields fields) {
@@ -69,7 +68,20 @@ public final class NameBody {
             fields.uuid("id"), optionalName(fields, "name"), optionalName(fields, "email"));
   }
 
+  /** How sure the voice matched {@code member}; nobody matched, nothing to be sure of. */
+  static @Nullable Double confidence(Fields fields, @Nullable Member member) {
+    Double confidence = fields.optionalNumber("match_confidence", 0, 1);
+    if (member == null && confidence != null) {
+      fields.fault("match_confidence", "must be null without a member");
+    }
+    return confidence;
+  }
+
   static @Nullable String optionalName(Fields fields, String name) {
-    return fields.hasValue(name) ? fields.text(name, NAME_CHARS_MAX) : null;
+    return fields.optionalText(name, NAME_CHARACTERS_MAX);
+  }
+
+  private static String name(Fields fields) {
+    return fields.text("name", NAME_CHARACTERS_MAX);
   }
 }

@@ -16,46 +16,48 @@ public final class NdjsonLines {
     void tooLong(long number);
   }
 
-  private static final Buffer BYTE_ORDER_MARK =
-      Buffer.buffer(new byte[] {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF});
+  private static final int UNCOUNTED_BYTES_MAX = Utf8.MARK_BYTES + 1;
 
-  private final int bytesMax;
+  private final long bytesMax;
   private final Receiver receiver;
   private Buffer partial = Buffer.buffer();
   private boolean skipping;
   private long number = 1;
 
+  /** {@code bytesMax} counts neither the line's end nor a byte order mark. */
   public NdjsonLines(int bytesMax, Receiver receiver) {
     this.bytesMax = bytesMax;
     this.receiver = requireNonNull(receiver, "receiver is null");
   }
 
-  public void feed(Buffer bytes) {
+  public void feed(Buffer part) {
+    byte[] bytes = part.getBytes();
     int start = 0;
-    for (int i = 0; i < bytes.length(); i++) {
-      if (bytes.getByte(i) == '\n') {
+    for (int i = 0; i < bytes.length; i++) {
+      if (bytes[i] == '\n') {
         append(bytes, start, i);
         endLine();
         start = i + 1;
       }
     }
-    append(bytes, start, bytes.length());
+    append(bytes, start, bytes.length);
   }
 
+  /** A last line need not have an end. */
   public void end() {
     endLine();
   }
 
-  private void append(Buffer bytes, int start, int end) {
+  private void append(byte[] bytes, int start, int end) {
     if (skipping || start == end) {
       return;
     }
-    if (partial.length() + (end - start) > bytesMax + 1) {
+    if (partial.length() + (long) (end - start) > bytesMax + UNCOUNTED_BYTES_MAX) {
       skipping = true;
       partial = Buffer.buffer();
       return;
     }
-    partial.appendBuffer(bytes, start, end - start);
+    partial.appendBytes(bytes, start, end - start);
   }
 
   private void endLine() {
@@ -71,11 +73,8 @@ public final class NdjsonLines {
   }
 
   private Buffer withoutMarkAndReturn() {
-    int start = 0;
+    int start = number == 1 ? Utf8.markBytes(partial) : 0;
     int end = partial.length();
-    if (number == 1 && end >= 3 && partial.slice(0, 3).equals(BYTE_ORDER_MARK)) {
-      start = 3;
-    }
     if (end > start && partial.getByte(end - 1) == '\r') {
       end--;
     }

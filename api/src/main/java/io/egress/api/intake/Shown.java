@@ -1,26 +1,47 @@
 package io.egress.api.intake;
 
-/** Text from outside, made fit for a message: short and printable. */
+/** Text from outside, made fit for a message: short, and nothing in it that does not show. */
 final class Shown {
-  private static final int CHARS_MAX = 200;
-  private static final int QUOTED_CHARS_MAX = 60;
+  private static final int CODE_POINTS_MAX = 60;
 
   private Shown() {}
 
-  static String text(String text) {
-    return printable(text, CHARS_MAX);
-  }
-
   static String quoted(String text) {
-    return '"' + printable(text, QUOTED_CHARS_MAX) + '"';
+    return '"' + plain(text) + '"';
   }
 
-  private static String printable(String text, int most) {
+  static String plain(String text) {
     StringBuilder shown = new StringBuilder();
-    for (int i = 0; i < text.length() && i < most; i++) {
-      char c = text.charAt(i);
-      shown.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '?' : c);
+    int next = 0;
+    for (int count = 0; next < text.length() && count < CODE_POINTS_MAX; count++) {
+      int codePoint = text.codePointAt(next);
+      append(shown, codePoint);
+      next += Character.charCount(codePoint);
     }
-    return text.length() > most ? shown.append("...").toString() : shown.toString();
+    return next < text.length() ? shown.append("...").toString() : shown.toString();
+  }
+
+  private static void append(StringBuilder shown, int codePoint) {
+    if (codePoint == '"' || codePoint == '\\') {
+      shown.append('\\').appendCodePoint(codePoint);
+    } else if (isVisible(codePoint)) {
+      shown.appendCodePoint(codePoint);
+    } else {
+      shown.append("\\u{%x}".formatted(codePoint));
+    }
+  }
+
+  private static boolean isVisible(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
   }
 }

@@ -1,0 +1,104 @@
+package io.egress.api.intake;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.egress.http.PathIds;
+import org.jspecify.annotations.Nullable;
+
+/** What keeps a value from being what its field asks for; null where nothing does. */
+final class Problems {
+  private Problems() {}
+
+  static @Nullable String ofAnyText(JsonNode value, int charactersMax) {
+    if (!value.isTextual()) {
+      return "must be a string, not " + typeOf(value);
+    }
+    String text = value.textValue();
+    if (text.length() > charactersMax) {
+      int characters = text.codePointCount(0, text.length());
+      if (characters > charactersMax) {
+        return "must have at most " + charactersMax + " characters, not " + characters;
+      }
+    }
+    return ofStorage(text);
+  }
+
+  static @Nullable String ofText(JsonNode value, int charactersMax) {
+    String problem = ofAnyText(value, charactersMax);
+    return problem == null && value.textValue().isBlank() ? "must not be blank" : problem;
+  }
+
+  static @Nullable String ofUuid(JsonNode value) {
+    String problem = ofAnyText(value, Integer.MAX_VALUE);
+    return problem == null && PathIds.uuid(value.textValue()).isEmpty()
+        ? "must be a UUID, not " + Shown.quoted(value.textValue())
+        : problem;
+  }
+
+  static @Nullable String ofInstant(JsonNode value) {
+    String problem = ofAnyText(value, Integer.MAX_VALUE);
+    return problem == null && Rfc3339.read(value.textValue()).isEmpty()
+        ? "must be an instant such as 2026-01-31T09:30:00Z, not " + Shown.quoted(value.textValue())
+        : problem;
+  }
+
+  static @Nullable String ofWhole(JsonNode value, long min, long max) {
+    if (!value.isNumber()) {
+      return "must be an integer, not " + typeOf(value);
+    }
+    if (!value.isIntegralNumber()) {
+      return "must be an integer, not " + Shown.plain(value.asText());
+    }
+    boolean isLong = value.canConvertToLong();
+    if (isLong && value.longValue() < 0 && min == 0) {
+      return "must not be negative, it is " + value.longValue();
+    }
+    return isLong && value.longValue() >= min && value.longValue() <= max
+        ? null
+        : "must be an integer from %d to %d, not %s"
+            .formatted(min, max, Shown.plain(value.asText()));
+  }
+
+  static @Nullable String ofNumber(JsonNode value, long min, long max) {
+    if (!value.isNumber()) {
+      return "must be a number, not " + typeOf(value);
+    }
+    return value.doubleValue() >= min && value.doubleValue() <= max
+        ? null
+        : "must be from %d to %d, not %s".formatted(min, max, Shown.plain(value.asText()));
+  }
+
+  static @Nullable String ofFlag(JsonNode value) {
+    return value.isBoolean() ? null : "must be true or false, not " + typeOf(value);
+  }
+
+  static @Nullable String ofObject(JsonNode value) {
+    return value.isObject() ? null : "must be an object, not " + typeOf(value);
+  }
+
+  static @Nullable String ofArray(JsonNode value) {
+    return value.isArray() ? null : "must be an array, not " + typeOf(value);
+  }
+
+  /** JSON can escape what neither PostgreSQL nor UTF-8 can carry. */
+  private static @Nullable String ofStorage(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0) {
+        return "must not contain the character U+0000";
+      }
+      if (Character.isSurrogate(c)) {
+        if (Character.isLowSurrogate(c)
+            || i + 1 == text.length()
+            || !Character.isLowSurrogate(text.charAt(i + 1))) {
+          return "must not contain an unpaired surrogate (U+%04X)".formatted((int) c);
+        }
+        i++;
+      }
+    }
+    return null;
+  }
+
+  private static String typeOf(JsonNode value) {
+    return JsonBody.typeOf(value.asToken());
+  }
+}
