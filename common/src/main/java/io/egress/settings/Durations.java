@@ -33,4 +33,21 @@ public final class Durations {
       default -> Duration.ofDays(amount);
     };
   }
+
+  /**
+   * The same text for the same duration, however it was written: topics are named by it. A day is
+   * {@code 24h}.
+   */
+  public static String format(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis % Duration.ofHours(1).toMillis() == 0) {
+      return duration.toHours() + "h";
+    }
+    if (millis % Duration.ofMinutes(1).toMillis() == 0) {
+      return duration.toMinutes() + "m";
+    }
+    return millis % Duration.ofSeconds(1).toMillis() == 0
+        ? duration.toSeconds() + "s"
+        : millis + "ms";
+  }
 }

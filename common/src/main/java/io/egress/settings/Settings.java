@@ -16,6 +16,7 @@ public record Settings(
     KafkaSettings kafka,
     ApiSettings api,
     PushSettings push,
+    DispatcherSettings dispatcher,
     ProcessSettings process) {
   public Settings {
     requireNonNull(internalListener, "internalListener is null");
@@ -24,6 +25,7 @@ public record Settings(
     requireNonNull(kafka, "kafka is null");
     requireNonNull(api, "api is null");
     requireNonNull(push, "push is null");
+    requireNonNull(dispatcher, "dispatcher is null");
     requireNonNull(process, "process is null");
   }
 
@@ -60,6 +62,7 @@ public record Settings(
         kafka(reader),
         api,
         PushSettings.read(reader),
+        DispatcherSettings.read(reader),
         process(reader));
   }
 

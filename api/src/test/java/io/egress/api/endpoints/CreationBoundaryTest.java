@@ -167,6 +167,6 @@ class CreationBoundaryTest {
                     + " array(select id from endpoints)")
             .iterator()
             .next();
-    return new Seen(row.getLong(0), row.getLong(1), Set.of((UUID[]) row.getArrayOfUUIDs(2)));
+    return new Seen(row.getLong(0), row.getLong(1), Set.of(row.getArrayOfUUIDs(2)));
   }
 }

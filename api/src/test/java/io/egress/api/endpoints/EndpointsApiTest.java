@@ -1,6 +1,7 @@
 package io.egress.api.endpoints;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -157,7 +158,7 @@ class EndpointsApiTest {
         "{\"url\":\"https://[::ffff:127.0.0.1]/\"} | url: the address must be public: 127.0.0.1",
         "{\"url\":\"https://169.254.169.254/latest\"} | url: the address must be public",
         "{\"url\":\"ftp://example.com\"} | url: the scheme must be https, not ftp",
-        "[] | the body must be a JSON object",
+        "[] | must be a JSON object",
         "'' | the body is empty",
       })
   void createsNothingFromAFaultyBody(String body, String fault) {
@@ -290,7 +291,7 @@ class EndpointsApiTest {
   }
 
   private static EndpointTarget target(UUID id) {
-    return Service.await(store.byIds(List.of(id))).get(id);
+    return requireNonNull(Service.await(store.byIds(List.of(id))).get(id));
   }
 
   private static String opened(JsonObject endpoint, String secretKey) {

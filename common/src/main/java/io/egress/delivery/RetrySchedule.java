@@ -1,0 +1,40 @@
+package io.egress.delivery;
+
+import io.egress.settings.Durations;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/** How long after each failed attempt the next one follows. */
+public record RetrySchedule(List<Duration> delays) {
+  private static final int DELAYS_MAX = 20;
+
+  public RetrySchedule {
+    delays = List.copyOf(delays);
+    if (delays.isEmpty() || delays.size() > DELAYS_MAX) {
+      throw new IllegalArgumentException("must have 1 to " + DELAYS_MAX + " delays");
+    }
+    if (delays.stream().anyMatch(delay -> delay.isNegative() || delay.isZero())) {
+      throw new IllegalArgumentException("a delay must be longer than nothing");
+    }
+  }
+
+  /** Delays separated by commas, {@code 1m,5m}. */
+  public static RetrySchedule parse(String text) {
+    return new RetrySchedule(
+        Arrays.stream(text.split(",", -1)).map(String::strip).map(Durations::parse).toList());
+  }
+
+  public int attemptsMax() {
+    return delays.size() + 1;
+  }
+
+  public boolean isLast(int attempt) {
+    return attempt >= attemptsMax();
+  }
+
+  /** Between this attempt, counted from 1 and not the last one, and the next. */
+  public Duration delayAfter(int attempt) {
+    return delays.get(attempt - 1);
+  }
+}

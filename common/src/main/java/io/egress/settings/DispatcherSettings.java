@@ -1,0 +1,57 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.RetrySchedule;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How deliveries are attempted.
+ *
+ * @param workers event loops that deliver, each with a consumer of its own
+ * @param extraTrust a PEM file of authorities beside the JDK's
+ */
+public record DispatcherSettings(
+    int workers,
+    RetrySchedule retrySchedule,
+    Duration attemptTimeout,
+    @Nullable Path extraTrust,
+    Duration logRetention) {
+  public DispatcherSettings {
+    requireNonNull(retrySchedule, "retrySchedule is null");
+    requireNonNull(attemptTimeout, "attemptTimeout is null");
+    requireNonNull(logRetention, "logRetention is null");
+  }
+
+  static DispatcherSettings read(SettingsReader reader) {
+    return new DispatcherSettings(
+        reader.whole(
+            "EGRESS_DISPATCHER_WORKERS",
+            1,
+            1,
+            64,
+            "event loops that deliver; more than half the processor's cores bring nothing"),
+        reader.parsed(
+            "EGRESS_RETRY_SCHEDULE",
+            "1m,5m,15m,1h,6h,24h",
+            "how long after each failed attempt the next one follows",
+            RetrySchedule::parse),
+        reader.duration(
+            "EGRESS_ATTEMPT_TIMEOUT",
+            "10s",
+            Duration.ofMillis(100),
+            "how long a receiver may take to its status line, name lookup and connecting included"),
+        reader.optional(
+            "EGRESS_EXTRA_TRUST",
+            "PEM file of authorities that receivers' certificates may be issued by, beside the"
+                + " JDK's",
+            Path::of),
+        reader.duration(
+            "EGRESS_DELIVERY_LOG_RETENTION",
+            "30d",
+            Duration.ofDays(2),
+            "how long deliveries and attempts are remembered; whole days"));
+  }
+}
