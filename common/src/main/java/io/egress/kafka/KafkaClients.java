@@ -16,7 +16,10 @@ public final class KafkaClients {
 
   private KafkaClients() {}
 
-  /** Acknowledges a record once it is durable at every in-sync replica. */
+  /**
+   * Does not wait for company: records that come while earlier ones are under way are company
+   * enough. Acknowledges a record once it is durable at every in-sync replica.
+   */
   public static KafkaProducer<String, Buffer> producer(Vertx vertx, KafkaSettings settings) {
     return KafkaProducer.create(
         vertx,
@@ -33,6 +36,8 @@ public final class KafkaClients {
             "true",
             "compression.type",
             "lz4",
+            "linger.ms",
+            "0",
             "delivery.timeout.ms",
             DELIVERY_TIMEOUT_MS,
             "request.timeout.ms",

@@ -2,7 +2,6 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.RetrySchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

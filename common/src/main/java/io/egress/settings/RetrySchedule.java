@@ -1,6 +1,5 @@
-package io.egress.delivery;
+package io.egress.settings;
 
-import io.egress.settings.Durations;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

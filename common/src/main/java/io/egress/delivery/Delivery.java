@@ -1,0 +1,110 @@
+package io.egress.delivery;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * One capture owed to one endpoint, as it stands in the delivery topics: ids only, never the
+ * document.
+ *
+ * @param id names the chain of attempts; the same after every repetition
+ * @param origin whether it was owed live or as history; kept through all retries
+ * @param owedAt since when: the moment it entered the stream, or its endpoint was created if that
+ *     is later. It is the same after every repetition, too.
+ * @param attempt the number of the attempt to come, from 1
+ * @param dueAt not to be attempted before
+ */
+public record Delivery(
+    UUID id,
+    UUID endpointId,
+    UUID captureId,
+    long position,
+    Origin origin,
+    Instant owedAt,
+    int attempt,
+    Instant dueAt) {
+
+  /** Live deliveries go before history. */
+  public enum Origin {
+    LIVE("live"),
+    BACKFILL("backfill");
+
+    private final String word;
+
+    Origin(String word) {
+      this.word = word;
+    }
+
+    public String word() {
+      return word;
+    }
+
+    private static Origin of(String word) {
+      for (Origin origin : values()) {
+        if (origin.word.equals(word)) {
+          return origin;
+        }
+      }
+      throw new IllegalArgumentException("no origin is called " + word);
+    }
+  }
+
+  public Delivery {
+    requireNonNull(id, "id is null");
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(origin, "origin is null");
+    requireNonNull(owedAt, "owedAt is null");
+    requireNonNull(dueAt, "dueAt is null");
+    if (attempt < 1) {
+      throw new IllegalArgumentException("attempt is below 1: " + attempt);
+    }
+  }
+
+  /** A delivery that was never attempted and is due since it is owed. */
+  public static Delivery first(
+      UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
+    return new Delivery(id, endpointId, captureId, position, origin, owedAt, 1, owedAt);
+  }
+
+  /** The attempt after this one. */
+  public Delivery next(Instant due) {
+    return new Delivery(id, endpointId, captureId, position, origin, owedAt, attempt + 1, due);
+  }
+
+  /** The same attempt, later. */
+  public Delivery postponed(Instant due) {
+    return new Delivery(id, endpointId, captureId, position, origin, owedAt, attempt, due);
+  }
+
+  public Buffer encode() {
+    return new JsonObject()
+        .put("delivery_id", id.toString())
+        .put("endpoint_id", endpointId.toString())
+        .put("capture_id", captureId.toString())
+        .put("position", position)
+        .put("origin", origin.word)
+        .put("owed_at", owedAt.toString())
+        .put("attempt", attempt)
+        .put("due_at", dueAt.toString())
+        .toBuffer();
+  }
+
+  /** Throws a {@link RuntimeException} for what {@link #encode} cannot have written. */
+  public static Delivery decode(Buffer value) {
+    JsonObject json = value.toJsonObject();
+    return new Delivery(
+        UUID.fromString(json.getString("delivery_id")),
+        UUID.fromString(json.getString("endpoint_id")),
+        UUID.fromString(json.getString("capture_id")),
+        json.getLong("position"),
+        Origin.of(json.getString("origin")),
+        Instant.parse(json.getString("owed_at")),
+        json.getInteger("attempt"),
+        Instant.parse(json.getString("due_at")));
+  }
+}
