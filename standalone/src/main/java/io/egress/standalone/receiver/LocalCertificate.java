@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
@@ -32,7 +35,7 @@ public final class LocalCertificate implements AutoCloseable {
     this.pem = folder.resolve("receiver.pem");
   }
 
-  /** Runs a process twice and waits for it, so not for an event loop. */
+  /** Runs a process and waits for it, so not for an event loop. */
   public static LocalCertificate make() {
     try {
       LocalCertificate made = new LocalCertificate(Files.createTempDirectory("egress-receiver-"));
@@ -76,7 +79,21 @@ public final class LocalCertificate implements AutoCloseable {
         "SAN=dns:localhost,ip:127.0.0.1",
         "-validity",
         VALIDITY_DAYS);
-    keytool("-exportcert", "-rfc", "-file", pem.toString());
+    Files.writeString(
+        pem,
+        "-----BEGIN CERTIFICATE-----\n"
+            + Base64.getMimeEncoder().encodeToString(encoded())
+            + "\n-----END CERTIFICATE-----\n");
+  }
+
+  private byte[] encoded() throws IOException {
+    try {
+      return KeyStore.getInstance(keyStore.toFile(), password.toCharArray())
+          .getCertificate(ALIAS)
+          .getEncoded();
+    } catch (GeneralSecurityException failure) {
+      throw new IOException("what keytool made cannot be read", failure);
+    }
   }
 
   private void keytool(String... arguments) throws IOException {

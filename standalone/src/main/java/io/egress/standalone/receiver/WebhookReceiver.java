@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
@@ -64,10 +65,12 @@ public final class WebhookReceiver {
   private void receive(RoutingContext exchange) {
     ReceivingEndpoint endpoint = endpoints.get(exchange.pathParam("name"));
     if (endpoint == null) {
-      exchange.fail(404);
+      exchange.response().setStatusCode(404).end();
       return;
     }
-    Arrival arrival = endpoint.receive(exchange.request().headers(), exchange.body().buffer());
+    Buffer body = exchange.body().buffer();
+    Arrival arrival =
+        endpoint.receive(exchange.request().headers(), body == null ? Buffer.buffer() : body);
     exchange.response().setStatusCode(arrival.status()).end();
     arrivals.accept(arrival);
   }

@@ -23,6 +23,7 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +33,7 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,21 +43,26 @@ import org.junit.jupiter.api.Timeout;
 class WebhookReceiverTest {
   private static final long PATIENCE_SECONDS = 20;
 
+  private static final LocalCertificate CERTIFICATE = LocalCertificate.make();
+
   private final Vertx vertx = Vertx.vertx();
-  private final LocalCertificate certificate = LocalCertificate.make();
   private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
   private final WebhookReceiver receiver =
-      await(WebhookReceiver.start(vertx, certificate, arrivals::add));
+      await(WebhookReceiver.start(vertx, CERTIFICATE, arrivals::add));
   private final HttpClientAgent client =
       vertx.createHttpClient(
           new HttpClientOptions()
               .setSsl(true)
-              .setTrustOptions(new PemTrustOptions().addCertPath(certificate.pem().toString())));
+              .setTrustOptions(new PemTrustOptions().addCertPath(CERTIFICATE.pem().toString())));
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     await(vertx.close());
-    certificate.close();
+  }
+
+  @AfterAll
+  static void deleteCertificate() throws IOException {
+    CERTIFICATE.close();
   }
 
   @Test
@@ -79,6 +86,7 @@ class WebhookReceiverTest {
     SampleWebhook webhook = SampleWebhook.signedAt(now);
 
     assertRefused(webhook.withBody(webhook.body() + " "), "does not match");
+    assertRefused(webhook.withBody(""), "does not match");
     assertRefused(webhook.signed("whsec_another", now), "does not match");
     assertRefused(webhook.signed(SECRET, now.minus(Duration.ofMinutes(6))), "s old");
     assertRefused(webhook.without("x-service-signature"), "is missing");
@@ -148,10 +156,11 @@ class WebhookReceiverTest {
 
   @Test
   void leavesNoCertificateBehind() throws Exception {
-    Path folder = certificate.pem().getParent();
+    LocalCertificate another = LocalCertificate.make();
+    Path folder = another.pem().getParent();
     assertThat(folder).isDirectory();
 
-    certificate.close();
+    another.close();
 
     assertThat(Files.exists(folder)).isFalse();
   }
@@ -163,7 +172,7 @@ class WebhookReceiverTest {
         SenderSettings.DEFAULTS,
         loopback,
         NameLookup.using(vertx),
-        TrustedAuthorities.load(certificate.pem()));
+        TrustedAuthorities.load(CERTIFICATE.pem()));
   }
 
   private void assertRefused(SampleWebhook webhook, String reason) throws Exception {
