@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -45,6 +46,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   /** What a partition's ledger must have room for before it is read on. */
   private static final int ROOM_MIN = 1_000;
+
+  /** Ten a second, for as long as a rebalance may be under way. */
+  private static final int LAST_COMMIT_TRIES = 20;
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
@@ -101,7 +105,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             vertx,
             settings.kafka(),
             topics.prefix() + "dispatcher",
-            bounds.closePatience().plus(bounds.handoverPatience()).plus(HANDOVER_GRACE),
+            bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
   }
@@ -129,11 +133,17 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     return consumer.subscribe(topics);
   }
 
-  /** Hands over what it has and leaves its group. */
+  /**
+   * Drains and commits while it is still a member of its group, whatever goes on in there, and then
+   * leaves.
+   */
   Future<Void> close() {
     closing = true;
-    return consumer
-        .close()
+    applyPauses();
+    return handover
+        .drain(consumer.assigned(), bounds.closePatience())
+        .compose(offsets -> commitAtLast(offsets, LAST_COMMIT_TRIES))
+        .eventually(consumer::close)
         .eventually(
             () -> {
               vertx.cancelTimer(tickTimer);
@@ -158,16 +168,35 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   @Override
   public void lost(Set<TopicPartition> partitions) {
-    log.warn("{} partitions were lost to other workers", partitions.size());
+    if (!closing) {
+      log.warn("{} partitions were lost to other workers", partitions.size());
+    }
     pauses.forget(partitions);
     handover.lose(partitions);
   }
 
   @Override
   public void read(ConsumerRecords<byte[], byte[]> records) {
+    if (closing) {
+      return;
+    }
     reading.read(records);
     applyPauses();
     dispatch.proceed();
+  }
+
+  /** No commit is taken during a rebalance. What is not committed is known from the journal. */
+  private Future<Void> commitAtLast(Map<TopicPartition, Long> offsets, int tries) {
+    if (offsets.isEmpty() || tries == 0) {
+      return Future.succeededFuture();
+    }
+    return consumer
+        .commit(offsets)
+        .recover(
+            failure ->
+                vertx
+                    .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
+                    .compose(later -> commitAtLast(offsets, tries - 1)));
   }
 
   private void finished(Job job) {
@@ -177,15 +206,18 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   }
 
   private void tick() {
-    workload
-        .takeParkable()
-        .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));
+    if (!closing) {
+      workload
+          .takeParkable()
+          .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));
+      dispatch.proceed();
+    }
     applyPauses();
-    dispatch.proceed();
   }
 
   private void applyPauses() {
-    consumer.pauseOnly(pauses.current(consumer.assigned(), clock.instant()));
+    Set<TopicPartition> assigned = consumer.assigned();
+    consumer.pauseOnly(closing ? assigned : pauses.current(assigned, clock.instant()));
   }
 
   private void commit() {
