@@ -181,14 +181,15 @@ class ReceivingTest {
   }
 
   private Map<String, String> forgedHeaders() {
-    String good = sign(delivery);
+    long now = now();
+    String good = delivery.sign(now, secret);
     String t = good.substring(0, good.indexOf(','));
     String v1 = good.substring(good.indexOf("v1="));
     String hex = v1.substring("v1=".length());
     Map<String, String> forged = new LinkedHashMap<>();
-    forged.put("another secret", delivery.sign(now(), "whsec_other"));
-    forged.put("the secret without its prefix", delivery.sign(now(), secret.substring(6)));
-    forged.put("another second", "t=" + (now() - 1) + "," + v1);
+    forged.put("another secret", delivery.sign(now, "whsec_other"));
+    forged.put("the secret without its prefix", delivery.sign(now, secret.substring(6)));
+    forged.put("another second", "t=" + (now - 1) + "," + v1);
     forged.put("zeros", t + ",v1=" + "0".repeat(64));
     forged.put("one digit short", good.substring(0, good.length() - 1));
     forged.put("one digit long", good + "0");
