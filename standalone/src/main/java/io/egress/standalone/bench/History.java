@@ -38,7 +38,7 @@ final class History implements AutoCloseable {
 
   /** One capture each in turn, so that everything made of them takes turns, too. */
   private static final String EACH =
-      "from generate_series($2::bigint, $3::bigint) n, unnest($1::uuid[]) workspace ";
+      "from generate_series($2::bigint, $3::bigint) n cross join unnest($1::uuid[]) workspace ";
 
   private static final String CAPTURE_ID = "md5(workspace::text || n)::uuid";
 
