@@ -41,4 +41,13 @@ public record Fragment(Buffer deflated, int crc32, long length) {
       deflater.end();
     }
   }
+
+  /** The bytes it was made from, all at once; length and CRC are checked. */
+  public byte[] inflate() {
+    byte[] raw = new byte[Math.toIntExact(length)];
+    Inflation inflation = new Inflation(this);
+    inflation.fill(raw);
+    inflation.check();
+    return raw;
+  }
 }

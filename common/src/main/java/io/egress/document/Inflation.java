@@ -37,7 +37,7 @@ final class Inflation {
     return Buffer.buffer(piece);
   }
 
-  private void fill(byte[] piece) {
+  void fill(byte[] piece) {
     int count = 0;
     try {
       while (count < piece.length) {
@@ -54,7 +54,7 @@ final class Inflation {
     produced += count;
   }
 
-  private void check() {
+  void check() {
     inflater.end();
     if ((int) crc.getValue() != fragment.crc32()) {
       throw corrupt("its CRC-32 is another");

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -27,13 +28,30 @@ public final class TopicAdmin {
         false);
   }
 
-  private static void create(KafkaSettings settings, List<String> topics) throws Exception {
-    Map<String, Object> client =
+  /** The topics there are whose names begin with {@code start}. */
+  public static Future<Set<String>> startingWith(
+      Vertx vertx, KafkaSettings settings, String start) {
+    return vertx.executeBlocking(
+        () -> {
+          try (Admin admin = open(settings)) {
+            return admin.listTopics().names().get().stream()
+                .filter(name -> name.startsWith(start))
+                .collect(Collectors.toSet());
+          }
+        },
+        false);
+  }
+
+  private static Admin open(KafkaSettings settings) {
+    return Admin.create(
         Map.of(
             "bootstrap.servers", settings.bootstrap(),
             "default.api.timeout.ms", API_TIMEOUT_MS,
-            "request.timeout.ms", API_TIMEOUT_MS);
-    try (Admin admin = Admin.create(client)) {
+            "request.timeout.ms", API_TIMEOUT_MS));
+  }
+
+  private static void create(KafkaSettings settings, List<String> topics) throws Exception {
+    try (Admin admin = open(settings)) {
       Set<String> existing = admin.listTopics().names().get();
       for (String topic : topics) {
         if (!existing.contains(topic)) {

@@ -29,26 +29,26 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** An authority made on the spot that issues whatever certificate a test asks for. */
-final class TestAuthority {
+public final class TestAuthority {
   private static final Duration DAY = Duration.ofDays(1);
   private final X500Name issuer = new X500Name("CN=Test Authority " + UUID.randomUUID());
   private final KeyPair keys = newKeys();
   private final X509CertificateHolder certificate;
 
-  TestAuthority() {
+  public TestAuthority() {
     certificate = issue(issuer, keys, Instant.now().plus(DAY), true);
   }
 
   /** For names, or for addresses where a name looks like one. */
-  PemKeyCertOptions issueFor(String... names) {
+  public PemKeyCertOptions issueFor(String... names) {
     return issue(Instant.now().plus(DAY), names);
   }
 
-  PemKeyCertOptions issueExpired(String... names) {
+  public PemKeyCertOptions issueExpired(String... names) {
     return issue(Instant.now().minus(Duration.ofHours(1)), names);
   }
 
-  Path writePem(Path folder) {
+  public Path writePem(Path folder) {
     try {
       return Files.writeString(
           folder.resolve("authority.pem"), pem("CERTIFICATE", certificate.getEncoded()));

@@ -1,0 +1,32 @@
+-- What became of each delivery. A row is written with the first outcome; day is the day since when the delivery was
+-- owed (UTC), so that a repetition finds the row of the first try. Both tables are dropped day by day.
+-- attempts counts the attempts whose outcome, and whatever follows from it, is safe: none of these is made again.
+create table deliveries (
+  day date not null,
+  id uuid not null,
+  endpoint_id uuid not null,
+  capture_id uuid not null,
+  position bigint not null,
+  origin text not null check (origin in ('live', 'backfill')),
+  state text not null check (state in ('pending', 'delivered', 'exhausted', 'skipped')),
+  attempts smallint not null,
+  last_outcome text,
+  next_attempt_at timestamptz,
+  owed_at timestamptz not null,
+  updated_at timestamptz not null default now(),
+  primary key (id, day)
+) partition by range (day);
+
+-- outcome is 'delivered' or the kind of failure; answer is the beginning of what the receiver said.
+create table attempts (
+  day date not null,
+  delivery_id uuid not null,
+  attempt smallint not null,
+  started_at timestamptz not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status smallint,
+  detail text,
+  answer bytea,
+  primary key (delivery_id, attempt, day)
+) partition by range (day);

@@ -1,0 +1,43 @@
+package io.egress.dispatcher;
+
+import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
+import io.egress.settings.Durations;
+import io.egress.settings.RetrySchedule;
+import io.egress.settings.Settings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The topics that deliveries are found in. */
+final class DeliveryTopics {
+  private DeliveryTopics() {}
+
+  /**
+   * Makes those that are missing; completes with all that are to be read. Retry topics that are
+   * there belong to them whatever the schedule says today: what was put there under an earlier one
+   * is still due some time.
+   */
+  static Future<Set<String>> ensure(Vertx vertx, Settings settings) {
+    Topics topics = new Topics(settings.kafka().topicPrefix());
+    Set<String> read = new HashSet<>();
+    read.add(topics.deliveries());
+    read.add(topics.backfill());
+    read.add(topics.parked());
+    RetrySchedule schedule = settings.dispatcher().retrySchedule();
+    schedule.delays().forEach(delay -> read.add(topics.retry(Durations.format(delay))));
+    List<String> needed = new ArrayList<>(read);
+    needed.add(topics.capturesProcessed());
+    needed.add(topics.exhausted());
+    return TopicAdmin.ensure(vertx, settings.kafka(), needed)
+        .compose(made -> TopicAdmin.startingWith(vertx, settings.kafka(), topics.retry("")))
+        .map(
+            existing -> {
+              read.addAll(existing);
+              return read;
+            });
+  }
+}

@@ -1,0 +1,122 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.durable.DurableBatches;
+import io.egress.dispatcher.journal.DeliveryState;
+import io.egress.dispatcher.journal.JournalEntry;
+import io.egress.dispatcher.journal.MadeAttempt;
+import io.egress.dispatcher.send.Outcome;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.kafka.Topics;
+import io.egress.settings.Durations;
+import io.egress.settings.RetrySchedule;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows from an outcome, in the order that loses nothing: first the record of the next
+ * attempt, or of having given up, then the journal, then the job is finished. So whatever the
+ * journal says is over has its successor; a crash in between repeats an attempt at worst.
+ */
+final class Aftermath {
+  private final Topics topics;
+  private final RetrySchedule schedule;
+  private final Clock clock;
+  private final DurableBatches<Message> records;
+  private final DurableBatches<JournalEntry> journal;
+  private final Consumer<Job> finished;
+  private final Consumer<Delivery> ended;
+
+  /**
+   * @param finished told of each job whose outcome is durable
+   * @param ended told of each delivery that came to its end
+   */
+  record Ends(Consumer<Job> finished, Consumer<Delivery> ended) {}
+
+  Aftermath(
+      Topics topics,
+      RetrySchedule schedule,
+      Clock clock,
+      DurableBatches<Message> records,
+      DurableBatches<JournalEntry> journal,
+      Ends ends) {
+    this.topics = requireNonNull(topics, "topics is null");
+    this.schedule = requireNonNull(schedule, "schedule is null");
+    this.clock = requireNonNull(clock, "clock is null");
+    this.records = requireNonNull(records, "records is null");
+    this.journal = requireNonNull(journal, "journal is null");
+    this.finished = ends.finished();
+    this.ended = ends.ended();
+  }
+
+  /** Outcomes that are not durable yet. */
+  int pending() {
+    return records.pending() + journal.pending();
+  }
+
+  void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
+    MadeAttempt attempt =
+        new MadeAttempt(
+            startedAt,
+            outcome.duration(),
+            DeliveryState.DELIVERED.word(),
+            outcome.status(),
+            null,
+            outcome.answerStart());
+    end(job, DeliveryState.DELIVERED, attempt);
+  }
+
+  void failed(Job job, Instant startedAt, Outcome.Failed outcome) {
+    MadeAttempt attempt =
+        new MadeAttempt(
+            startedAt,
+            outcome.duration(),
+            outcome.kind().word(),
+            outcome.status(),
+            outcome.detail(),
+            outcome.answerStart());
+    Delivery delivery = job.delivery();
+    if (schedule.isLast(delivery.attempt())) {
+      records.add(
+          message(topics.exhausted(), delivery), () -> end(job, DeliveryState.EXHAUSTED, attempt));
+      return;
+    }
+    Duration delay = schedule.delayAfter(delivery.attempt());
+    Delivery next = delivery.next(clock.instant().plus(delay));
+    records.add(
+        message(topics.retry(Durations.format(delay)), next),
+        () ->
+            journal.add(
+                new JournalEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
+                () -> finished.accept(job)));
+  }
+
+  void skipped(Job job) {
+    end(job, DeliveryState.SKIPPED, null);
+  }
+
+  /** The same attempt again, later: nothing is counted or remembered. */
+  void postponed(Job job, Duration delay) {
+    records.add(
+        message(topics.parked(), job.delivery().postponed(clock.instant().plus(delay))),
+        () -> finished.accept(job));
+  }
+
+  private void end(Job job, DeliveryState state, @Nullable MadeAttempt attempt) {
+    journal.add(
+        new JournalEntry(job.delivery(), state, attempt, null),
+        () -> {
+          finished.accept(job);
+          ended.accept(job.delivery());
+        });
+  }
+
+  private static Message message(String topic, Delivery delivery) {
+    return new Message(topic, delivery.endpointId().toString(), delivery.encode());
+  }
+}

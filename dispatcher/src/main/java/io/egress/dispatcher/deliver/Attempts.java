@@ -1,0 +1,117 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.document.Head;
+import io.egress.dispatcher.lane.Completion;
+import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.send.Envelope;
+import io.egress.dispatcher.send.FailureKind;
+import io.egress.dispatcher.send.Outcome;
+import io.egress.dispatcher.send.SendRequest;
+import io.egress.dispatcher.send.Sending;
+import io.egress.dispatcher.send.WebhookSender;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.flow.ByteBudget;
+import io.vertx.core.buffer.Buffer;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Makes attempts: puts the document into its envelope, signs it, sends it, hears what came of it.
+ */
+final class Attempts {
+  private final Workload workload;
+  private final WebhookSender sender;
+  private final Aftermath aftermath;
+  private final ByteBudget memory;
+  private final Clock clock;
+
+  /** {@code memory} bounds the envelopes that are held at a time. */
+  Attempts(
+      Workload workload,
+      WebhookSender sender,
+      Aftermath aftermath,
+      ByteBudget memory,
+      Clock clock) {
+    this.workload = requireNonNull(workload, "workload is null");
+    this.sender = requireNonNull(sender, "sender is null");
+    this.aftermath = requireNonNull(aftermath, "aftermath is null");
+    this.memory = requireNonNull(memory, "memory is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  /** {@code done} is run when the slot is free again. */
+  void make(InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable done) {
+    if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
+      end(slot, clock.instant(), refused(String.join("; ", invalid.problems())), done);
+      return;
+    }
+    EndpointUrl url = ((EndpointUrl.Parsed.Valid) receiver.url()).url();
+    memory
+        .take(head.length())
+        .onSuccess(
+            share ->
+                send(
+                    slot,
+                    new Target(receiver, url, head),
+                    () -> {
+                      share.giveBack();
+                      done.run();
+                    }))
+        .onFailure(
+            lineFull -> {
+              end(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO), done);
+            });
+  }
+
+  private record Target(Receivers.Receiver receiver, EndpointUrl url, Head head) {}
+
+  private void send(InFlight<Job> slot, Target target, Runnable done) {
+    Job job = slot.record();
+    Instant startedAt = clock.instant();
+    if (job.isAbandoned()) {
+      end(slot, startedAt, new Outcome.Aborted("abandoned", Duration.ZERO), done);
+      return;
+    }
+    Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, target.head().bytes());
+    String signature = target.receiver().signature().sign(startedAt.getEpochSecond(), envelope);
+    Sending sending =
+        sender.send(new SendRequest(slot.endpointId(), target.url(), envelope, signature));
+    job.sending(sending);
+    sending.outcome().onSuccess(outcome -> end(slot, startedAt, outcome, done));
+  }
+
+  /** That a delivery arrived is worth knowing even to the next owner of its partition. */
+  private void end(InFlight<Job> slot, Instant startedAt, Outcome outcome, Runnable done) {
+    Job job = slot.record();
+    workload.release(slot, completion(outcome));
+    if (outcome instanceof Outcome.Delivered delivered) {
+      aftermath.delivered(job, startedAt, delivered);
+    } else if (!job.isAbandoned()) {
+      if (outcome instanceof Outcome.Failed failed) {
+        aftermath.failed(job, startedAt, failed);
+      } else {
+        workload.giveBack(job);
+      }
+    }
+    done.run();
+  }
+
+  private static Completion completion(Outcome outcome) {
+    if (outcome instanceof Outcome.Delivered) {
+      return Completion.DELIVERED;
+    }
+    if (outcome instanceof Outcome.Failed failed) {
+      return failed.kind() == FailureKind.STATUS ? Completion.REFUSED : Completion.UNANSWERED;
+    }
+    return Completion.ABORTED;
+  }
+
+  /** The URL was fine when it was set: the settings have become stricter since. */
+  private static Outcome refused(String problems) {
+    return new Outcome.Failed(
+        FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Buffer.buffer());
+  }
+}

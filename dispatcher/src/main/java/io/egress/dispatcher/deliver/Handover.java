@@ -1,0 +1,75 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets go of partitions: what waits is dropped at once, what is in work gets some time to end, and
+ * what still runs then is aborted. Whatever was not finished is the next owner's to do.
+ */
+final class Handover {
+  private static final Logger log = LoggerFactory.getLogger(Handover.class);
+
+  private record Draining(Set<TopicPartition> partitions, Promise<Void> drained) {}
+
+  private final Vertx vertx;
+  private final Workload workload;
+  private final List<Draining> draining = new ArrayList<>();
+
+  Handover(Vertx vertx, Workload workload) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.workload = requireNonNull(workload, "workload is null");
+  }
+
+  /** Completes with the offsets to commit, soon after {@code patience} at the latest. */
+  Future<Map<TopicPartition, Long>> drain(Set<TopicPartition> partitions, Duration patience) {
+    workload.dropWaiting(partitions);
+    Draining drain = new Draining(partitions, Promise.promise());
+    draining.add(drain);
+    long timer = vertx.setTimer(Math.max(1, patience.toMillis()), late -> giveUp(drain));
+    check();
+    return drain
+        .drained()
+        .future()
+        .map(
+            done -> {
+              vertx.cancelTimer(timer);
+              draining.remove(drain);
+              return workload.revoke(partitions);
+            });
+  }
+
+  /** They are another worker's already: whatever runs is aborted. */
+  void lose(Set<TopicPartition> partitions) {
+    workload.dropWaiting(partitions);
+    workload.abandon(partitions, "the partition was lost");
+    workload.revoke(partitions);
+    check();
+  }
+
+  /** To be called whenever work may have ended. */
+  void check() {
+    for (Draining drain : List.copyOf(draining)) {
+      if (!workload.isWorkingOn(drain.partitions())) {
+        drain.drained().tryComplete();
+      }
+    }
+  }
+
+  private void giveUp(Draining drain) {
+    log.info("handing {} partitions over with attempts under way", drain.partitions().size());
+    workload.abandon(drain.partitions(), "the partition goes to another worker");
+    drain.drained().tryComplete();
+  }
+}

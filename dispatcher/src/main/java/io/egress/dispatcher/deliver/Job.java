@@ -1,0 +1,67 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.ledger.LedgerEntry;
+import io.egress.dispatcher.send.Sending;
+import java.util.UUID;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt that this worker is to make, and the record that asks for it. A job ends by being
+ * finished, which completes the record, or by being abandoned, which leaves it to the partition's
+ * next owner.
+ */
+final class Job {
+  /** The same attempt asked for twice is made once. */
+  record AttemptKey(UUID deliveryId, int attempt) {}
+
+  private final Delivery delivery;
+  private final LedgerEntry<TopicPartition> entry;
+  private @Nullable Sending sending;
+  private boolean abandoned;
+
+  Job(Delivery delivery, LedgerEntry<TopicPartition> entry) {
+    this.delivery = requireNonNull(delivery, "delivery is null");
+    this.entry = requireNonNull(entry, "entry is null");
+  }
+
+  Delivery delivery() {
+    return delivery;
+  }
+
+  LedgerEntry<TopicPartition> entry() {
+    return entry;
+  }
+
+  TopicPartition partition() {
+    return entry.partition();
+  }
+
+  AttemptKey key() {
+    return new AttemptKey(delivery.id(), delivery.attempt());
+  }
+
+  void sending(@Nullable Sending now) {
+    sending = now;
+  }
+
+  boolean isAbandoned() {
+    return abandoned;
+  }
+
+  /** What runs is aborted: nothing follows from it, and it is no outcome. */
+  void abandon(String reason) {
+    abandoned = true;
+    if (sending != null) {
+      sending.abort(reason);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return delivery.id() + " attempt " + delivery.attempt() + " of " + entry;
+  }
+}

@@ -1,0 +1,65 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.Topics;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Which partitions are not to be read for now: a delayed one until its next record is due, one
+ * whose ledger is full, backfill while much waits, and all while the lanes are full. Nothing of
+ * what waits in a paused partition costs memory.
+ */
+final class Pauses {
+  /** Live deliveries may fill the lanes four times as far. */
+  private static final int BACKFILL_WAITING_MAX = 4_000;
+
+  private final Workload workload;
+  private final String backfill;
+  private final int roomMin;
+  private final Map<TopicPartition, Instant> notDue = new HashMap<>();
+  private final Set<TopicPartition> outOfRoom = new HashSet<>();
+
+  /** {@code roomMin} is the room that a partition's ledger must have to be read. */
+  Pauses(Workload workload, Topics topics, int roomMin) {
+    this.workload = requireNonNull(workload, "workload is null");
+    this.backfill = topics.backfill();
+    this.roomMin = roomMin;
+  }
+
+  void until(TopicPartition partition, Instant due) {
+    notDue.put(partition, due);
+  }
+
+  void untilThereIsRoom(TopicPartition partition) {
+    outOfRoom.add(partition);
+  }
+
+  void forget(Set<TopicPartition> partitions) {
+    notDue.keySet().removeAll(partitions);
+    outOfRoom.removeAll(partitions);
+  }
+
+  Set<TopicPartition> current(Set<TopicPartition> assigned, Instant now) {
+    notDue.values().removeIf(due -> !due.isAfter(now));
+    outOfRoom.removeIf(
+        partition ->
+            workload.ledger(partition).map(ledger -> ledger.room() >= roomMin).orElse(true));
+    if (workload.isFull()) {
+      return assigned;
+    }
+    Set<TopicPartition> paused = new HashSet<>(notDue.keySet());
+    paused.addAll(outOfRoom);
+    if (workload.waiting() >= BACKFILL_WAITING_MAX) {
+      assigned.stream()
+          .filter(partition -> partition.topic().equals(backfill))
+          .forEach(paused::add);
+    }
+    return paused;
+  }
+}

@@ -1,0 +1,82 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.document.Head;
+import io.egress.dispatcher.document.Heads;
+import io.egress.dispatcher.journal.Journal;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.EndpointTarget;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * Brings what attempts need, at the last moment: the endpoint as it is now, the document as it is
+ * now, and whether the attempt is still to be made. Many attempts share a question.
+ */
+final class Preparation {
+  /** What is to be done about a job. */
+  sealed interface Verdict {
+    record Attempt(EndpointTarget target, Head head) implements Verdict {}
+
+    /** The attempt is over already, and so is what had to follow it. */
+    record Settled() implements Verdict {}
+
+    /** The endpoint is paused or gone. */
+    record Skip() implements Verdict {}
+
+    /** Others came first; the document has to be asked for again. */
+    record Later() implements Verdict {}
+
+    /** There is no such capture: nothing could ever be sent. */
+    record Nothing() implements Verdict {}
+  }
+
+  /** The answers to one question. */
+  record Answers(
+      Map<UUID, EndpointTarget> endpoints, Map<UUID, Journal.Known> known, Heads.Found documents) {
+    Verdict on(Delivery delivery) {
+      Journal.Known before = known.get(delivery.id());
+      if (before != null && before.hasSettled(delivery)) {
+        return new Verdict.Settled();
+      }
+      EndpointTarget target = endpoints.get(delivery.endpointId());
+      if (target == null || target.deleted() || target.paused()) {
+        return new Verdict.Skip();
+      }
+      Head head = documents.heads().get(delivery.captureId());
+      if (head != null) {
+        return new Verdict.Attempt(target, head);
+      }
+      return documents.later().contains(delivery.captureId())
+          ? new Verdict.Later()
+          : new Verdict.Nothing();
+    }
+  }
+
+  private final EndpointStore endpoints;
+  private final Journal journal;
+  private final Heads heads;
+
+  Preparation(EndpointStore endpoints, Journal journal, Heads heads) {
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.journal = requireNonNull(journal, "journal is null");
+    this.heads = requireNonNull(heads, "heads is null");
+  }
+
+  Future<Answers> ask(List<Delivery> deliveries) {
+    Set<UUID> endpointIds =
+        deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
+    Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
+    Future<Map<UUID, EndpointTarget>> targets = endpoints.byIds(endpointIds);
+    Future<Map<UUID, Journal.Known>> known = journal.known(deliveries);
+    Future<Heads.Found> documents = heads.read(captureIds);
+    return Future.all(targets, known, documents)
+        .map(all -> new Answers(targets.result(), known.result(), documents.result()));
+  }
+}

@@ -1,0 +1,58 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.send.WebhookSignature;
+import io.egress.endpoint.EndpointTarget;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.endpoint.SecretBox;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What endpoints' URLs and secrets were made into, for as long as they are what they were. Owned by
+ * one event loop.
+ */
+final class Receivers {
+  private static final int KEPT_MAX = 10_000;
+
+  /** Where webhooks of an endpoint go, and how they are signed. */
+  record Receiver(EndpointTarget madeOf, EndpointUrl.Parsed url, WebhookSignature signature) {}
+
+  private final SecretBox secrets;
+  private final boolean allowHttp;
+  private final Map<UUID, Receiver> receivers =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<UUID, Receiver> eldest) {
+          return size() > KEPT_MAX;
+        }
+      };
+
+  Receivers(SecretBox secrets, boolean allowHttp) {
+    this.secrets = requireNonNull(secrets, "secrets is null");
+    this.allowHttp = allowHttp;
+  }
+
+  /** Throws what {@link SecretBox#open} throws when the secret cannot be opened. */
+  Receiver of(EndpointTarget target) {
+    Receiver kept = receivers.get(target.id());
+    if (kept != null
+        && kept.madeOf().url().equals(target.url())
+        && kept.madeOf().sealedSecret().equals(target.sealedSecret())) {
+      return kept;
+    }
+    String secret = secrets.open(target.sealedSecret().getBytes(), target.id());
+    Receiver made =
+        new Receiver(
+            target,
+            EndpointUrl.parse(target.url(), allowHttp),
+            new WebhookSignature(List.of(secret)));
+    receivers.put(target.id(), made);
+    return made;
+  }
+}

@@ -1,0 +1,31 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.journal.JournalDays;
+import io.egress.document.DocumentStore;
+import io.egress.endpoint.SecretBox;
+import io.egress.kafka.RecordPublisher;
+import io.egress.settings.Settings;
+import io.vertx.core.net.TrustOptions;
+import io.vertx.sqlclient.Pool;
+
+/** What the workers of a process have in common. */
+public record SharedParts(
+    Settings settings,
+    SecretBox secrets,
+    TrustOptions trust,
+    Pool pool,
+    DocumentStore documents,
+    JournalDays days,
+    RecordPublisher publisher) {
+  public SharedParts {
+    requireNonNull(settings, "settings is null");
+    requireNonNull(secrets, "secrets is null");
+    requireNonNull(trust, "trust is null");
+    requireNonNull(pool, "pool is null");
+    requireNonNull(documents, "documents is null");
+    requireNonNull(days, "days is null");
+    requireNonNull(publisher, "publisher is null");
+  }
+}

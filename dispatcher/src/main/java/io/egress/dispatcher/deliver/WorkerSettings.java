@@ -1,0 +1,41 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.lane.LaneSettings;
+import java.time.Duration;
+
+/**
+ * The bounds of one worker.
+ *
+ * @param spanMax records of a partition from the oldest unfinished to the newest read
+ * @param envelopeBytesMax documents in attempts at a time
+ * @param handoverPatience how long a partition's new owner waits for attempts under way
+ * @param closePatience the same, when the worker stops
+ */
+public record WorkerSettings(
+    LaneSettings lanes,
+    int spanMax,
+    long envelopeBytesMax,
+    Duration handoverPatience,
+    Duration closePatience) {
+  private static final int SPAN_MAX = 131_072;
+  private static final long ENVELOPE_BYTES_MAX = 96L << 20;
+  private static final Duration HANDOVER_PATIENCE = Duration.ofSeconds(3);
+
+  public WorkerSettings {
+    requireNonNull(lanes, "lanes is null");
+    requireNonNull(handoverPatience, "handoverPatience is null");
+    requireNonNull(closePatience, "closePatience is null");
+  }
+
+  /** Workers of one process share its memory. */
+  public static WorkerSettings defaults(int workers, Duration closePatience) {
+    return new WorkerSettings(
+        LaneSettings.defaults(),
+        SPAN_MAX,
+        ENVELOPE_BYTES_MAX / workers,
+        HANDOVER_PATIENCE,
+        closePatience);
+  }
+}

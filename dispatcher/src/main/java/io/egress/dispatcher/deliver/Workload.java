@@ -1,0 +1,199 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.lane.Completion;
+import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.lane.LaneSettings;
+import io.egress.dispatcher.lane.Lanes;
+import io.egress.dispatcher.lane.Parkable;
+import io.egress.dispatcher.lane.Priority;
+import io.egress.dispatcher.ledger.Commit;
+import io.egress.dispatcher.ledger.LedgerBook;
+import io.egress.dispatcher.ledger.PartitionLedger;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything a worker has read and not finished: the jobs that wait in lanes, those being worked
+ * on, and the ledger of their records. Owned by one event loop.
+ */
+final class Workload {
+  /** What became of a record read. */
+  enum Taken {
+    YES,
+    /** The attempt is this worker's already; the record asks for nothing. */
+    REPEATED,
+    /** To be read again later. */
+    NO_ROOM
+  }
+
+  private final Lanes<Job> lanes;
+  private final LedgerBook<TopicPartition> ledgers;
+  private final LongSupplier nanoTime;
+  private final Set<Job.AttemptKey> held = new HashSet<>();
+  private final Set<Job> inWork = new LinkedHashSet<>();
+
+  /**
+   * {@code spanMax} is the most records of a partition from the oldest unfinished to the newest.
+   */
+  Workload(LaneSettings lanes, int spanMax, LongSupplier nanoTime) {
+    this.lanes = new Lanes<>(lanes);
+    this.ledgers = new LedgerBook<>(spanMax);
+    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+  }
+
+  void assign(Set<TopicPartition> partitions) {
+    partitions.forEach(ledgers::assign);
+  }
+
+  Taken take(TopicPartition partition, long offset, Delivery delivery) {
+    var entry = ledgers.register(partition, offset, nanoTime.getAsLong());
+    if (entry.isEmpty()) {
+      return Taken.NO_ROOM;
+    }
+    Job job = new Job(delivery, entry.get());
+    if (!held.add(job.key())) {
+      ledgers.complete(job.entry());
+      return Taken.REPEATED;
+    }
+    offer(job);
+    return Taken.YES;
+  }
+
+  /** For a record that asks for nothing. False when it was not taken. */
+  boolean pass(TopicPartition partition, long offset) {
+    return ledgers
+        .register(partition, offset, nanoTime.getAsLong())
+        .map(ledgers::complete)
+        .orElse(false);
+  }
+
+  /** The job to work on now; null when none may be. */
+  @Nullable InFlight<Job> next() {
+    InFlight<Job> slot = lanes.next(nanoTime.getAsLong());
+    if (slot != null) {
+      inWork.add(slot.record());
+    }
+    return slot;
+  }
+
+  /** The slot is free again; the job goes on until it is finished, returned or abandoned. */
+  void release(InFlight<Job> slot, Completion completion) {
+    lanes.completed(slot, completion, nanoTime.getAsLong());
+  }
+
+  /** The job waits in its lane again. */
+  void giveBack(Job job) {
+    inWork.remove(job);
+    job.sending(null);
+    offer(job);
+  }
+
+  /** Those that leave their lanes for a while; they are in work until they are finished. */
+  List<Parkable<Job>> takeParkable() {
+    List<Parkable<Job>> parkable = lanes.takeParkable(nanoTime.getAsLong());
+    parkable.forEach(parked -> inWork.add(parked.record()));
+    return parkable;
+  }
+
+  /** All that wait for the endpoint; they are in work until they are finished. */
+  List<Job> takeAllOf(UUID endpointId) {
+    List<Job> waiting = lanes.drain(endpointId, nanoTime.getAsLong());
+    inWork.addAll(waiting);
+    return waiting;
+  }
+
+  /** What follows from the job is durable: its record is done with, unless it was abandoned. */
+  void finish(Job job) {
+    if (inWork.remove(job)) {
+      held.remove(job.key());
+      ledgers.complete(job.entry());
+    }
+  }
+
+  /** Whatever waits of the partitions is left to their next owner. */
+  void dropWaiting(Set<TopicPartition> partitions) {
+    lanes
+        .drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong())
+        .waiting()
+        .forEach(job -> held.remove(job.key()));
+  }
+
+  /** Whatever is in work of the partitions is left to their next owner. */
+  void abandon(Set<TopicPartition> partitions, String reason) {
+    for (Job job : List.copyOf(inWork)) {
+      if (partitions.contains(job.partition())) {
+        inWork.remove(job);
+        held.remove(job.key());
+        job.abandon(reason);
+      }
+    }
+  }
+
+  boolean isWorkingOn(Set<TopicPartition> partitions) {
+    return inWork.stream().anyMatch(job -> partitions.contains(job.partition()));
+  }
+
+  /** Ends the assignment of the partitions; returns what is left to commit. */
+  Map<TopicPartition, Long> revoke(Set<TopicPartition> partitions) {
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    for (TopicPartition partition : partitions) {
+      ledgers
+          .revoke(partition)
+          .ifPresent(commit -> offsets.put(commit.partition(), commit.nextOffset()));
+    }
+    return offsets;
+  }
+
+  List<Commit<TopicPartition>> commitsDue() {
+    return ledgers.commitsDue();
+  }
+
+  void committed(Commit<TopicPartition> commit) {
+    ledgers.committed(commit);
+  }
+
+  Optional<PartitionLedger> ledger(TopicPartition partition) {
+    return ledgers.ledger(partition);
+  }
+
+  /** Whether reading should stop for a while. */
+  boolean isFull() {
+    return lanes.isFull();
+  }
+
+  int waiting() {
+    return lanes.waiting();
+  }
+
+  int inFlight() {
+    return lanes.inFlight();
+  }
+
+  int inWork() {
+    return inWork.size();
+  }
+
+  int stuckLanes() {
+    return lanes.stuckLanes();
+  }
+
+  private void offer(Job job) {
+    Priority priority =
+        job.delivery().origin() == Delivery.Origin.LIVE ? Priority.LIVE : Priority.BACKFILL;
+    if (!lanes.offer(job.delivery().endpointId(), priority, job, nanoTime.getAsLong())) {
+      throw new IllegalStateException("read on although the lanes are full");
+    }
+  }
+}

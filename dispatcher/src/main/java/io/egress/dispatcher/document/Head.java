@@ -1,0 +1,29 @@
+package io.egress.dispatcher.document;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A rendered document up to its {@code emitted_at}, shared by all that send it. Not to be written
+ * to.
+ */
+public final class Head {
+  private final long revision;
+  private final byte[] bytes;
+
+  Head(long revision, byte[] bytes) {
+    this.revision = revision;
+    this.bytes = requireNonNull(bytes, "bytes is null");
+  }
+
+  long revision() {
+    return revision;
+  }
+
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  public int length() {
+    return bytes.length;
+  }
+}

@@ -1,0 +1,34 @@
+package io.egress.dispatcher.document;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The heads used last, as many bytes of them as are allowed. Owned by one event loop. */
+final class HeadCache {
+  private final Map<UUID, Head> heads = new LinkedHashMap<>(64, 0.75f, true);
+  private final long bytesMax;
+  private long bytes;
+
+  HeadCache(long bytesMax) {
+    this.bytesMax = bytesMax;
+  }
+
+  @Nullable Head get(UUID captureId) {
+    return heads.get(captureId);
+  }
+
+  void put(UUID captureId, Head head) {
+    if (head.length() > bytesMax / 4) {
+      return;
+    }
+    Head before = heads.put(captureId, head);
+    bytes += head.length() - (before == null ? 0 : before.length());
+    var eldest = heads.values().iterator();
+    while (bytes > bytesMax) {
+      bytes -= eldest.next().length();
+      eldest.remove();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.egress.dispatcher.durable;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes items together that come while others are being written. A write that fails is tried again
+ * until it succeeds: only then is an item durable. Owned by one event loop.
+ */
+public final class DurableBatches<T> {
+  private static final Logger log = LoggerFactory.getLogger(DurableBatches.class);
+
+  private static final int BATCH_MAX = 512;
+  private static final int WRITES_MAX = 2;
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+
+  private record Waiting<T>(T item, Runnable durable) {}
+
+  /** How a batch is written; items of equal {@code key} never stand in one batch. */
+  public record Medium<T>(
+      String name, Function<T, Object> key, Function<List<T>, Future<Void>> write) {
+    public Medium {
+      requireNonNull(name, "name is null");
+      requireNonNull(key, "key is null");
+      requireNonNull(write, "write is null");
+    }
+  }
+
+  private final Vertx vertx;
+  private final Medium<T> medium;
+  private final Deque<Waiting<T>> queue = new ArrayDeque<>();
+  private int writes;
+  private int underWay;
+  private boolean failing;
+
+  public DurableBatches(Vertx vertx, Medium<T> medium) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.medium = requireNonNull(medium, "medium is null");
+  }
+
+  /** {@code durable} is run once the item is. */
+  public void add(T item, Runnable durable) {
+    queue.add(new Waiting<>(item, durable));
+    writeMore();
+  }
+
+  /** Items not durable yet. */
+  public int pending() {
+    return queue.size() + underWay;
+  }
+
+  /** A second write beside one under way is worth a full batch only. */
+  private void writeMore() {
+    while (writes < WRITES_MAX && !queue.isEmpty() && (writes == 0 || queue.size() >= BATCH_MAX)) {
+      List<Waiting<T>> batch = nextBatch();
+      writes++;
+      underWay += batch.size();
+      write(batch);
+    }
+  }
+
+  private List<Waiting<T>> nextBatch() {
+    List<Waiting<T>> batch = new ArrayList<>();
+    Set<Object> keys = new HashSet<>();
+    Waiting<T> first = queue.peek();
+    while (first != null
+        && batch.size() < BATCH_MAX
+        && keys.add(medium.key().apply(first.item()))) {
+      batch.add(queue.remove());
+      first = queue.peek();
+    }
+    return batch;
+  }
+
+  private void write(List<Waiting<T>> batch) {
+    medium
+        .write()
+        .apply(batch.stream().map(Waiting::item).toList())
+        .onSuccess(written -> done(batch))
+        .onFailure(
+            failure -> {
+              tell(failure);
+              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> write(batch));
+            });
+  }
+
+  private void done(List<Waiting<T>> batch) {
+    if (failing) {
+      failing = false;
+      log.info("{} are being written again", medium.name());
+    }
+    writes--;
+    underWay -= batch.size();
+    batch.forEach(waiting -> waiting.durable().run());
+    writeMore();
+  }
+
+  private void tell(Throwable failure) {
+    if (!failing) {
+      failing = true;
+      log.warn("{} cannot be written for now, will try on: {}", medium.name(), failure.toString());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.egress.dispatcher.fanout;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.endpoint.DeliveryId;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.EndpointTarget;
+import io.egress.kafka.ProcessedCapture;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.kafka.Topics;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * Owes a capture to every endpoint that was created below its position. Repeating it owes the same
+ * deliveries again, under the same ids.
+ */
+final class FanOut {
+  /** Deliveries published before the next are made; a capture may go to thousands of endpoints. */
+  private static final int PUBLISHED_MAX = 10_000;
+
+  private final EndpointStore endpoints;
+  private final RecordPublisher publisher;
+  private final Topics topics;
+
+  FanOut(EndpointStore endpoints, RecordPublisher publisher, Topics topics) {
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.publisher = requireNonNull(publisher, "publisher is null");
+    this.topics = requireNonNull(topics, "topics is null");
+  }
+
+  /** Completes once all deliveries are acknowledged. */
+  Future<Void> owe(List<ProcessedCapture> captures) {
+    return endpoints
+        .forWorkspaces(
+            captures.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet()))
+        .compose(targets -> publish(captures, 0, targets));
+  }
+
+  private Future<Void> publish(
+      List<ProcessedCapture> captures, int from, Map<UUID, List<EndpointTarget>> targets) {
+    List<Message> messages = new ArrayList<>();
+    int next = from;
+    while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
+      ProcessedCapture capture = captures.get(next++);
+      for (EndpointTarget target : targets.getOrDefault(capture.workspaceId(), List.of())) {
+        if (target.isLiveAt(capture.position())) {
+          messages.add(message(capture, target));
+        }
+      }
+    }
+    int reached = next;
+    Future<Void> published = publisher.publish(messages);
+    return reached == captures.size()
+        ? published
+        : published.compose(done -> publish(captures, reached, targets));
+  }
+
+  private Message message(ProcessedCapture capture, EndpointTarget target) {
+    Delivery delivery =
+        Delivery.first(
+            DeliveryId.of(target.id(), capture.captureId()),
+            target.id(),
+            capture.captureId(),
+            capture.position(),
+            Delivery.Origin.LIVE,
+            capture.enteredAt());
+    return new Message(topics.deliveries(), target.id().toString(), delivery.encode());
+  }
+}

@@ -1,0 +1,94 @@
+package io.egress.dispatcher.journal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * The record of deliveries in the database. It is what stops a delivery being sent again after a
+ * crash or a rebalance: an attempt that it knows is over, and so is what had to follow it.
+ */
+public final class Journal {
+  private static final String WRITE =
+      """
+      with entry as (
+        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[], $7::text[],
+          $8::smallint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::integer[], $13::text[],
+          $14::smallint[], $15::text[], $16::bytea[])
+          as e(day, id, endpoint_id, capture_id, position, origin, state,
+            attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
+            status, detail, answer)),
+      made as (
+        insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer)
+        select day, id, attempts, started_at, duration_ms, outcome, status, detail, answer
+        from entry where started_at is not null
+        on conflict do nothing)
+      insert into deliveries as d
+        (day, id, endpoint_id, capture_id, position, origin, state, attempts, last_outcome, next_attempt_at, owed_at)
+      select day, id, endpoint_id, capture_id, position, origin, state, attempts, outcome, next_attempt_at, owed_at
+      from entry
+      on conflict (id, day) do update
+      set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
+        last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
+      where d.state = 'pending' and d.attempts <= excluded.attempts
+      """;
+
+  private static final String KNOWN =
+      "select id, state, attempts from deliveries where day = $1 and id = any($2)";
+
+  /** What is known of a delivery that had an outcome before. */
+  public record Known(DeliveryState state, int attempts) {
+    /** Whether this attempt needs not be made: it was, or none is to be made any more. */
+    public boolean hasSettled(Delivery delivery) {
+      return state != DeliveryState.PENDING || attempts >= delivery.attempt();
+    }
+  }
+
+  private final SqlClient client;
+  private final JournalDays days;
+
+  public Journal(SqlClient client, JournalDays days) {
+    this.client = requireNonNull(client, "client is null");
+    this.days = requireNonNull(days, "days is null");
+  }
+
+  /** No delivery may stand twice in {@code entries}. */
+  public Future<Void> write(List<JournalEntry> entries) {
+    return client.preparedQuery(WRITE).execute(JournalRows.of(entries, days)).mapEmpty();
+  }
+
+  /** Those of the deliveries that had an outcome before. */
+  public Future<Map<UUID, Known>> known(Collection<Delivery> deliveries) {
+    Map<UUID, Known> known = new HashMap<>();
+    List<Future<RowSet<Row>>> asked =
+        deliveries.stream().collect(Collectors.groupingBy(days::of)).entrySet().stream()
+            .map(
+                day ->
+                    client
+                        .preparedQuery(KNOWN)
+                        .execute(JournalRows.question(day.getKey(), day.getValue())))
+            .toList();
+    return Future.all(asked)
+        .map(
+            answered -> {
+              for (Future<RowSet<Row>> answer : asked) {
+                answer.result().forEach(row -> known.put(row.getUUID(0), read(row)));
+              }
+              return known;
+            });
+  }
+
+  private static Known read(Row row) {
+    return new Known(DeliveryState.of(row.getString(1)), row.getInteger(2));
+  }
+}

@@ -1,0 +1,115 @@
+package io.egress.dispatcher.journal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The days that the journal keeps: there is a partition for each of them, and some to come, and
+ * none for those before.
+ */
+public final class JournalDays {
+  /** For clocks that run ahead, and for hours in which nobody could make a partition. */
+  private static final int DAYS_AHEAD = 3;
+
+  /** "journal" in ASCII; known to nobody else. */
+  private static final long LOCK = 0x6a_6f_75_72_6e_61_6cL;
+
+  private static final List<String> TABLES = List.of("deliveries", "attempts");
+  private static final DateTimeFormatter SUFFIX = DateTimeFormatter.ofPattern("uuuuMMdd");
+  private static final String PARTITIONS =
+      "select relname from pg_class join pg_inherits on inhrelid = oid"
+          + " where inhparent = any(array['deliveries', 'attempts']::regclass[])";
+
+  private final Clock clock;
+  private final int keptDays;
+
+  public JournalDays(Clock clock, Duration retention) {
+    this.clock = requireNonNull(clock, "clock is null");
+    this.keptDays = (int) retention.toDays();
+  }
+
+  /**
+   * Where the delivery is remembered. What is owed for longer than anything is kept goes with the
+   * oldest day there is; what a broken clock dated far ahead, with today.
+   */
+  LocalDate of(Delivery delivery) {
+    LocalDate owed = LocalDate.ofInstant(delivery.owedAt(), ZoneOffset.UTC);
+    LocalDate today = today();
+    if (owed.isAfter(today.plusDays(DAYS_AHEAD))) {
+      return today;
+    }
+    LocalDate first = first();
+    return owed.isBefore(first) ? first : owed;
+  }
+
+  /** Makes the partitions that are missing and drops those that nothing is kept in any more. */
+  public Future<Void> maintain(Pool pool) {
+    return pool.withTransaction(
+        transaction ->
+            transaction
+                .preparedQuery("select pg_advisory_xact_lock($1)")
+                .execute(Tuple.of(LOCK))
+                .compose(locked -> transaction.query(PARTITIONS).execute())
+                .compose(
+                    rows -> {
+                      List<String> existing = new ArrayList<>();
+                      for (Row row : rows) {
+                        existing.add(row.getString(0));
+                      }
+                      return run(transaction, changes(existing));
+                    }));
+  }
+
+  private static Future<Void> run(SqlConnection transaction, List<String> statements) {
+    return statements.isEmpty()
+        ? Future.succeededFuture()
+        : transaction.query(String.join(";", statements)).execute().mapEmpty();
+  }
+
+  private List<String> changes(List<String> existing) {
+    List<String> changes = new ArrayList<>();
+    LocalDate end = today().plusDays(DAYS_AHEAD);
+    for (String table : TABLES) {
+      Map<String, LocalDate> wanted = new LinkedHashMap<>();
+      for (LocalDate day = first(); !day.isAfter(end); day = day.plusDays(1)) {
+        wanted.put(table + "_" + SUFFIX.format(day), day);
+      }
+      wanted.forEach(
+          (name, day) -> {
+            if (!existing.contains(name)) {
+              changes.add(
+                  "create table %s partition of %s for values from ('%s') to ('%s')"
+                      .formatted(name, table, day, day.plusDays(1)));
+            }
+          });
+      String oldestName = table + "_" + SUFFIX.format(first());
+      existing.stream()
+          .filter(name -> name.startsWith(table + "_") && name.compareTo(oldestName) < 0)
+          .forEach(name -> changes.add("drop table " + name));
+    }
+    return changes;
+  }
+
+  private LocalDate first() {
+    return today().minusDays(keptDays - 1L);
+  }
+
+  private LocalDate today() {
+    return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+  }
+}

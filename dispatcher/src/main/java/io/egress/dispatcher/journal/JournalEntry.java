@@ -1,0 +1,29 @@
+package io.egress.dispatcher.journal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be remembered of a delivery.
+ *
+ * @param attempt null where none was made: the delivery was skipped
+ * @param nextAttemptAt null where none follows
+ */
+public record JournalEntry(
+    Delivery delivery,
+    DeliveryState state,
+    @Nullable MadeAttempt attempt,
+    @Nullable Instant nextAttemptAt) {
+  public JournalEntry {
+    requireNonNull(delivery, "delivery is null");
+    requireNonNull(state, "state is null");
+  }
+
+  /** How many attempts are over once this is written. */
+  int attempts() {
+    return attempt == null ? delivery.attempt() - 1 : delivery.attempt();
+  }
+}

@@ -1,0 +1,253 @@
+package io.egress.dispatcher;
+
+import io.egress.database.DatabasePool;
+import io.egress.database.Migrations;
+import io.egress.document.Fragment;
+import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.NewEndpoint;
+import io.egress.endpoint.SecretBox;
+import io.egress.endpoint.SigningSecrets;
+import io.egress.kafka.KafkaClients;
+import io.egress.kafka.ProcessedCapture;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
+import io.egress.settings.Settings;
+import io.egress.stream.StreamLock;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A database and topics of their own, any number of dispatchers on them, and receivers for what
+ * they send. Captures enter the stream here as the api would let them in.
+ */
+public final class Fleet implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 60;
+  private static final String SECRET_KEY = SecretBox.newKey();
+
+  /** An endpoint and what its receiver verifies with. */
+  public record Provisioned(UUID id, UUID workspaceId, String secret, long createdPosition) {}
+
+  public final Receivers receivers = new Receivers();
+  public final Vertx vertx = Vertx.vertx();
+  public final Settings settings;
+  public final Topics topics;
+  public final Pool database;
+  public final RecordPublisher publisher;
+  private final Map<String, String> environment;
+  private final Path folder;
+  private final EndpointStore endpoints;
+  private final List<DispatcherApp> dispatchers = new ArrayList<>();
+
+  public Fleet() {
+    this(Map.of());
+  }
+
+  public Fleet(Map<String, String> changes) {
+    folder = temporaryFolder();
+    environment = environment();
+    environment.putAll(changes);
+    settings = Settings.from(environment);
+    topics = new Topics(settings.kafka().topicPrefix());
+    await(Migrations.run(vertx, settings.database().url()));
+    await(TopicAdmin.ensure(vertx, settings.kafka(), List.of(topics.capturesProcessed())));
+    database = DatabasePool.open(vertx, settings.database(), 4);
+    publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
+    endpoints = new EndpointStore(database);
+  }
+
+  /** What another process needs to be part of the fleet. */
+  public Map<String, String> environmentOfOthers() {
+    return Map.copyOf(environment);
+  }
+
+  /** One process' worth of dispatcher. */
+  public DispatcherApp dispatcher() {
+    return dispatcher(Map.of());
+  }
+
+  public DispatcherApp dispatcher(Map<String, String> changes) {
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.putAll(changes);
+    DispatcherApp started = await(DispatcherApp.start(vertx, Settings.from(changed)));
+    dispatchers.add(started);
+    return started;
+  }
+
+  public void stop(DispatcherApp dispatcher) {
+    dispatchers.remove(dispatcher);
+    await(dispatcher.close());
+  }
+
+  public Provisioned endpoint(UUID workspaceId, String receiver) {
+    return endpoint(workspaceId, receivers.url(receiver), false);
+  }
+
+  public Provisioned endpoint(UUID workspaceId, String url, boolean fullHistory) {
+    UUID id = UUID.randomUUID();
+    String secret = SigningSecrets.generate();
+    Buffer sealed = Buffer.buffer(SecretBox.parse(SECRET_KEY).seal(secret, id));
+    return await(
+        endpoints
+            .add(workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
+            .map(made -> new Provisioned(id, workspaceId, secret, made.createdPosition())));
+  }
+
+  /** Captures that enter the stream and are published, in this order. */
+  public List<UUID> captures(UUID workspaceId, int count) {
+    return captures(workspaceId, count, "text");
+  }
+
+  public List<UUID> captures(UUID workspaceId, int count, String text) {
+    List<UUID> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(UUID.randomUUID());
+    }
+    await(
+        enter(workspaceId, ids, text)
+            .compose(
+                entered ->
+                    publisher.publish(
+                        entered.stream()
+                            .map(
+                                capture ->
+                                    new RecordPublisher.Message(
+                                        topics.capturesProcessed(),
+                                        workspaceId.toString(),
+                                        capture.encode()))
+                            .toList())));
+    return ids;
+  }
+
+  public RowSet<Row> query(String sql) {
+    return await(database.query(sql).execute());
+  }
+
+  public long count(String sql) {
+    return query("select count(*) from " + sql).iterator().next().getLong(0);
+  }
+
+  public static <T> T await(Future<T> future) {
+    try {
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception failure) {
+      throw new AssertionError("the future failed or did not complete", failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(dispatchers).forEach(this::stop);
+    await(publisher.close());
+    await(database.close());
+    await(vertx.close());
+    receivers.close();
+  }
+
+  private Future<List<ProcessedCapture>> enter(UUID workspaceId, List<UUID> ids, String text) {
+    UUID device = UUID.randomUUID();
+    Instant now = Instant.now();
+    return database.withTransaction(
+        tx ->
+            tx.preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
+                .execute(Tuple.of(workspaceId))
+                .compose(
+                    named ->
+                        tx.preparedQuery("insert into devices (workspace_id, id) values ($1, $2)")
+                            .execute(Tuple.of(workspaceId, device)))
+                .compose(
+                    device0 ->
+                        tx.preparedQuery(
+                                "insert into captures (id, workspace_id, device_id, mode, started_at, segments,"
+                                    + " digest, entered) values ($1, $2, $3, 'manual', now(), '[]', '', true)")
+                            .executeBatch(
+                                ids.stream().map(id -> Tuple.of(id, workspaceId, device)).toList()))
+                .compose(
+                    stored ->
+                        tx.preparedQuery(
+                                "insert into documents (capture_id, revision, length, crc32, deflated)"
+                                    + " values ($1, 1, $2, $3, $4)")
+                            .executeBatch(
+                                ids.stream().map(id -> document(workspaceId, id, text)).toList()))
+                .compose(stored -> StreamLock.take(tx))
+                .compose(
+                    locked ->
+                        tx.preparedQuery(
+                                "update workspaces set stream_head = stream_head + $2 where id = $1"
+                                    + " returning stream_head")
+                            .execute(Tuple.of(workspaceId, ids.size())))
+                .compose(
+                    rows -> {
+                      long first = rows.iterator().next().getLong(0) - ids.size() + 1;
+                      List<Tuple> stream = new ArrayList<>();
+                      List<ProcessedCapture> entered = new ArrayList<>();
+                      for (int i = 0; i < ids.size(); i++) {
+                        stream.add(Tuple.of(workspaceId, first + i, ids.get(i)));
+                        entered.add(new ProcessedCapture(workspaceId, first + i, ids.get(i), now));
+                      }
+                      return tx.preparedQuery(
+                              "insert into stream (workspace_id, position, capture_id) values ($1, $2, $3)")
+                          .executeBatch(stream)
+                          .map(done -> entered);
+                    }));
+  }
+
+  private static Tuple document(UUID workspaceId, UUID id, String text) {
+    String json =
+        new JsonObject()
+            .put("id", id.toString())
+            .put("workspace_id", workspaceId.toString())
+            .put("transcript_text", text)
+            .putNull("calendar_event")
+            .encode();
+    String head = json.substring(0, json.length() - 1) + ",\"emitted_at\":\"";
+    Fragment fragment = Fragment.deflate(head.getBytes(StandardCharsets.UTF_8));
+    return Tuple.of(id, fragment.length(), fragment.crc32(), fragment.deflated());
+  }
+
+  private Map<String, String> environment() {
+    SharedBackends backends = SharedBackends.get();
+    Map<String, String> variables = new HashMap<>();
+    variables.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    variables.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    variables.put("EGRESS_TOPIC_PARTITIONS", "4");
+    variables.put("EGRESS_INTERNAL_TOKEN", "test-token-of-the-internal-api");
+    variables.put("EGRESS_SECRET_KEY", SECRET_KEY);
+    variables.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
+    variables.put("EGRESS_EXTRA_TRUST", receivers.writeAuthority(folder).toString());
+    return variables;
+  }
+
+  private static Path temporaryFolder() {
+    try {
+      Path made = Files.createTempDirectory("fleet");
+      made.toFile().deleteOnExit();
+      return made;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.egress.dispatcher;
+
+import io.egress.dispatcher.send.TestAuthority;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Any number of receivers behind one HTTPS server, each at a path of its own, which answer as told
+ * and remember what arrived.
+ */
+public final class Receivers implements AutoCloseable {
+  /** Answers the nth request, counted from 1, of a receiver. */
+  public interface Behaviour {
+    void answer(HttpServerRequest request, int nth);
+  }
+
+  public static final Behaviour FINE =
+      (request, nth) -> request.response().setStatusCode(204).end();
+
+  /** Takes the body and never answers. */
+  public static final Behaviour HANGING = (request, nth) -> {};
+
+  private final Vertx vertx = Vertx.vertx();
+  private final TestAuthority authority = new TestAuthority();
+  private final HttpServer server;
+  private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
+
+  public Receivers() {
+    server =
+        Fleet.await(
+            vertx
+                .createHttpServer(
+                    new HttpServerOptions()
+                        .setSsl(true)
+                        .setUseAlpn(false)
+                        .setKeyCertOptions(authority.issueFor("127.0.0.1", "localhost"))
+                        .setHost("127.0.0.1")
+                        .setPort(0))
+                .exceptionHandler(closed -> {})
+                .requestHandler(this::take)
+                .listen());
+  }
+
+  public String url(String receiver) {
+    return "https://127.0.0.1:" + server.actualPort() + "/" + receiver;
+  }
+
+  /** Of a receiver nothing was told of, it is {@link #FINE}. */
+  public void behave(String receiver, Behaviour behaviour) {
+    behaviours.put(receiver, behaviour);
+  }
+
+  /** Only those that were read whole, in the order of their coming. */
+  public List<Arrival> arrivals() {
+    return List.copyOf(arrivals);
+  }
+
+  public List<Arrival> arrivals(String receiver) {
+    return arrivals.stream().filter(arrival -> arrival.receiver().equals(receiver)).toList();
+  }
+
+  public int count() {
+    return requests.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  public Path writeAuthority(Path folder) {
+    return authority.writePem(folder);
+  }
+
+  private void take(HttpServerRequest request) {
+    String receiver = request.path().substring(1);
+    request.exceptionHandler(closed -> {});
+    request.response().exceptionHandler(closed -> {});
+    request
+        .body()
+        .onSuccess(
+            body -> {
+              arrivals.add(
+                  new Arrival(
+                      receiver,
+                      Instant.now(),
+                      UUID.fromString(request.getHeader("x-service-delivery")),
+                      request.getHeader("x-service-event"),
+                      request.getHeader("x-service-signature"),
+                      body));
+              int nth =
+                  requests
+                      .computeIfAbsent(receiver, first -> new AtomicInteger())
+                      .incrementAndGet();
+              behaviours.getOrDefault(receiver, FINE).answer(request, nth);
+            });
+  }
+
+  @Override
+  public void close() {
+    Fleet.await(vertx.close());
+  }
+}

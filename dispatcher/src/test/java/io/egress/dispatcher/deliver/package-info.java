@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.deliver;
+
+import org.jspecify.annotations.NullMarked;
