@@ -22,6 +22,7 @@ final class ChildProcess implements AutoCloseable {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final long LOOK_MILLIS = 50;
+  private static final Pattern RESIDENT_MAX = Pattern.compile("VmHWM:\\s+(\\d+) kB");
 
   private final String name;
   private final Process process;
@@ -92,6 +93,33 @@ final class ChildProcess implements AutoCloseable {
 
   GcLog gcLog() {
     return GcLog.read(gcLog);
+  }
+
+  /** So that the collector's log ends with what is in use. Does nothing on a JRE without tools. */
+  void collectGarbage() {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    try {
+      new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor(READY_MAX.toSeconds(), TimeUnit.SECONDS);
+    } catch (IOException noTools) {
+      System.err.println("no " + jcmd);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What it occupied at most, its buffers outside the heap included; 0 where no one tells. */
+  long residentMaxMegabytes() {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    try {
+      Matcher most = RESIDENT_MAX.matcher(Files.readString(status));
+      return most.find() ? Long.parseLong(most.group(1)) >> 10 : 0;
+    } catch (IOException notLinux) {
+      return 0;
+    }
   }
 
   /** The end of what it said. */

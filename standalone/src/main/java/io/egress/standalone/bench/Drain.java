@@ -18,7 +18,7 @@ final class Drain {
   /** Longer than the first delay of the schedule: a few retries must not end a measurement. */
   static final Duration STALL_MAX = Duration.ofSeconds(100);
 
-  static final int SEGMENTS_OF_20_KB = 110;
+  static final int SEGMENTS_OF_20_KB = 63;
   private static final int SAMPLES = 50;
   private static final long LOOK_MILLIS = 200;
 
@@ -54,14 +54,21 @@ final class Drain {
       ProcessorTime time = stage.processorTime(dispatcher);
       await(arrivals, amount.total(), dispatcher);
       var seconds = time.end();
-      var outcomes = attempts.settled();
-      return new PushResult(
-          PushResult.Rate.of(arrivals, amount.warmUp(), amount.total()),
-          arrivals.duplicates(),
-          stage.receiver().hung() - hungBefore,
-          outcomes,
-          seconds,
-          dispatcher.gcLog());
+      PushResult result =
+          PushResult.of(
+              PushResult.Rate.of(arrivals, amount.warmUp(), amount.total()),
+              arrivals,
+              seconds,
+              attempts.settled(),
+              dispatcher);
+      tellOfHanging(stage.receiver().hung() - hungBefore);
+      return result;
+    }
+  }
+
+  private static void tellOfHanging(long requests) {
+    if (requests > 0) {
+      System.out.printf("%,d requests were left hanging meanwhile%n", requests);
     }
   }
 

@@ -32,7 +32,11 @@ final class HookLoad {
    * @param startNanos by delivery id, when the hook was called
    * @param lateMaxNanos how far the generator itself fell behind its pace
    */
-  record Result(Map<UUID, Long> startNanos, Latencies hook, int refused, long lateMaxNanos) {}
+  record Result(Map<UUID, Long> startNanos, Latencies hook, int refused, long lateMaxNanos) {
+    int created() {
+      return startNanos.size() - refused;
+    }
+  }
 
   private static final int CONNECTIONS = 64;
   private static final int BODIES_A_WORKSPACE = 4;

@@ -12,6 +12,9 @@ import java.util.stream.Stream;
 
 /** Processor time of named groups of processes between two looks. */
 final class ProcessorTime {
+  /** The name under which the time itself is told. */
+  static final String ELAPSED = "elapsed";
+
   private final Map<String, Supplier<Stream<ProcessHandle>>> groups = new LinkedHashMap<>();
   private final Map<Long, Duration> before = new HashMap<>();
   private final long startNanos = System.nanoTime();
@@ -33,7 +36,7 @@ final class ProcessorTime {
     groups.forEach(
         (name, group) ->
             seconds.put(name, group.get().collect(Collectors.summingDouble(this::spent))));
-    seconds.put("elapsed", (System.nanoTime() - startNanos) / 1e9);
+    seconds.put(ELAPSED, (System.nanoTime() - startNanos) / 1e9);
     return seconds;
   }
 

@@ -1,7 +1,6 @@
 package io.egress.standalone.bench;
 
 import io.egress.standalone.run.RunningProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,9 +16,6 @@ import picocli.CommandLine.Option;
       "one partition and spread out; waiting: heap with a million records in the retry topics."
     })
 final class PushBench implements Callable<Integer> {
-  private static final int WARM_UP_SECONDS_MAX = 20;
-  private static final Duration LONGER_THAN_A_RUN = Duration.ofMinutes(30);
-
   @Option(
       names = "--mode",
       defaultValue = "spread",
@@ -78,10 +74,10 @@ final class PushBench implements Callable<Integer> {
     switch (mode) {
       case SPREAD -> spread(stage);
       case FAN -> fan(stage);
-      case LATENCY -> latency(stage);
-      case HANGING -> hanging(stage);
-      case SKEWED -> skewed(stage);
-      case WAITING -> waiting(stage);
+      case LATENCY -> new HookLatency(stage, endpoints).run(pace, seconds);
+      case HANGING -> comparisons(stage).hanging(rounds);
+      case SKEWED -> comparisons(stage).skewed(rounds);
+      case WAITING -> comparisons(stage).waiting(waiting);
     }
     return 0;
   }
@@ -92,7 +88,7 @@ final class PushBench implements Callable<Integer> {
     String name = endpoints + " endpoints";
     PushResult result = new Drain(stage).run("spread", spread, amount(endpoints));
     System.out.printf("%d endpoints in %d workspaces%n", endpoints, endpoints);
-    print(name, result);
+    result.print(name);
   }
 
   private void fan(PushStage stage) throws InterruptedException {
@@ -100,118 +96,14 @@ final class PushBench implements Callable<Integer> {
     fan.fan(endpoints);
     PushResult result = new Drain(stage).run("fan", fan, amount(endpoints));
     System.out.printf("one workspace, each capture to %d endpoints%n", endpoints);
-    print("fan-out to " + endpoints, result);
-  }
-
-  private void hanging(PushStage stage) throws InterruptedException {
-    Drain drain = new Drain(stage);
-    Table table = PushResult.table();
-    int healthy = endpoints - 1;
-    for (int round = 1; round <= rounds; round++) {
-      PushEndpoints alone = new PushEndpoints(stage);
-      alone.spread(healthy);
-      add(table, healthy + " healthy", drain.run("alone-" + round, alone, amount(healthy)));
-      PushEndpoints beside = new PushEndpoints(stage);
-      beside.spread(healthy);
-      beside.hanging();
-      String name = "the same, 1 hanging";
-      add(table, name, drain.run("hanging-" + round, beside, amount(healthy)));
-      beside.endAll();
-    }
-    table.print();
-    ratio(table, "the same, 1 hanging", healthy + " healthy");
-  }
-
-  private void skewed(PushStage stage) throws InterruptedException {
-    Drain drain = new Drain(stage);
-    Table table = PushResult.table();
-    for (int round = 1; round <= rounds; round++) {
-      PushEndpoints spread = new PushEndpoints(stage);
-      spread.spread(endpoints);
-      add(table, "spread out", drain.run("spread-" + round, spread, amount(endpoints)));
-      PushEndpoints skewed = new PushEndpoints(stage);
-      skewed.skewed(endpoints);
-      add(table, "one partition", drain.run("skewed-" + round, skewed, amount(endpoints)));
-    }
-    table.print();
-    ratio(table, "one partition", "spread out");
-  }
-
-  private void waiting(PushStage stage) throws InterruptedException {
-    Drain drain = new Drain(stage);
-    Table table = PushResult.table();
-    PushEndpoints without = new PushEndpoints(stage);
-    without.spread(endpoints);
-    add(table, "none waiting", drain.run("without", without, amount(endpoints)));
-    PushEndpoints with = new PushEndpoints(stage);
-    with.spread(endpoints);
-    List<Duration> delays =
-        stage.settings().dispatcher().retrySchedule().delays().stream()
-            .filter(delay -> delay.compareTo(LONGER_THAN_A_RUN) > 0)
-            .toList();
-    new WaitingRecords(stage.vertx(), stage.settings().kafka(), delays).write(with.made(), waiting);
-    add(table, "%,d waiting".formatted(waiting), drain.run("with", with, amount(endpoints)));
-    table.print();
-  }
-
-  private void latency(PushStage stage) throws InterruptedException {
-    PushEndpoints spread = new PushEndpoints(stage);
-    spread.spread(endpoints);
-    HookLoad load = new HookLoad(stage, spread.made());
-    Arrivals arrivals = stage.receiver().begin();
-    AttemptLog attempts = new AttemptLog(stage.history().pool());
-    try (ChildProcess dispatcher = stage.dispatcher("latency")) {
-      int warmUp = load.run(pace, Math.min(WARM_UP_SECONDS_MAX, seconds)).startNanos().size();
-      Drain.await(arrivals, warmUp, dispatcher);
-      ProcessorTime time = stage.processorTime(dispatcher);
-      HookLoad.Result put = load.run(pace, seconds);
-      int total = warmUp + put.startNanos().size();
-      Drain.await(arrivals, total, dispatcher);
-      var used = time.end();
-      PushResult result =
-          new PushResult(
-              PushResult.Rate.of(arrivals, warmUp, total),
-              arrivals.duplicates(),
-              0,
-              attempts.settled(),
-              used,
-              dispatcher.gcLog());
-      print(pace + " captures/s", result);
-      Table table = new Table("p50 ms", "p99 ms", "p99.9 ms");
-      add(table, "hook to receiver", arrivals.since(put.startNanos()));
-      add(table, "hook's own answer", put.hook());
-      table.print();
-      System.out.printf(
-          "%d calls of the hook were refused, the generator was late by %.1f ms at most%n",
-          put.refused(), put.lateMaxNanos() / 1e6);
-    }
+    result.print("fan-out to " + endpoints);
   }
 
   private Drain.Amount amount(int healthy) {
     return Drain.Amount.of(deliveries, healthy);
   }
 
-  private static void add(Table table, String row, Latencies latencies) {
-    table.add(
-        row,
-        latencies.percentileMillis(50),
-        latencies.percentileMillis(99),
-        latencies.percentileMillis(99.9));
-  }
-
-  private static void add(Table table, String row, PushResult result) {
-    result.addTo(table, row);
-    result.print(row);
-  }
-
-  private static void print(String row, PushResult result) {
-    Table table = PushResult.table();
-    result.addTo(table, row);
-    table.print();
-    result.print(row);
-  }
-
-  private static void ratio(Table table, String row, String base) {
-    System.out.printf("%s / %s %.2f%n", row, base, table.median(row) / table.median(base));
+  private Comparisons comparisons(PushStage stage) {
+    return new Comparisons(stage, deliveries, endpoints);
   }
 }

@@ -3,16 +3,17 @@ package io.egress.standalone.bench;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What one measurement saw. */
+/** What one measurement saw; attempts and heap are of the warm-up, too. */
 record PushResult(
     Rate rate,
     int duplicates,
-    long hung,
     Map<String, Long> attempts,
     Map<String, Double> processorSeconds,
-    GcLog heap) {
+    GcLog heap,
+    long residentMaxMegabytes) {
 
   /**
    * Counted at the receiver after the warm-up.
@@ -48,6 +49,23 @@ record PushResult(
     requireNonNull(heap, "heap is null");
   }
 
+  /** Once nothing is under way any more: what the heap holds then is collected first. */
+  static PushResult of(
+      Rate rate,
+      Arrivals arrivals,
+      Map<String, Double> processorSeconds,
+      Map<String, Long> attempts,
+      ChildProcess dispatcher) {
+    dispatcher.collectGarbage();
+    return new PushResult(
+        rate,
+        arrivals.duplicates(),
+        attempts,
+        processorSeconds,
+        dispatcher.gcLog(),
+        dispatcher.residentMaxMegabytes());
+  }
+
   static Table table() {
     return new Table("deliveries/s", "to 99%", "MB/s", "seconds", "duplicates");
   }
@@ -62,23 +80,33 @@ record PushResult(
         duplicates);
   }
 
-  void print(String name) {
-    double elapsed = processorSeconds.getOrDefault("elapsed", Double.NaN);
+  void print(String row) {
+    Table table = table();
+    addTo(table, row);
+    table.print();
+    printDetails(row);
+  }
+
+  void printDetails(String row) {
     System.out.printf(
-        "%s: %,d webhooks of %.1f KB counted%n",
-        name, rate.deliveries() + 1, rate.meanBytes() / 1e3);
+        "%s: %,d webhooks of %.1f KB after the first were counted%n",
+        row, rate.deliveries(), rate.meanBytes() / 1e3);
     System.out.println(
         "  attempts by outcome, warm-up included: "
-            + (attempts.isEmpty() ? "none written down" : attempts)
-            + (hung == 0 ? "" : ", left hanging: " + hung));
+            + (attempts.isEmpty() ? "none written down" : new TreeMap<>(attempts)));
     System.out.printf(
-        "  dispatcher's heap: %d MB at most, %d MB at most after a collection, limit 512 MB%n",
-        heap.usedMaxMegabytes(), heap.liveMaxMegabytes());
+        "  dispatcher: heap %d MB at most, %d MB at most after a collection, %d MB when idle again,"
+            + " limit %d MB; resident %d MB at most%n",
+        heap.usedMaxMegabytes(),
+        heap.liveMaxMegabytes(),
+        heap.liveLastMegabytes(),
+        PushStage.HEAP_MEGABYTES,
+        residentMaxMegabytes);
     System.out.printf(
         "  processor seconds in %.1f s: %s%n",
-        elapsed,
+        processorSeconds.getOrDefault(ProcessorTime.ELAPSED, Double.NaN),
         processorSeconds.entrySet().stream()
-            .filter(entry -> !entry.getKey().equals("elapsed"))
+            .filter(entry -> !entry.getKey().equals(ProcessorTime.ELAPSED))
             .sorted(Map.Entry.comparingByKey())
             .map(this::share)
             .collect(Collectors.joining(", ")));
@@ -86,7 +114,6 @@ record PushResult(
 
   private String share(Map.Entry<String, Double> group) {
     return "%s %.1f (%.0f us a delivery)"
-        .formatted(
-            group.getKey(), group.getValue(), group.getValue() * 1e6 / (rate.deliveries() + 1));
+        .formatted(group.getKey(), group.getValue(), group.getValue() * 1e6 / rate.deliveries());
   }
 }

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * the receiver in this one. Dispatchers come and go.
  */
 final class PushStage {
-  private static final String HEAP = "-Xmx512m";
+  static final int HEAP_MEGABYTES = 512;
+  private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
   /** How a dispatcher is run, and how it is reached by it. */
   record Options(boolean plain, boolean http2, int workers, List<String> jvmOptions) {
