@@ -29,6 +29,7 @@ class BackfillsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int BATCH = 50;
   private static final String GIVE_UP_MS = "1000";
+  private static final String WAIT_FOR_METADATA_MS = "50";
 
   private final Logger log = (Logger) LoggerFactory.getLogger(Backfills.class);
   private final ListAppender<ILoggingEvent> told = new ListAppender<>();
@@ -52,6 +53,7 @@ class BackfillsAwayTest {
     log.detachAppender(told);
     log.setLevel(null);
     log.setAdditive(true);
+    BackfillWorld.await(impatient.close());
     world.close();
     backends.close();
   }
@@ -61,13 +63,14 @@ class BackfillsAwayTest {
   void goesOnWhenKafkaIsBack() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpoint(workspace);
-    TestWorker worker = world.worker(BackfillWorld.settings(100, 1_000, BATCH), impatient);
+    TestWorker worker = world.worker(BackfillWorld.settings(4 * BATCH, 2_000, BATCH), impatient);
     worker.own(0, 1, 2, 3);
-    until(() -> world.published.to(endpoint).size() == 100);
+    until(() -> world.published.to(endpoint).size() == 200);
     backends.kafka().stop();
+    long before = failures();
     worker.settle(world.published.to(endpoint));
-    until(() -> failures() >= 3);
-    assertThat(world.nextPosition(endpoint)).isEqualTo(101);
+    until(() -> failures() >= before + 3);
+    assertThat(world.nextPosition(endpoint)).isEqualTo(201);
     assertThat(worker.ahead()).as("the batch that is tried again").isEqualTo(BATCH);
 
     backends.kafka().start();
@@ -134,7 +137,7 @@ class BackfillsAwayTest {
             "request.timeout.ms",
             GIVE_UP_MS,
             "max.block.ms",
-            GIVE_UP_MS));
+            WAIT_FOR_METADATA_MS));
   }
 
   private static void until(Callable<Boolean> condition) {

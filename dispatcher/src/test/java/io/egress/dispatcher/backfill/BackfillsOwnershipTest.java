@@ -143,15 +143,15 @@ class BackfillsOwnershipTest {
   void aCrashBetweenPublishingAndNotingItRepeatsOneBatch() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
-    TestWorker crashing = world.workerOfAll(BackfillWorld.settings(100, 1_000, BATCH));
-    until(() -> world.nextPosition(endpoint) == 101);
-    until(() -> world.published.to(endpoint).size() == 100);
+    TestWorker crashing = world.workerOfAll(BackfillWorld.settings(4 * BATCH, 2_000, BATCH));
+    until(() -> world.nextPosition(endpoint) == 201);
+    until(() -> world.published.to(endpoint).size() == 200);
     world.refuseProgress(true);
     crashing.settle(world.published.to(endpoint));
-    until(() -> world.published.to(endpoint).size() == 150);
-    still(() -> world.published.to(endpoint).size() == 150);
+    until(() -> world.published.to(endpoint).size() == 250);
+    still(() -> world.published.to(endpoint).size() == 250);
     crashing.close();
-    assertThat(world.nextPosition(endpoint)).isEqualTo(101);
+    assertThat(world.nextPosition(endpoint)).isEqualTo(201);
     world.refuseProgress(false);
 
     world.workerOfAll(BackfillWorld.unbounded(BATCH));
