@@ -24,14 +24,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.awaitility.Awaitility;
 
 /** A database and a backfill topic of a test's own, and the workers on them. */
 final class BackfillWorld implements AutoCloseable {
   static final int PARTITIONS = 4;
-  static final Duration PERIOD = Duration.ofMillis(50);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration QUIET = Duration.ofMillis(400);
+  private static final Duration PERIOD = Duration.ofMillis(50);
   private static final int CONNECTIONS_MAX = 8;
 
   private static final int AHEAD_UNBOUNDED = 100_000;
@@ -186,6 +190,24 @@ final class BackfillWorld implements AutoCloseable {
 
   private void sql(String sql, Object... values) {
     await(pool.preparedQuery(sql).execute(Tuple.from(values)));
+  }
+
+  /** As a receiver that takes everything would have it. */
+  void settleUntilFinished(TestWorker worker, UUID endpoint) {
+    until(
+        () -> {
+          worker.settle(published.to(endpoint));
+          return finished(endpoint);
+        });
+  }
+
+  static void until(Callable<Boolean> condition) {
+    Awaitility.await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
+  }
+
+  /** Holds, and goes on to hold for a while. */
+  static void still(Callable<Boolean> condition) {
+    Awaitility.await().during(QUIET).atMost(PATIENCE).until(condition);
   }
 
   static <T> T await(Future<T> future) {

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.backfill;
 
+import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -12,11 +12,9 @@ import io.egress.embedded.EmbeddedOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.kafka.client.serialization.BufferSerializer;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +24,6 @@ import org.slf4j.LoggerFactory;
 
 /** Kafka or PostgreSQL go away and come back: nothing is lost, and little is said about it. */
 class BackfillsAwayTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int BATCH = 50;
   private static final String GIVE_UP_MS = "1000";
   private static final String WAIT_FOR_METADATA_MS = "50";
@@ -74,7 +71,7 @@ class BackfillsAwayTest {
     assertThat(worker.ahead()).as("the batch that is tried again").isEqualTo(BATCH);
 
     backends.kafka().start();
-    settleUntilFinished(worker, endpoint);
+    world.settleUntilFinished(worker, endpoint);
     until(() -> new HashSet<>(world.published.capturesTo(endpoint)).size() == 400);
     assertThat(new HashSet<>(world.published.capturesTo(endpoint)))
         .isEqualTo(new HashSet<>(world.captures(workspace)));
@@ -94,19 +91,11 @@ class BackfillsAwayTest {
     until(() -> failures() >= 5);
 
     backends.postgres().start();
-    settleUntilFinished(worker, endpoint);
+    world.settleUntilFinished(worker, endpoint);
     until(() -> world.published.to(endpoint).size() == 400);
     assertThat(world.published.capturesTo(endpoint))
         .containsExactlyElementsOf(world.captures(workspace));
     assertThat(warnings()).isEqualTo(1);
-  }
-
-  private void settleUntilFinished(TestWorker worker, UUID endpoint) {
-    until(
-        () -> {
-          worker.settle(world.published.to(endpoint));
-          return world.finished(endpoint);
-        });
   }
 
   private long failures() {
@@ -138,9 +127,5 @@ class BackfillsAwayTest {
             GIVE_UP_MS,
             "max.block.ms",
             WAIT_FOR_METADATA_MS));
-  }
-
-  private static void until(Callable<Boolean> condition) {
-    await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
   }
 }

@@ -1,22 +1,19 @@
 package io.egress.dispatcher.backfill;
 
+import static io.egress.dispatcher.backfill.BackfillWorld.still;
+import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.delivery.Delivery;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Several workers, one after the other and at the same time. */
 class BackfillsOwnershipTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Duration QUIET = Duration.ofMillis(400);
   private static final int BATCH = 50;
 
   private final BackfillWorld world = new BackfillWorld();
@@ -74,7 +71,8 @@ class BackfillsOwnershipTest {
 
     first.settle(world.published.to(endpoint));
     still(() -> world.published.to(endpoint).size() == 200);
-    settleUntilFinished(second, endpoint);
+    world.settleUntilFinished(second, endpoint);
+    until(() -> world.published.to(endpoint).size() == 400);
     assertThat(world.published.capturesTo(endpoint))
         .containsExactlyElementsOf(world.captures(workspace));
   }
@@ -176,21 +174,5 @@ class BackfillsOwnershipTest {
     until(() -> world.published.to(endpoint).size() == 500);
     assertThat(world.published.capturesTo(endpoint))
         .containsExactlyElementsOf(world.captures(workspace));
-  }
-
-  private void settleUntilFinished(TestWorker worker, UUID endpoint) {
-    until(
-        () -> {
-          worker.settle(world.published.to(endpoint));
-          return world.finished(endpoint);
-        });
-  }
-
-  private static void until(Callable<Boolean> condition) {
-    await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
-  }
-
-  private static void still(Callable<Boolean> condition) {
-    await().during(QUIET).atMost(PATIENCE).until(condition);
   }
 }

@@ -1,7 +1,8 @@
 package io.egress.dispatcher.backfill;
 
+import static io.egress.dispatcher.backfill.BackfillWorld.still;
+import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,8 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BackfillsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Duration QUIET = Duration.ofMillis(400);
 
   private final BackfillWorld world = new BackfillWorld();
 
@@ -163,7 +161,7 @@ class BackfillsTest {
 
     Map<UUID, List<Delivery>> unsettled = new HashMap<>();
     int published = 0;
-    long giveUpNanos = System.nanoTime() + PATIENCE.toNanos();
+    long giveUpNanos = System.nanoTime() + BackfillWorld.PATIENCE.toNanos();
     while (published < 1_500) {
       assertThat(System.nanoTime())
           .as("seed %s stalls at %s", seed, published)
@@ -226,7 +224,8 @@ class BackfillsTest {
 
     world.pause(endpoint, false);
     until(() -> world.published.to(endpoint).size() == 200);
-    settleUntilFinished(worker, endpoint);
+    world.settleUntilFinished(worker, endpoint);
+    until(() -> world.published.to(endpoint).size() == 500);
     assertThat(world.published.capturesTo(endpoint))
         .containsExactlyElementsOf(world.captures(workspace));
   }
@@ -257,14 +256,6 @@ class BackfillsTest {
     assertThat(next).isLessThan(5_001);
   }
 
-  private void settleUntilFinished(TestWorker worker, UUID endpoint) {
-    until(
-        () -> {
-          worker.settle(world.published.to(endpoint));
-          return world.finished(endpoint);
-        });
-  }
-
   private Instant createdAt(UUID endpoint) {
     return BackfillWorld.await(
             world
@@ -275,13 +266,5 @@ class BackfillsTest {
         .next()
         .getOffsetDateTime(0)
         .toInstant();
-  }
-
-  private static void until(Callable<Boolean> condition) {
-    await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
-  }
-
-  private static void still(Callable<Boolean> condition) {
-    await().during(QUIET).atMost(PATIENCE).until(condition);
   }
 }
