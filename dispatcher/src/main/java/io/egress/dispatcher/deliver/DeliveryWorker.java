@@ -1,5 +1,7 @@
 package io.egress.dispatcher.deliver;
 
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.DeliveryConsumer;
 import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -63,6 +66,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final WebhookSender sender;
   private final Dispatch dispatch;
   private final DeliveryConsumer consumer;
+  private final Backfills backfills;
+  private final String backfillTopic;
   private long tickTimer;
   private long commitTimer;
   private boolean committing;
@@ -107,6 +112,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             topics.prefix() + "dispatcher",
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
+    backfillTopic = topics.backfill();
+    backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
     reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
   }
 
@@ -124,12 +131,13 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         clock,
         records,
         entries,
-        new Aftermath.Ends(this::finished, ended -> {}));
+        new Aftermath.Ends(this::finished, this::ended));
   }
 
   Future<Void> start(Set<String> topics) {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
     commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> commit());
+    backfills.start();
     return consumer.subscribe(topics);
   }
 
@@ -140,8 +148,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   Future<Void> close() {
     closing = true;
     applyPauses();
-    return handover
-        .drain(consumer.assigned(), bounds.closePatience())
+    return backfills
+        .close()
+        .compose(stopped -> handover.drain(consumer.assigned(), bounds.closePatience()))
         .compose(offsets -> commitAtLast(offsets, LAST_COMMIT_TRIES))
         .eventually(consumer::close)
         .eventually(
@@ -156,6 +165,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   public void assigned(Set<TopicPartition> partitions) {
     log.info("{} partitions more", partitions.size());
     workload.assign(partitions);
+    ownBackfills();
     applyPauses();
   }
 
@@ -163,6 +173,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   public Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions) {
     log.info("{} partitions less", partitions.size());
     pauses.forget(partitions);
+    ownBackfills();
     return handover.drain(partitions, closing ? bounds.closePatience() : bounds.handoverPatience());
   }
 
@@ -172,6 +183,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
       log.warn("{} partitions were lost to other workers", partitions.size());
     }
     pauses.forget(partitions);
+    ownBackfills();
     handover.lose(partitions);
   }
 
@@ -203,6 +215,20 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     workload.finish(job);
     handover.check();
     dispatch.proceed();
+  }
+
+  private void ended(Delivery delivery) {
+    if (delivery.origin() == Delivery.Origin.BACKFILL) {
+      backfills.settled(delivery);
+    }
+  }
+
+  private void ownBackfills() {
+    backfills.own(
+        consumer.assigned().stream()
+            .filter(partition -> partition.topic().equals(backfillTopic))
+            .map(TopicPartition::partition)
+            .collect(Collectors.toSet()));
   }
 
   private void tick() {
