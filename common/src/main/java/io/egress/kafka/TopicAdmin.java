@@ -42,6 +42,25 @@ public final class TopicAdmin {
         false);
   }
 
+  /** How many partitions an existing topic has. */
+  public static Future<Integer> partitions(Vertx vertx, KafkaSettings settings, String topic) {
+    return vertx.executeBlocking(
+        () -> {
+          try (Admin admin = open(settings)) {
+            return admin
+                .describeTopics(List.of(topic))
+                .topicNameValues()
+                .values()
+                .iterator()
+                .next()
+                .get()
+                .partitions()
+                .size();
+          }
+        },
+        false);
+  }
+
   private static Admin open(KafkaSettings settings) {
     return Admin.create(
         Map.of(

@@ -1,0 +1,93 @@
+package io.egress.standalone.bench;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** What the receiver saw of one measurement, each delivery at its first arrival. */
+final class Arrivals {
+  private static final Duration TELL_EVERY = Duration.ofSeconds(10);
+
+  private final Map<UUID, Long> firstNanos = new HashMap<>();
+  private final LongSupplier clock = System::nanoTime;
+  private long[] nanos = new long[4096];
+  private int wanted = Integer.MAX_VALUE;
+  private int duplicates;
+  private long bytes;
+
+  /** The clock is read under the lock, so that arrivals are in its order. */
+  synchronized void add(UUID deliveryId, long bodyBytes) {
+    long now = clock.getAsLong();
+    if (firstNanos.putIfAbsent(deliveryId, now) != null) {
+      duplicates++;
+      return;
+    }
+    int count = firstNanos.size();
+    if (count > nanos.length) {
+      nanos = Arrays.copyOf(nanos, count * 2);
+    }
+    nanos[count - 1] = now;
+    bytes += bodyBytes;
+    if (count == wanted) {
+      notifyAll();
+    }
+  }
+
+  /** Whether so many have arrived before nothing at all arrived for {@code stallMax}. */
+  synchronized boolean await(int count, Duration stallMax) throws InterruptedException {
+    wanted = count;
+    int told = firstNanos.size();
+    long lastProgress = clock.getAsLong();
+    while (firstNanos.size() < count) {
+      TimeUnit.MILLISECONDS.timedWait(this, TELL_EVERY.toMillis());
+      int arrived = firstNanos.size();
+      if (arrived > told) {
+        lastProgress = clock.getAsLong();
+      } else if (clock.getAsLong() - lastProgress > stallMax.toNanos()) {
+        return false;
+      }
+      if (arrived < count) {
+        System.err.printf("  %,d of %,d have arrived%n", arrived, count);
+      }
+      told = arrived;
+    }
+    return true;
+  }
+
+  synchronized int count() {
+    return firstNanos.size();
+  }
+
+  synchronized int duplicates() {
+    return duplicates;
+  }
+
+  synchronized double meanBytes() {
+    return (double) bytes / Math.max(1, firstNanos.size());
+  }
+
+  /** From arrival number {@code from} to arrival number {@code to}, counted from 1. */
+  synchronized double seconds(int from, int to) {
+    return (nanos[to - 1] - nanos[from - 1]) / 1e9;
+  }
+
+  /** From the times given to the first arrivals; what has not arrived is not in it. */
+  synchronized Latencies since(Map<UUID, Long> startNanos) {
+    Latencies latencies = new Latencies();
+    requireNonNull(startNanos, "startNanos is null")
+        .forEach(
+            (id, start) -> {
+              Long arrived = firstNanos.get(id);
+              if (arrived != null) {
+                latencies.add(arrived - start);
+              }
+            });
+    return latencies;
+  }
+}

@@ -1,0 +1,153 @@
+package io.egress.standalone.bench;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A JVM of the class path that this one runs on. What it says and what its collector does go to
+ * files in the bench's folder.
+ */
+final class ChildProcess implements AutoCloseable {
+  private static final Duration READY_MAX = Duration.ofMinutes(2);
+  private static final Duration STOP_MAX = Duration.ofSeconds(45);
+  private static final long LOOK_MILLIS = 50;
+  private static final Pattern RESIDENT_MAX = Pattern.compile("VmHWM:\\s+(\\d+) kB");
+
+  private final String name;
+  private final Process process;
+  private final Path output;
+  private final Path gcLog;
+
+  private ChildProcess(String name, Process process, Path output, Path gcLog) {
+    this.name = name;
+    this.process = process;
+    this.output = output;
+    this.gcLog = gcLog;
+  }
+
+  /** What to start: JVM options, main class, arguments and EGRESS_ settings. */
+  record Command(
+      List<String> options, Class<?> main, List<String> arguments, Map<String, String> settings) {
+    Command {
+      options = List.copyOf(options);
+      requireNonNull(main, "main is null");
+      arguments = List.copyOf(arguments);
+      settings = Map.copyOf(settings);
+    }
+  }
+
+  static ChildProcess start(Path folder, String name, Command command) {
+    Path output = folder.resolve(name + ".log");
+    Path gcLog = folder.resolve(name + ".gc.log");
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(command.options());
+    line.add("-Xlog:gc:file=" + gcLog + "::filecount=0");
+    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    line.add(command.main().getName());
+    line.addAll(command.arguments());
+    ProcessBuilder builder =
+        new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().keySet().removeIf(variable -> variable.startsWith("EGRESS_"));
+    builder.environment().putAll(command.settings());
+    try {
+      return new ChildProcess(name, builder.start(), output, gcLog);
+    } catch (IOException failure) {
+      throw new UncheckedIOException("cannot start " + name, failure);
+    }
+  }
+
+  /** The match's groups, once the output has it. */
+  Matcher await(String pattern) throws InterruptedException {
+    Pattern wanted = Pattern.compile(pattern);
+    long end = System.nanoTime() + READY_MAX.toNanos();
+    while (System.nanoTime() < end) {
+      boolean alive = process.isAlive();
+      String said = output();
+      Matcher matcher = wanted.matcher(said);
+      if (matcher.find()) {
+        return matcher;
+      }
+      if (!alive) {
+        throw new IllegalStateException(name + " ended:\n" + said);
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+    }
+    throw new IllegalStateException(name + " is not up:\n" + output());
+  }
+
+  ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  GcLog gcLog() {
+    return GcLog.read(gcLog);
+  }
+
+  /** So that the collector's log ends with what is in use. Does nothing on a JRE without tools. */
+  void collectGarbage() {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    try {
+      new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor(READY_MAX.toSeconds(), TimeUnit.SECONDS);
+    } catch (IOException noTools) {
+      System.err.println("no " + jcmd);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What it occupied at most, its buffers outside the heap included; 0 where no one tells. */
+  long residentMaxMegabytes() {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    try {
+      Matcher most = RESIDENT_MAX.matcher(Files.readString(status));
+      return most.find() ? Long.parseLong(most.group(1)) >> 10 : 0;
+    } catch (IOException notLinux) {
+      return 0;
+    }
+  }
+
+  /** The end of what it said. */
+  String lastWords() {
+    String said = output();
+    return said.substring(Math.max(0, said.length() - 2_000));
+  }
+
+  private String output() {
+    try {
+      return Files.readString(output);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Asks it to end, and makes it. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
+        System.err.printf("%s did not end within %d s%n", name, STOP_MAX.toSeconds());
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
