@@ -74,10 +74,17 @@ public final class EndpointStore {
       """
           .formatted(SHOWN);
 
+  /** Nothing of its history is owed to an endpoint that is gone. */
   private static final String DELETE =
       """
-      update endpoints set deleted_at = now(), updated_at = now()
-      where workspace_id = $1 and id = $2 and deleted_at is null
+      with gone as (
+        update endpoints set deleted_at = now(), updated_at = now()
+        where workspace_id = $1 and id = $2 and deleted_at is null
+        returning id),
+      history as (
+        update backfills set finished_at = now()
+        where endpoint_id in (select id from gone) and finished_at is null)
+      select id from gone
       """;
 
   private static final String FOR_WORKSPACES =
@@ -148,7 +155,7 @@ public final class EndpointStore {
   public Future<Boolean> delete(UUID workspaceId, UUID id) {
     return pool.preparedQuery(DELETE)
         .execute(Tuple.of(workspaceId, id))
-        .map(rows -> rows.rowCount() > 0);
+        .map(rows -> rows.size() > 0);
   }
 
   /**

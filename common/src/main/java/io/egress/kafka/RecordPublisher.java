@@ -58,6 +58,7 @@ public final class RecordPublisher {
             () -> {
               for (Message message : messages) {
                 send(message, acknowledgements);
+                acknowledgements.stopAtFailure();
               }
               return null;
             },
@@ -102,6 +103,16 @@ public final class RecordPublisher {
                 all.tryFail(first);
               }
             });
+      }
+    }
+
+    /**
+     * Without brokers every record would be waited for, one after the other, until none is left.
+     */
+    private void stopAtFailure() {
+      Throwable first = failure.get();
+      if (first != null) {
+        throw new IllegalStateException("the records were not all sent", first);
       }
     }
 

@@ -8,14 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Creates topics that are missing; never touches one that exists. */
 public final class TopicAdmin {
   private static final String API_TIMEOUT_MS = "10000";
+  private static final long KNOWN_PERIOD_MS = 200;
+  private static final int KNOWN_TRIES_MAX = 50;
 
   private TopicAdmin() {}
 
@@ -40,6 +44,38 @@ public final class TopicAdmin {
           }
         },
         false);
+  }
+
+  /** How many partitions a topic has; one made a moment ago may not be known everywhere yet. */
+  public static Future<Integer> partitions(Vertx vertx, KafkaSettings settings, String topic) {
+    return partitions(vertx, settings, topic, KNOWN_TRIES_MAX);
+  }
+
+  private static Future<Integer> partitions(
+      Vertx vertx, KafkaSettings settings, String topic, int tries) {
+    return vertx
+        .executeBlocking(() -> partitions(settings, topic), false)
+        .recover(
+            failure ->
+                failure.getCause() instanceof UnknownTopicOrPartitionException && tries > 1
+                    ? vertx
+                        .timer(KNOWN_PERIOD_MS, TimeUnit.MILLISECONDS)
+                        .compose(later -> partitions(vertx, settings, topic, tries - 1))
+                    : Future.failedFuture(failure));
+  }
+
+  private static int partitions(KafkaSettings settings, String topic) throws Exception {
+    try (Admin admin = open(settings)) {
+      return admin
+          .describeTopics(List.of(topic))
+          .allTopicNames()
+          .get()
+          .values()
+          .iterator()
+          .next()
+          .partitions()
+          .size();
+    }
   }
 
   private static Admin open(KafkaSettings settings) {

@@ -12,16 +12,23 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The topics that deliveries are found in. */
-final class DeliveryTopics {
-  private DeliveryTopics() {}
+/**
+ * The topics that deliveries are found in.
+ *
+ * @param read all that may hold deliveries to be attempted
+ * @param partitions of each of them
+ */
+record DeliveryTopics(Set<String> read, int partitions) {
+  DeliveryTopics {
+    read = Set.copyOf(read);
+  }
 
   /**
    * Makes those that are missing; completes with all that are to be read. Retry topics that are
    * there belong to them whatever the schedule says today: what was put there under an earlier one
    * is still due some time.
    */
-  static Future<Set<String>> ensure(Vertx vertx, Settings settings) {
+  static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
     Topics topics = new Topics(settings.kafka().topicPrefix());
     Set<String> read = new HashSet<>();
     read.add(topics.deliveries());
@@ -34,10 +41,11 @@ final class DeliveryTopics {
     needed.add(topics.exhausted());
     return TopicAdmin.ensure(vertx, settings.kafka(), needed)
         .compose(made -> TopicAdmin.startingWith(vertx, settings.kafka(), topics.retry("")))
-        .map(
+        .compose(
             existing -> {
               read.addAll(existing);
-              return read;
-            });
+              return TopicAdmin.partitions(vertx, settings.kafka(), topics.backfill());
+            })
+        .map(partitions -> new DeliveryTopics(read, partitions));
   }
 }

@@ -23,7 +23,6 @@ import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -122,12 +121,12 @@ public final class DispatcherApp {
     return shared.days().maintain(shared.pool());
   }
 
-  private Future<Void> deploy(SharedParts shared, Set<String> topics) {
+  private Future<Void> deploy(SharedParts shared, DeliveryTopics topics) {
     int workers = settings.dispatcher().workers();
-    WorkerSettings bounds = WorkerSettings.defaults(workers, closePatience());
+    WorkerSettings bounds = WorkerSettings.defaults(workers, topics.partitions(), closePatience());
     return vertx
         .deployVerticle(
-            () -> new DeliveryVerticle(shared, bounds, topics),
+            () -> new DeliveryVerticle(shared, bounds, topics.read()),
             new DeploymentOptions().setInstances(workers))
         .map(
             id -> {

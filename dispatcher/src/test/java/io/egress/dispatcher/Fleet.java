@@ -4,6 +4,7 @@ import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.document.Fragment;
 import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.endpoint.SecretBox;
@@ -110,6 +111,14 @@ public final class Fleet implements AutoCloseable {
         endpoints
             .add(workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
             .map(made -> new Provisioned(id, workspaceId, secret, made.createdPosition())));
+  }
+
+  public void change(Provisioned endpoint, EndpointChange change) {
+    await(endpoints.change(endpoint.workspaceId(), endpoint.id(), change));
+  }
+
+  public void delete(Provisioned endpoint) {
+    await(endpoints.delete(endpoint.workspaceId(), endpoint.id()));
   }
 
   /** Captures that enter the stream and are published, in this order. */

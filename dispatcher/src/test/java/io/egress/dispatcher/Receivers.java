@@ -1,10 +1,14 @@
 package io.egress.dispatcher;
 
 import io.egress.dispatcher.send.TestAuthority;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -60,6 +64,39 @@ public final class Receivers implements AutoCloseable {
   /** Of a receiver nothing was told of, it is {@link #FINE}. */
   public void behave(String receiver, Behaviour behaviour) {
     behaviours.put(receiver, behaviour);
+  }
+
+  /** A receiver that does as it likes with the connection, with a certificate that is trusted. */
+  public String rawUrl(Handler<NetSocket> behaviour) {
+    return rawUrl(authority, behaviour);
+  }
+
+  /** The same, with a certificate that nobody trusts. */
+  public String untrustedUrl() {
+    return rawUrl(new TestAuthority(), socket -> {});
+  }
+
+  private String rawUrl(TestAuthority issuer, Handler<NetSocket> behaviour) {
+    NetServer raw =
+        Fleet.await(
+            vertx
+                .createNetServer(
+                    new NetServerOptions()
+                        .setSsl(true)
+                        .setKeyCertOptions(issuer.issueFor("127.0.0.1"))
+                        .setHost("127.0.0.1"))
+                .exceptionHandler(closed -> {})
+                .connectHandler(
+                    socket -> {
+                      socket.exceptionHandler(closed -> {});
+                      behaviour.handle(socket);
+                    })
+                .listen());
+    return "https://127.0.0.1:" + raw.actualPort() + "/";
+  }
+
+  public Vertx vertx() {
+    return vertx;
   }
 
   /** Only those that were read whole, in the order of their coming. */

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       RoleCommands.Api.class,
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
+      EndpointsCommand.class,
       BenchCommand.class
     })
 public final class Main {

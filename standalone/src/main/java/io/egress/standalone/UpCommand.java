@@ -21,20 +21,12 @@ import picocli.CommandLine.Command;
       "unless EGRESS_DATABASE_URL and EGRESS_KAFKA_BOOTSTRAP name others."
     })
 final class UpCommand implements Callable<Integer> {
-  private static final String TOKEN = "EGRESS_INTERNAL_TOKEN";
-
   @Override
   public Integer call() {
     PrintStream out = System.out;
     Map<String, String> environment = new TreeMap<>(System.getenv());
     Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
-    environment.computeIfAbsent(
-        TOKEN,
-        name ->
-            KeptToken.in(
-                dataDir,
-                token ->
-                    out.println(TOKEN + "=" + token + "  (made now and kept in " + dataDir + ")")));
+    completeSecrets(environment, dataDir, out);
     RunningProcess process = RunningProcess.begin();
     Settings settings =
         Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
@@ -46,5 +38,25 @@ final class UpCommand implements Callable<Integer> {
         service.api().internalPort());
     process.waitForStop();
     return 0;
+  }
+
+  private static void completeSecrets(
+      Map<String, String> environment, Path dataDir, PrintStream out) {
+    KeptSecret token = KeptSecret.INTERNAL_TOKEN;
+    token.complete(
+        environment,
+        dataDir,
+        made ->
+            out.println(token.setting() + "=" + made + "  (made now and kept in " + dataDir + ")"));
+    KeptSecret key = KeptSecret.SECRET_KEY;
+    key.complete(
+        environment,
+        dataDir,
+        made ->
+            out.println(
+                key.setting()
+                    + " was made now and is kept in "
+                    + key.file(dataDir)
+                    + "; it encrypts the endpoints' signing secrets, keep it with the data"));
   }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The {@code egress} command line in a process of its own, as {@code ./egress} starts it. */
+/** A program in a process of its own; {@code egress} among them, as {@code ./egress} starts it. */
 final class CommandLine implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -28,12 +28,17 @@ final class CommandLine implements AutoCloseable {
 
   static CommandLine start(Map<String, String> environment, String... arguments)
       throws IOException {
-    Path output = Files.createTempFile("egress-output", ".txt");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path")));
     command.add(Main.class.getName());
     command.addAll(List.of(arguments));
+    return start(environment, command);
+  }
+
+  static CommandLine start(Map<String, String> environment, List<String> command)
+      throws IOException {
+    Path output = Files.createTempFile("egress-output", ".txt");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("EGRESS_"));

@@ -5,17 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.run.InternalApi;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -31,32 +29,6 @@ class CommandLineTest {
 
   CommandLineTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
     this.folder = folder;
-  }
-
-  @Test
-  @Timeout(180)
-  void demoPrintsAPullThatWorksWhileCapturesArrive() throws Exception {
-    try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
-      String key = demo.awaitOutput("Bearer (service_[A-Za-z0-9]{32})");
-      String url = demo.awaitOutput("'(http://localhost:\\d+/api/v1/captures)\\?limit=2'");
-      demo.awaitOutput("finished  [0-9a-f-]{36}");
-
-      await()
-          .atMost(PATIENCE)
-          .untilAsserted(() -> assertThat(captures(url, key).size()).isGreaterThan(1));
-
-      demo.terminate();
-      assertThat(demo.awaitExit()).as(demo.output()).isZero();
-    }
-  }
-
-  @Test
-  @Timeout(180)
-  void demoEndsByItselfWhenAskedTo() throws Exception {
-    try (CommandLine demo =
-        CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo", "--seconds", "2")) {
-      assertThat(demo.awaitExit()).as(demo.output()).isZero();
-    }
   }
 
   @Test
@@ -76,22 +48,25 @@ class CommandLineTest {
               .getString("key");
       key = minted;
       String url = pullUrl(up);
-      await().atMost(PATIENCE).until(() -> captures(url, minted).size() == 1);
-      cursor = page(url, key).getJsonObject("pageInfo").getString("endCursor");
+      await().atMost(PATIENCE).until(() -> Pull.captures(url, minted).size() == 1);
+      cursor = Pull.page(url, key).getJsonObject("pageInfo").getString("endCursor");
       put(api, workspace);
       up.kill();
     }
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String url = pullUrl(up);
       String after = url + "?after=" + cursor;
-      await().atMost(PATIENCE).until(() -> captures(after, key).size() == 1);
-      assertThat(up.output()).as("the token is told once").doesNotContain("EGRESS_INTERNAL_TOKEN=");
+      await().atMost(PATIENCE).until(() -> Pull.captures(after, key).size() == 1);
+      assertThat(up.output())
+          .as("what was made is told once")
+          .doesNotContain("EGRESS_INTERNAL_TOKEN=")
+          .doesNotContain("EGRESS_SECRET_KEY");
 
       try (CommandLine second = CommandLine.start(environment(), "up")) {
         assertThat(second.awaitExit()).isEqualTo(1);
         assertThat(second.output()).contains(folder.resolve("data").toString());
       }
-      assertThat(captures(url, key).size()).isEqualTo(2);
+      assertThat(Pull.captures(url, key).size()).isEqualTo(2);
       up.terminate();
       assertThat(up.awaitExit()).as(up.output()).isZero();
     }
@@ -120,6 +95,59 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(120)
+  void endpointsAreLookedAfterFromATerminal() throws Exception {
+    String workspace = UUID.randomUUID().toString();
+    String url = "https://example.com/webhooks?from=egress";
+    try (CommandLine up = CommandLine.start(environment(), "up")) {
+      String port = internalPort(up);
+      String created =
+          endpoints(port, "create", workspace, url, "--description", "search", "--full-history");
+      assertThat(created).matches("id +[0-9a-f-]{36}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+");
+      String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
+
+      JsonObject shown = new JsonObject(endpoints(port, "show", workspace, id));
+      assertThat(shown.getString("url")).isEqualTo(url);
+      assertThat(shown.getString("description")).isEqualTo("search");
+      assertThat(shown.getBoolean("full_history")).isTrue();
+      assertThat(shown.getBoolean("paused")).isFalse();
+      assertThat(shown.containsKey("secret")).isFalse();
+      assertThat(endpoints(port, "list", workspace)).contains(id);
+
+      assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
+      assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
+
+      assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
+      try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
+        assertThat(show.awaitExit()).isEqualTo(1);
+        assertThat(show.output()).isEqualTo("no such endpoint in this workspace\n");
+      }
+    }
+  }
+
+  @Test
+  @Timeout(180)
+  void upKeepsTheKeyOfSigningSecretsToItself() throws Exception {
+    Path file = folder.resolve("data").resolve("secret-key");
+    String key;
+    try (CommandLine up = CommandLine.start(environment(), "up")) {
+      assertThat(up.awaitOutput("EGRESS_SECRET_KEY was made now and is kept in ([^;]+);"))
+          .isEqualTo(file.toString());
+      internalPort(up);
+      key = Files.readString(file).strip();
+      assertThat(up.output()).doesNotContain(key);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo("rw-------");
+      up.kill();
+    }
+    try (CommandLine up = CommandLine.start(environment(), "up")) {
+      endpoints(internalPort(up), "create", UUID.randomUUID().toString(), "https://example.com");
+      assertThat(Files.readString(file).strip()).isEqualTo(key);
+      assertThat(up.output()).doesNotContain("EGRESS_SECRET_KEY").doesNotContain(key);
+    }
+  }
+
+  @Test
   @Timeout(60)
   void namesEverySettingThatCannotBeUsedAndExitsWith2() throws Exception {
     try (CommandLine api =
@@ -134,12 +162,26 @@ class CommandLineTest {
   }
 
   private CommandLine keys(String port, String... arguments) throws IOException {
-    String[] all = new String[arguments.length + 3];
-    all[0] = "keys";
-    all[1] = "--port";
-    all[2] = port;
-    System.arraycopy(arguments, 0, all, 3, arguments.length);
-    return CommandLine.start(Map.of("EGRESS_DATA_DIR", folder.resolve("data").toString()), all);
+    return administer("keys", port, arguments);
+  }
+
+  private String endpoints(String port, String... arguments) throws Exception {
+    try (CommandLine endpoints = administer("endpoints", port, arguments)) {
+      assertThat(endpoints.awaitExit()).as(endpoints.output()).isZero();
+      return endpoints.output();
+    }
+  }
+
+  private boolean isPausedAfter(String port, String... arguments) throws Exception {
+    return new JsonObject(endpoints(port, arguments)).getBoolean("paused");
+  }
+
+  private CommandLine administer(String command, String port, String... arguments)
+      throws IOException {
+    List<String> all = new ArrayList<>(List.of(command, "--port", port));
+    all.addAll(List.of(arguments));
+    return CommandLine.start(
+        Map.of("EGRESS_DATA_DIR", folder.resolve("data").toString()), all.toArray(String[]::new));
   }
 
   private Map<String, String> environment() {
@@ -165,21 +207,5 @@ class CommandLineTest {
 
   private static String pullUrl(CommandLine up) {
     return up.awaitOutput("up: pull on (http://localhost:\\d+/api/v1/captures)");
-  }
-
-  private static JsonArray captures(String url, String key) throws Exception {
-    return page(url, key).getJsonArray("captures");
-  }
-
-  private static JsonObject page(String url, String key) throws Exception {
-    HttpResponse<String> answer =
-        HttpClient.newHttpClient()
-            .send(
-                HttpRequest.newBuilder(URI.create(url))
-                    .header("authorization", "Bearer " + key)
-                    .build(),
-                BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return new JsonObject(answer.body());
   }
 }

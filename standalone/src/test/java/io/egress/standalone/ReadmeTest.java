@@ -1,20 +1,16 @@
 package io.egress.standalone;
 
+import static io.egress.standalone.Snippets.block;
+import static io.egress.standalone.Snippets.has;
+import static io.egress.standalone.Snippets.page;
+import static io.egress.standalone.Snippets.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -50,7 +46,7 @@ class ReadmeTest {
     try (CommandLine up = CommandLine.start(environment, "up")) {
       String internal = up.awaitOutput("internal API on http://127.0.0.1:(\\d+)/internal/v1");
       String open = up.awaitOutput("up: pull on http://localhost:(\\d+)/api/v1/captures");
-      String readme = Files.readString(Path.of("../README.md"));
+      String readme = page("README.md");
       String commands =
           block(readme, "export EGRESS_INTERNAL_TOKEN")
               .replace("localhost:8081", "127.0.0.1:" + internal)
@@ -60,10 +56,11 @@ class ReadmeTest {
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(
-              () -> assertThat(run(Map.of(), "bash", "-euc", commands)).contains(CAPTURE));
+              () -> assertThat(run(folder, Map.of(), "bash", "-euc", commands)).contains(CAPTURE));
 
       String key =
           run(
+                  folder,
                   Map.of("EGRESS_DATA_DIR", data.toString()),
                   "bash",
                   "-euc",
@@ -74,29 +71,22 @@ class ReadmeTest {
   }
 
   private void consume(Map<String, String> environment) throws Exception {
-    String page = Files.readString(Path.of("../docs/consuming.md"));
+    String page = page("docs/consuming.md");
     if (has("jq")) {
       String loop = block(page, "cursor=$(cat cursor");
-      assertThat(run(environment, "bash", "-euc", loop)).contains(CAPTURE);
-      assertThat(run(environment, "bash", "-euc", loop)).as("nothing new").doesNotContain(CAPTURE);
+      assertThat(run(folder, environment, "bash", "-euc", loop)).contains(CAPTURE);
+      assertThat(run(folder, environment, "bash", "-euc", loop))
+          .as("nothing new")
+          .doesNotContain(CAPTURE);
     }
     if (has("python3")) {
-      assertThat(run(environment, "python3", "-c", block(page, "import json, os")))
+      assertThat(run(folder, environment, "python3", "-c", block(page, "import json, os")))
           .contains(CAPTURE);
     }
     if (has("node")) {
-      assertThat(run(environment, "node", "-e", block(page, "async function* pull")))
+      assertThat(run(folder, environment, "node", "-e", block(page, "async function* pull")))
           .contains(CAPTURE);
     }
-  }
-
-  /** The fenced block that begins so. */
-  private static String block(String page, String begin) {
-    Matcher block =
-        Pattern.compile("```\\w*\\n(" + Pattern.quote(begin) + ".*?)\\n```", Pattern.DOTALL)
-            .matcher(page);
-    assertThat(block.find()).as(begin).isTrue();
-    return block.group(1);
   }
 
   private static String egress() {
@@ -105,32 +95,5 @@ class ReadmeTest {
         + System.getProperty("java.class.path")
         + "' "
         + Main.class.getName();
-  }
-
-  private static boolean has(String program) throws InterruptedException {
-    try {
-      Process process =
-          new ProcessBuilder(program, "--version")
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return process.waitFor() == 0;
-    } catch (IOException notHere) {
-      return false;
-    }
-  }
-
-  private String run(Map<String, String> environment, String... command) throws Exception {
-    Path errors = folder.resolve("errors.txt");
-    List<String> all = new ArrayList<>(List.of(command));
-    ProcessBuilder builder =
-        new ProcessBuilder(all).directory(folder.toFile()).redirectError(errors.toFile());
-    builder.environment().keySet().removeIf(name -> name.startsWith("EGRESS_"));
-    builder.environment().putAll(environment);
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(output + Files.readString(errors)).isZero();
-    return output;
   }
 }

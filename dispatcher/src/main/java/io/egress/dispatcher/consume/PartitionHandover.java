@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,9 +85,18 @@ final class PartitionHandover implements ConsumerRebalanceListener {
       return;
     }
     try {
-      consumer.commitSync(offsets);
+      commit(offsets);
     } catch (KafkaException failure) {
       log.warn("what was finished will be read again by the next owner: {}", failure.toString());
+    }
+  }
+
+  /** A consumer that is closed was woken up for it, and says so once. */
+  private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    try {
+      consumer.commitSync(offsets);
+    } catch (WakeupException woken) {
+      consumer.commitSync(offsets);
     }
   }
 

@@ -96,6 +96,14 @@ final class Aftermath {
                 () -> finished.accept(job)));
   }
 
+  /** Nothing follows that is not durable already. */
+  void known(Job job, boolean hasEnded) {
+    finished.accept(job);
+    if (hasEnded) {
+      ended.accept(job.delivery());
+    }
+  }
+
   void skipped(Job job) {
     end(job, DeliveryState.SKIPPED, null);
   }

@@ -1,5 +1,7 @@
 package io.egress.dispatcher.deliver;
 
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.DeliveryConsumer;
 import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
@@ -24,6 +26,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -46,6 +50,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   /** What a partition's ledger must have room for before it is read on. */
   private static final int ROOM_MIN = 1_000;
 
+  /** Ten a second, for as long as a rebalance may be under way. */
+  private static final int LAST_COMMIT_TRIES = 20;
+
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
   private final Vertx vertx;
@@ -59,6 +66,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final WebhookSender sender;
   private final Dispatch dispatch;
   private final DeliveryConsumer consumer;
+  private final Backfills backfills;
+  private final String backfillTopic;
   private long tickTimer;
   private long commitTimer;
   private boolean committing;
@@ -101,8 +110,10 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             vertx,
             settings.kafka(),
             topics.prefix() + "dispatcher",
-            bounds.closePatience().plus(bounds.handoverPatience()).plus(HANDOVER_GRACE),
+            bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
+    backfillTopic = topics.backfill();
+    backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
     reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
   }
 
@@ -120,20 +131,28 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         clock,
         records,
         entries,
-        new Aftermath.Ends(this::finished, ended -> {}));
+        new Aftermath.Ends(this::finished, this::ended));
   }
 
   Future<Void> start(Set<String> topics) {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
     commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> commit());
+    backfills.start();
     return consumer.subscribe(topics);
   }
 
-  /** Hands over what it has and leaves its group. */
+  /**
+   * Drains and commits while it is still a member of its group, whatever goes on in there, and then
+   * leaves.
+   */
   Future<Void> close() {
     closing = true;
-    return consumer
+    applyPauses();
+    return backfills
         .close()
+        .compose(stopped -> handover.drain(consumer.assigned(), bounds.closePatience()))
+        .compose(offsets -> commitAtLast(offsets, LAST_COMMIT_TRIES))
+        .eventually(consumer::close)
         .eventually(
             () -> {
               vertx.cancelTimer(tickTimer);
@@ -146,6 +165,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   public void assigned(Set<TopicPartition> partitions) {
     log.info("{} partitions more", partitions.size());
     workload.assign(partitions);
+    ownBackfills();
     applyPauses();
   }
 
@@ -153,21 +173,42 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   public Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions) {
     log.info("{} partitions less", partitions.size());
     pauses.forget(partitions);
+    ownBackfills();
     return handover.drain(partitions, closing ? bounds.closePatience() : bounds.handoverPatience());
   }
 
   @Override
   public void lost(Set<TopicPartition> partitions) {
-    log.warn("{} partitions were lost to other workers", partitions.size());
+    if (!closing) {
+      log.warn("{} partitions were lost to other workers", partitions.size());
+    }
     pauses.forget(partitions);
+    ownBackfills();
     handover.lose(partitions);
   }
 
   @Override
   public void read(ConsumerRecords<byte[], byte[]> records) {
+    if (closing) {
+      return;
+    }
     reading.read(records);
     applyPauses();
     dispatch.proceed();
+  }
+
+  /** No commit is taken during a rebalance. What is not committed is known from the journal. */
+  private Future<Void> commitAtLast(Map<TopicPartition, Long> offsets, int tries) {
+    if (offsets.isEmpty() || tries == 0) {
+      return Future.succeededFuture();
+    }
+    return consumer
+        .commit(offsets)
+        .recover(
+            failure ->
+                vertx
+                    .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
+                    .compose(later -> commitAtLast(offsets, tries - 1)));
   }
 
   private void finished(Job job) {
@@ -176,16 +217,33 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     dispatch.proceed();
   }
 
+  private void ended(Delivery delivery) {
+    if (delivery.origin() == Delivery.Origin.BACKFILL) {
+      backfills.settled(delivery);
+    }
+  }
+
+  private void ownBackfills() {
+    backfills.own(
+        consumer.assigned().stream()
+            .filter(partition -> partition.topic().equals(backfillTopic))
+            .map(TopicPartition::partition)
+            .collect(Collectors.toSet()));
+  }
+
   private void tick() {
-    workload
-        .takeParkable()
-        .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));
+    if (!closing) {
+      workload
+          .takeParkable()
+          .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));
+      dispatch.proceed();
+    }
     applyPauses();
-    dispatch.proceed();
   }
 
   private void applyPauses() {
-    consumer.pauseOnly(pauses.current(consumer.assigned(), clock.instant()));
+    Set<TopicPartition> assigned = consumer.assigned();
+    consumer.pauseOnly(closing ? assigned : pauses.current(assigned, clock.instant()));
   }
 
   private void commit() {

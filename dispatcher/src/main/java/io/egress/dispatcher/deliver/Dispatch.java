@@ -127,12 +127,13 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.skipped(job);
       workload.takeAllOf(job.delivery().endpointId()).forEach(aftermath::skipped);
-    } else {
-      if (verdict instanceof Preparation.Verdict.Nothing) {
-        log.error("capture {} does not exist: it cannot be delivered", job.delivery().captureId());
-      }
+    } else if (verdict instanceof Preparation.Verdict.Settled settled) {
       workload.release(slot, Completion.ABORTED);
-      workload.finish(job);
+      aftermath.known(job, settled.ended());
+    } else {
+      log.error("capture {} does not exist: it cannot be delivered", job.delivery().captureId());
+      workload.release(slot, Completion.ABORTED);
+      aftermath.known(job, true);
     }
   }
 

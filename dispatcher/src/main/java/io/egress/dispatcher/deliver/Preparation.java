@@ -24,8 +24,12 @@ final class Preparation {
   sealed interface Verdict {
     record Attempt(EndpointTarget target, Head head) implements Verdict {}
 
-    /** The attempt is over already, and so is what had to follow it. */
-    record Settled() implements Verdict {}
+    /**
+     * The attempt is over already, and so is what had to follow it.
+     *
+     * @param ended whether no further one follows
+     */
+    record Settled(boolean ended) implements Verdict {}
 
     /** The endpoint is paused or gone. */
     record Skip() implements Verdict {}
@@ -43,7 +47,7 @@ final class Preparation {
     Verdict on(Delivery delivery) {
       Journal.Known before = known.get(delivery.id());
       if (before != null && before.hasSettled(delivery)) {
-        return new Verdict.Settled();
+        return new Verdict.Settled(before.hasEnded());
       }
       EndpointTarget target = endpoints.get(delivery.endpointId());
       if (target == null || target.deleted() || target.paused()) {

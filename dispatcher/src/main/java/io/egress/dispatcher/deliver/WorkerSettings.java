@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.dispatcher.backfill.BackfillSettings;
 import io.egress.dispatcher.lane.LaneSettings;
 import java.time.Duration;
 
@@ -12,13 +13,15 @@ import java.time.Duration;
  * @param envelopeBytesMax documents in attempts at a time
  * @param handoverPatience how long a partition's new owner waits for attempts under way
  * @param closePatience the same, when the worker stops
+ * @param backfill how history is pushed
  */
 public record WorkerSettings(
     LaneSettings lanes,
     int spanMax,
     long envelopeBytesMax,
     Duration handoverPatience,
-    Duration closePatience) {
+    Duration closePatience,
+    BackfillSettings backfill) {
   private static final int SPAN_MAX = 131_072;
   private static final long ENVELOPE_BYTES_MAX = 96L << 20;
   private static final Duration HANDOVER_PATIENCE = Duration.ofSeconds(3);
@@ -27,15 +30,17 @@ public record WorkerSettings(
     requireNonNull(lanes, "lanes is null");
     requireNonNull(handoverPatience, "handoverPatience is null");
     requireNonNull(closePatience, "closePatience is null");
+    requireNonNull(backfill, "backfill is null");
   }
 
   /** Workers of one process share its memory. */
-  public static WorkerSettings defaults(int workers, Duration closePatience) {
+  public static WorkerSettings defaults(int workers, int partitions, Duration closePatience) {
     return new WorkerSettings(
         LaneSettings.defaults(),
         SPAN_MAX,
         ENVELOPE_BYTES_MAX / workers,
         HANDOVER_PATIENCE,
-        closePatience);
+        closePatience,
+        BackfillSettings.defaults(partitions));
   }
 }

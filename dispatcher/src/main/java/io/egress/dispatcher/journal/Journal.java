@@ -50,7 +50,11 @@ public final class Journal {
   public record Known(DeliveryState state, int attempts) {
     /** Whether this attempt needs not be made: it was, or none is to be made any more. */
     public boolean hasSettled(Delivery delivery) {
-      return state != DeliveryState.PENDING || attempts >= delivery.attempt();
+      return hasEnded() || attempts >= delivery.attempt();
+    }
+
+    public boolean hasEnded() {
+      return state != DeliveryState.PENDING;
     }
   }
 

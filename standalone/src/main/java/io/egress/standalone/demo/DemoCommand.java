@@ -1,6 +1,7 @@
 package io.egress.standalone.demo;
 
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.endpoint.SecretBox;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.InternalApi;
@@ -12,7 +13,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -28,12 +28,13 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "demo",
-    description =
-        "Shows the service at work: captures arrive every second, pull them as they come.")
+    description = {
+      "Shows the service at work: captures arrive every second; pull them as they come,",
+      "and see them pushed to a receiver that verifies each webhook."
+    })
 public final class DemoCommand implements Callable<Integer> {
   private static final String PUBLIC_PORT = "EGRESS_PUBLIC_PORT";
   private static final int PREFERRED_PORT = 8080;
-  private static final int SEGMENTS = 12;
 
   @Option(
       names = "--seconds",
@@ -43,10 +44,16 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    System.out.println("starting PostgreSQL, Kafka and the service in a scratch folder ...");
+    System.out.println(
+        "starting PostgreSQL, Kafka, a receiver and the service in scratch folders ...");
     RunningProcess process = RunningProcess.begin();
+    Journal journal = new Journal(System.out);
+    process.push("the summary", journal::summary);
+    DemoReceiver receiver = DemoReceiver.start(process, journal);
+    Map<String, String> environment = environment();
+    environment.putAll(receiver.settings());
     Settings settings =
-        Settings.from(Backends.complete(process, environment(), EmbeddedOptions.scratch()));
+        Settings.from(Backends.complete(process, environment, EmbeddedOptions.scratch()));
     Standalone service = Standalone.start(process, settings);
     InternalApi api =
         new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());
@@ -57,8 +64,10 @@ public final class DemoCommand implements Callable<Integer> {
                 "/workspaces/" + workspace + "/api-keys",
                 new JsonObject().put("name", "demo"))
             .getString("key");
+    receiver.createEndpoints(api, workspace);
     tell(service.api().publicPort(), key);
-    putEverySecond(process, api, workspace);
+    journal.begin();
+    putEverySecond(process, new Pipeline(api, workspace, journal));
     if (seconds > 0) {
       TimeUnit.SECONDS.sleep(seconds);
     } else {
@@ -76,41 +85,31 @@ public final class DemoCommand implements Callable<Integer> {
           curl -s --compressed -H 'Authorization: Bearer %s' 'http://localhost:%d/api/v1/captures?limit=2'
 
         Description of the interface: http://localhost:%d/api/v1/openapi.json
+
+        %s
         Ctrl-C ends the demo.
 
         """,
-        key, port, port);
+        key, port, port, DemoReceiver.explanation());
   }
 
-  private static void putEverySecond(RunningProcess process, InternalApi api, UUID workspace) {
-    SampleConversations samples =
-        new SampleConversations(Instant.now().getEpochSecond(), workspace);
+  private static void putEverySecond(RunningProcess process, Pipeline pipeline) {
     Timer clock = new Timer("demo-pipeline", true);
     process.push("the sample captures", clock::cancel);
     TimerTask task =
         new TimerTask() {
           @Override
           public void run() {
-            put(api, samples);
+            pipeline.finishOne();
           }
         };
     clock.scheduleAtFixedRate(task, 0, Duration.ofSeconds(1).toMillis());
   }
 
-  private static void put(InternalApi api, SampleConversations samples) {
-    JsonObject capture = samples.next(SEGMENTS);
-    try {
-      String id = UUID.randomUUID().toString();
-      api.call("PUT", "/captures/" + id, capture);
-      System.out.printf("finished  %s  %s%n", id, capture.getString("title"));
-    } catch (RuntimeException failure) {
-      System.out.println("a capture could not be put: " + failure.getMessage());
-    }
-  }
-
   private static Map<String, String> environment() {
     Map<String, String> environment = new TreeMap<>();
     environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
+    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     String port = System.getenv(PUBLIC_PORT);

@@ -1,0 +1,40 @@
+package io.egress.dispatcher.backfill;
+
+/**
+ * How far the histories of one worker may run ahead of what has settled.
+ *
+ * <p>Deliveries to a broken endpoint stay unsettled for as long as retries last. So nobody may take
+ * all that is left: the more is taken, the smaller is each further share, and sixteen broken
+ * endpoints do not shut out the seventeenth.
+ */
+final class Allowance {
+  private static final int SHARES = 8;
+  private static final int WORTH_A_REFILL = 4;
+
+  private final BackfillSettings settings;
+  private int ahead;
+
+  Allowance(BackfillSettings settings) {
+    this.settings = settings;
+  }
+
+  int ahead() {
+    return ahead;
+  }
+
+  void change(int difference) {
+    ahead += difference;
+  }
+
+  /**
+   * How many more a history with {@code own} of them may publish now; 0 until at least a quarter of
+   * what it may have is free.
+   */
+  int roomBeside(int own) {
+    int free = settings.aheadMax() - ahead;
+    int share = Math.min(settings.aheadPerEndpointMax(), Math.max(1, free / SHARES));
+    int room = Math.min(share - own, free);
+    boolean worthIt = room >= 1 && room * (long) WORTH_A_REFILL >= share;
+    return worthIt ? Math.min(room, settings.batch()) : 0;
+  }
+}

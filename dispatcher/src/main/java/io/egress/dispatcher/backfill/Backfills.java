@@ -1,0 +1,187 @@
+package io.egress.dispatcher.backfill;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.Topics;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pushes history to the endpoints of one worker: those whose partition of the backfill topic the
+ * worker owns. To be used on one event loop only.
+ *
+ * <p>Two workers may pump the same history around a rebalance, and a crash may repeat a batch: the
+ * deliveries are the same ones, ids included.
+ */
+public final class Backfills {
+  private static final Logger log = LoggerFactory.getLogger(Backfills.class);
+  private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+  private static final int TURNS_AT_ONCE_MAX = 4;
+  private static final int SEEN_AT_ONCE_MAX = 1_000;
+  private static final int READY_MAX = 10_000;
+
+  private final Vertx vertx;
+  private final BackfillSettings settings;
+  private final BackfillStore store;
+  private final Pump pump;
+  private final Allowance allowance;
+  private final Turns turns;
+  private final RareWarning warning = new RareWarning(log, WARNING_INTERVAL);
+  private final Promise<Void> closed = Promise.promise();
+
+  private Set<Integer> owned = Set.of();
+  private UUID seen = BEFORE_ALL;
+  private long timer;
+  private boolean running;
+  private boolean closing;
+  private boolean looking;
+  private int inTurn;
+  private int failuresInARow;
+
+  public Backfills(
+      Vertx vertx, Pool pool, RecordPublisher publisher, Topics topics, BackfillSettings settings) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    requireNonNull(pool, "pool is null");
+    requireNonNull(publisher, "publisher is null");
+    requireNonNull(topics, "topics is null");
+    this.settings = requireNonNull(settings, "settings is null");
+    this.store = new BackfillStore(pool);
+    this.pump = new Pump(store, publisher, topics.backfill(), () -> closing);
+    this.allowance = new Allowance(settings);
+    this.turns = new Turns(allowance, settings.aheadMax());
+  }
+
+  public void start() {
+    if (running || closing) {
+      throw new IllegalStateException("started before");
+    }
+    running = true;
+    timer = vertx.setPeriodic(settings.period().toMillis(), tick -> periodPassed());
+    look();
+  }
+
+  /** Replaces what is owned. What was known about endpoints of other partitions is forgotten. */
+  public void own(Set<Integer> partitions) {
+    boolean more = !owned.containsAll(partitions);
+    owned = Set.copyOf(partitions);
+    turns.keepOnly(owned);
+    if (more) {
+      seen = BEFORE_ALL;
+      look();
+    }
+    serve();
+  }
+
+  /**
+   * The delivery came to its end. That holds for a repeated record, too, whose delivery is found to
+   * have ended before: it must be told here, or it counts as ahead for ever.
+   */
+  public void settled(Delivery delivery) {
+    if (turns.settled(delivery)) {
+      serve();
+    }
+  }
+
+  /** Deliveries published, or about to be, that have not settled. */
+  public int ahead() {
+    return allowance.ahead();
+  }
+
+  /** Ends what is under way, with its progress stored, and begins nothing new. */
+  public Future<Void> close() {
+    if (running) {
+      vertx.cancelTimer(timer);
+    }
+    running = false;
+    closing = true;
+    completeCloseIfIdle();
+    return closed.future();
+  }
+
+  private void periodPassed() {
+    failuresInARow = 0;
+    turns.periodPassed();
+    look();
+    serve();
+  }
+
+  private void look() {
+    if (!running || looking || owned.isEmpty() || turns.readyCount() >= READY_MAX) {
+      return;
+    }
+    looking = true;
+    store.open(seen, SEEN_AT_ONCE_MAX).onComplete(this::looked);
+  }
+
+  private void looked(AsyncResult<List<UUID>> result) {
+    looking = false;
+    if (result.succeeded()) {
+      List<UUID> open = result.result();
+      seen = open.size() < SEEN_AT_ONCE_MAX ? BEFORE_ALL : open.get(open.size() - 1);
+      open.forEach(this::addIfOwned);
+      serve();
+    } else {
+      warning.tell("looking for history to send failed and is tried again", result.cause());
+    }
+    completeCloseIfIdle();
+  }
+
+  private void addIfOwned(UUID endpointId) {
+    byte[] key = endpointId.toString().getBytes(UTF_8);
+    int partition = BuiltInPartitioner.partitionForKey(key, settings.partitions());
+    if (owned.contains(partition)) {
+      turns.add(endpointId, partition);
+    }
+  }
+
+  private void serve() {
+    while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
+      History history = turns.next();
+      if (history == null) {
+        return;
+      }
+      inTurn++;
+      pump.turn(history).onComplete(result -> ended(history, result));
+    }
+  }
+
+  private void ended(History history, AsyncResult<Boolean> more) {
+    inTurn--;
+    if (more.failed()) {
+      failuresInARow++;
+      turns.hasFailed(history);
+      warning.tell(
+          "sending history to endpoint " + history.endpointId() + " failed and is tried again",
+          more.cause());
+    } else {
+      failuresInARow = 0;
+      if (more.result()) {
+        turns.hasMore(history);
+      } else {
+        turns.hasNoMore(history);
+      }
+    }
+    serve();
+    completeCloseIfIdle();
+  }
+
+  private void completeCloseIfIdle() {
+    if (closing && inTurn == 0 && !looking) {
+      closed.tryComplete();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.egress.dispatcher.backfill;
+
+import io.egress.delivery.Delivery;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What is under way of one endpoint's history. Every change is a change of the worker's allowance,
+ * until the history is forgotten: then it belongs to another worker, and counts for nothing here.
+ */
+final class History {
+  enum State {
+    /** Paused, deleted or published to its end; kept for what is not settled. */
+    RESTING,
+    READY,
+    /** Has no room. */
+    FULL,
+    /** Not to be tried again before the next period. */
+    FAILED,
+    IN_TURN
+  }
+
+  private static final long NONE = 0;
+
+  private final UUID endpointId;
+  private final int partition;
+  private final Allowance allowance;
+  private final Set<UUID> unsettled = new HashSet<>();
+  private State state = State.RESTING;
+  private boolean forgotten;
+  private int reserved;
+  private long unsavedPosition = NONE;
+
+  History(UUID endpointId, int partition, Allowance allowance) {
+    this.endpointId = endpointId;
+    this.partition = partition;
+    this.allowance = allowance;
+  }
+
+  UUID endpointId() {
+    return endpointId;
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void become(State next) {
+    state = next;
+  }
+
+  boolean isForgotten() {
+    return forgotten;
+  }
+
+  int ahead() {
+    return unsettled.size() + reserved;
+  }
+
+  /**
+   * What a failed turn has reserved is still its own: some of those records may be in Kafka, and
+   * taking exactly them again keeps the count of what is ahead true.
+   */
+  int room() {
+    return reserved > 0 ? reserved : allowance.roomBeside(ahead());
+  }
+
+  int reserved() {
+    return reserved;
+  }
+
+  void reserve(int count) {
+    count(() -> reserved = count);
+  }
+
+  /** Before they are handed to Kafka, for one may have settled before it is acknowledged. */
+  void publishing(List<Delivery> deliveries) {
+    count(
+        () -> {
+          deliveries.forEach(delivery -> unsettled.add(delivery.id()));
+          reserved = 0;
+        });
+  }
+
+  void unsure(List<Delivery> deliveries) {
+    count(
+        () -> {
+          deliveries.forEach(delivery -> unsettled.remove(delivery.id()));
+          reserved = deliveries.size();
+        });
+  }
+
+  /** Whether it was ahead until now. */
+  boolean settle(UUID deliveryId) {
+    boolean known = unsettled.remove(deliveryId);
+    if (known) {
+      allowance.change(-1);
+    }
+    return known;
+  }
+
+  void acknowledged(long nextPosition) {
+    unsavedPosition = nextPosition;
+  }
+
+  boolean hasUnsavedPosition() {
+    return unsavedPosition != NONE;
+  }
+
+  long unsavedPosition() {
+    return unsavedPosition;
+  }
+
+  void saved() {
+    unsavedPosition = NONE;
+  }
+
+  void forget() {
+    forgotten = true;
+    allowance.change(-ahead());
+  }
+
+  private void count(Runnable change) {
+    int before = ahead();
+    change.run();
+    if (!forgotten) {
+      allowance.change(ahead() - before);
+    }
+  }
+}

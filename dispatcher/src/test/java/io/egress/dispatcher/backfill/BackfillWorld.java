@@ -1,0 +1,229 @@
+package io.egress.dispatcher.backfill;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.database.DatabasePool;
+import io.egress.database.Migrations;
+import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.NewEndpoint;
+import io.egress.kafka.KafkaClients;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
+import io.egress.settings.DatabaseSettings;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.kafka.client.producer.KafkaProducer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.awaitility.Awaitility;
+
+/** A database and a backfill topic of a test's own, and the workers on them. */
+final class BackfillWorld implements AutoCloseable {
+  static final int PARTITIONS = 4;
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration QUIET = Duration.ofMillis(400);
+  private static final Duration PERIOD = Duration.ofMillis(50);
+  private static final int CONNECTIONS_MAX = 8;
+
+  private static final int AHEAD_UNBOUNDED = 100_000;
+
+  private static final String ADD_DEVICE = "insert into devices (workspace_id, id) values ($1, $1)";
+  private static final String ADD_CAPTURES =
+      """
+      with added as (
+        insert into captures
+          (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
+        select gen_random_uuid(), $1, $1, 'ambient', now(), '[]', '', true
+        from generate_series(1, $2)
+        returning id),
+      entered as (
+        insert into stream (workspace_id, position, capture_id)
+        select $1, row_number() over (), id from added)
+      update workspaces set stream_head = $2 where id = $1
+      """;
+
+  final Vertx vertx = Vertx.vertx();
+  final Pool pool;
+  final Published published;
+  private final KafkaProducer<String, Buffer> producer;
+  private final Topics topics;
+  private final List<TestWorker> workers = new ArrayList<>();
+
+  BackfillWorld() {
+    this(SharedBackends.get().freshDatabase(), SharedBackends.get().kafkaBootstrap());
+  }
+
+  BackfillWorld(String databaseUrl, String bootstrap) {
+    topics = new Topics(SharedBackends.get().freshPrefix());
+    KafkaSettings kafka = new KafkaSettings(bootstrap, topics.prefix(), PARTITIONS, (short) 1);
+    await(Migrations.run(vertx, databaseUrl));
+    await(TopicAdmin.ensure(vertx, kafka, List.of(topics.backfill())));
+    DatabaseSettings database =
+        new DatabaseSettings(databaseUrl, CONNECTIONS_MAX, Duration.ofSeconds(10));
+    pool = DatabasePool.open(vertx, database, CONNECTIONS_MAX);
+    producer = KafkaClients.producer(vertx, kafka);
+    published = new Published(bootstrap, topics.backfill());
+  }
+
+  TestWorker worker(BackfillSettings settings) {
+    return worker(settings, producer);
+  }
+
+  TestWorker worker(BackfillSettings settings, KafkaProducer<String, Buffer> through) {
+    TestWorker worker = new TestWorker(pool, new RecordPublisher(vertx, through), topics, settings);
+    await(vertx.deployVerticle(worker));
+    workers.add(worker);
+    return worker;
+  }
+
+  TestWorker workerOfAll(BackfillSettings settings) {
+    TestWorker worker = worker(settings);
+    worker.own(0, 1, 2, 3);
+    return worker;
+  }
+
+  static BackfillSettings settings(int aheadPerEndpointMax, int aheadMax, int batch) {
+    return new BackfillSettings(PARTITIONS, aheadPerEndpointMax, aheadMax, batch, PERIOD);
+  }
+
+  /** Enough ahead that nothing needs to settle. */
+  static BackfillSettings unbounded(int batch) {
+    return settings(AHEAD_UNBOUNDED, 16 * AHEAD_UNBOUNDED, batch);
+  }
+
+  UUID workspace(int captures) {
+    UUID workspace = UUID.randomUUID();
+    sql("insert into workspaces (id) values ($1)", workspace);
+    sql(ADD_DEVICE, workspace);
+    sql(ADD_CAPTURES, workspace, captures);
+    return workspace;
+  }
+
+  UUID endpoint(UUID workspace) {
+    return endpoint(workspace, UUID.randomUUID());
+  }
+
+  UUID endpointIn(int partition, UUID workspace) {
+    UUID id = UUID.randomUUID();
+    while (partition(id) != partition) {
+      id = UUID.randomUUID();
+    }
+    return endpoint(workspace, id);
+  }
+
+  private UUID endpoint(UUID workspace, UUID id) {
+    NewEndpoint created = new NewEndpoint("https://client.example/hook", null, true);
+    return await(new EndpointStore(pool).add(workspace, id, created, Buffer.buffer("sealed"))).id();
+  }
+
+  static int partition(UUID endpoint) {
+    byte[] key = endpoint.toString().getBytes(UTF_8);
+    return BuiltInPartitioner.partitionForKey(key, PARTITIONS);
+  }
+
+  void pause(UUID endpoint, boolean paused) {
+    sql("update endpoints set paused = $2 where id = $1", endpoint, paused);
+  }
+
+  void delete(UUID workspace, UUID endpoint) {
+    await(new EndpointStore(pool).delete(workspace, endpoint));
+  }
+
+  List<UUID> captures(UUID workspace) {
+    List<UUID> ids = new ArrayList<>();
+    await(
+            pool.preparedQuery(
+                    "select capture_id from stream where workspace_id = $1 order by position")
+                .execute(Tuple.of(workspace)))
+        .forEach(row -> ids.add(row.getUUID(0)));
+    return ids;
+  }
+
+  long nextPosition(UUID endpoint) {
+    return backfill(endpoint).getLong("next_position");
+  }
+
+  boolean finished(UUID endpoint) {
+    return backfill(endpoint).getValue("finished_at") != null;
+  }
+
+  private Row backfill(UUID endpoint) {
+    return await(
+            pool.preparedQuery("select * from backfills where endpoint_id = $1")
+                .execute(Tuple.of(endpoint)))
+        .iterator()
+        .next();
+  }
+
+  /** Batches are published, but that cannot be noted. */
+  void refuseProgress(boolean refused) {
+    script(
+        refused
+            ? """
+              create function refuse_progress() returns trigger language plpgsql as $$
+              begin
+                raise exception 'no progress';
+              end
+              $$;
+              create trigger refuse_progress before update on backfills
+                for each row execute function refuse_progress();
+              """
+            : "drop trigger refuse_progress on backfills; drop function refuse_progress()");
+  }
+
+  void script(String sql) {
+    await(pool.query(sql).execute());
+  }
+
+  private void sql(String sql, Object... values) {
+    await(pool.preparedQuery(sql).execute(Tuple.from(values)));
+  }
+
+  /** As a receiver that takes everything would have it. */
+  void settleUntilFinished(TestWorker worker, UUID endpoint) {
+    until(
+        () -> {
+          worker.settle(published.to(endpoint));
+          return finished(endpoint);
+        });
+  }
+
+  static void until(Callable<Boolean> condition) {
+    Awaitility.await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
+  }
+
+  /** Holds, and goes on to hold for a while. */
+  static void still(Callable<Boolean> condition) {
+    Awaitility.await().during(QUIET).atMost(PATIENCE).until(condition);
+  }
+
+  static <T> T await(Future<T> future) {
+    try {
+      return future.await(60, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      throw new AssertionError("nothing within a minute", late);
+    }
+  }
+
+  @Override
+  public void close() {
+    workers.forEach(TestWorker::close);
+    published.close();
+    await(producer.close());
+    await(pool.close());
+    await(vertx.close());
+  }
+}

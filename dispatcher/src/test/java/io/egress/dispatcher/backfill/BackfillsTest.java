@@ -1,0 +1,270 @@
+package io.egress.dispatcher.backfill;
+
+import static io.egress.dispatcher.backfill.BackfillWorld.still;
+import static io.egress.dispatcher.backfill.BackfillWorld.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.delivery.Delivery;
+import io.egress.delivery.Delivery.Origin;
+import io.egress.endpoint.DeliveryId;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BackfillsTest {
+
+  private final BackfillWorld world = new BackfillWorld();
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 127, 128, 129, 1_000})
+  void publishesExactlyTheHistory(int captures) {
+    UUID workspace = world.workspace(captures);
+    world.endpoint(world.workspace(3));
+    UUID endpoint = world.endpoint(workspace);
+    world.workerOfAll(BackfillWorld.unbounded(128));
+
+    until(() -> world.finished(endpoint) && world.published.all().size() == captures + 3);
+    still(() -> world.published.all().size() == captures + 3);
+    assertThat(world.published.capturesTo(endpoint))
+        .containsExactlyElementsOf(world.captures(workspace));
+    assertThat(world.nextPosition(endpoint)).isEqualTo(captures == 0 ? 1 : captures + 1);
+  }
+
+  @Test
+  void publishesDeliveriesThatAreTheSameWheneverTheyAreRepeated() {
+    UUID endpoint = world.endpoint(world.workspace(3));
+    world.workerOfAll(BackfillWorld.unbounded(128));
+
+    until(() -> world.published.to(endpoint).size() == 3);
+    List<Delivery> published = world.published.to(endpoint);
+    assertThat(published)
+        .allSatisfy(
+            delivery -> {
+              assertThat(delivery.id()).isEqualTo(DeliveryId.of(endpoint, delivery.captureId()));
+              assertThat(delivery.origin()).isEqualTo(Origin.BACKFILL);
+              assertThat(delivery.attempt()).isEqualTo(1);
+              assertThat(delivery.dueAt()).isEqualTo(delivery.owedAt());
+            })
+        .extracting(Delivery::position)
+        .containsExactly(1L, 2L, 3L);
+    assertThat(published).extracting(Delivery::owedAt).containsOnly(createdAt(endpoint));
+  }
+
+  @Test
+  void leavesLiveCapturesToTheFanOut() {
+    UUID workspace = world.workspace(5);
+    UUID endpoint = world.endpoint(workspace);
+    world.script(
+        """
+        with added as (
+          insert into captures
+            (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
+          select gen_random_uuid(), workspace_id, id, 'ambient', now(), '[]', '', true from devices
+          returning id, workspace_id)
+        insert into stream select workspace_id, 6, id from added
+        """);
+    world.workerOfAll(BackfillWorld.unbounded(128));
+
+    until(() -> world.finished(endpoint));
+    still(() -> world.published.to(endpoint).size() == 5);
+  }
+
+  @Test
+  void findsEndpointsThatAreCreatedLater() {
+    world.workerOfAll(BackfillWorld.unbounded(128));
+    UUID endpoint = world.endpoint(world.workspace(10));
+
+    until(() -> world.published.to(endpoint).size() == 10);
+  }
+
+  @Test
+  void runsNoFurtherAheadThanItsAllowance() {
+    UUID endpoint = world.endpoint(world.workspace(1_000));
+    TestWorker worker = world.workerOfAll(BackfillSettings.defaults(BackfillWorld.PARTITIONS));
+
+    until(() -> world.published.to(endpoint).size() == 256);
+    still(() -> world.published.to(endpoint).size() == 256);
+    assertThat(worker.ahead()).isEqualTo(256);
+    assertThat(world.nextPosition(endpoint)).isEqualTo(257);
+  }
+
+  @Test
+  void refillsAtOnceWhenAQuarterIsFree() {
+    UUID endpoint = world.endpoint(world.workspace(1_000));
+    Duration never = Duration.ofHours(1);
+    TestWorker worker =
+        world.workerOfAll(new BackfillSettings(BackfillWorld.PARTITIONS, 256, 4_096, 128, never));
+    until(() -> world.published.to(endpoint).size() == 256);
+
+    worker.settle(world.published.to(endpoint).subList(0, 63));
+    still(() -> world.published.to(endpoint).size() == 256);
+    worker.settle(world.published.to(endpoint).subList(63, 64));
+    until(() -> world.published.to(endpoint).size() == 320);
+    worker.settle(world.published.to(endpoint));
+    until(() -> world.published.to(endpoint).size() == 576);
+    still(() -> world.published.to(endpoint).size() == 576);
+  }
+
+  @Test
+  void ignoresWhatSettlesAgainOrWasNeverAhead() {
+    UUID endpoint = world.endpoint(world.workspace(100));
+    TestWorker worker = world.workerOfAll(BackfillWorld.settings(8, 64, 8));
+    until(() -> world.published.to(endpoint).size() == 8);
+
+    Delivery first = world.published.to(endpoint).get(0);
+    UUID other = UUID.randomUUID();
+    List<Delivery> unknown = new ArrayList<>();
+    LongStream.rangeClosed(1, 50)
+        .forEach(
+            position ->
+                unknown.add(
+                    Delivery.first(
+                        UUID.randomUUID(),
+                        position % 2 == 0 ? endpoint : other,
+                        other,
+                        position,
+                        Origin.BACKFILL,
+                        first.owedAt())));
+    worker.settle(unknown);
+    worker.settle(List.of(first, first, first));
+
+    assertThat(worker.ahead()).isEqualTo(7);
+    still(() -> world.published.to(endpoint).size() == 8);
+  }
+
+  @Test
+  void neverHasMoreUnsettledThanAllowedWhateverSettles() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    UUID workspace = world.workspace(300);
+    List<UUID> endpoints = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      endpoints.add(world.endpoint(workspace));
+    }
+    TestWorker worker = world.workerOfAll(BackfillWorld.settings(20, 70, 16));
+
+    Map<UUID, List<Delivery>> unsettled = new HashMap<>();
+    int published = 0;
+    long giveUpNanos = System.nanoTime() + BackfillWorld.PATIENCE.toNanos();
+    while (published < 1_500) {
+      assertThat(System.nanoTime())
+          .as("seed %s stalls at %s", seed, published)
+          .isLessThan(giveUpNanos);
+      for (Delivery delivery : world.published.news()) {
+        unsettled.computeIfAbsent(delivery.endpointId(), id -> new ArrayList<>()).add(delivery);
+        published++;
+      }
+      int together = unsettled.values().stream().mapToInt(List::size).sum();
+      assertThat(together).as("seed %s", seed).isLessThanOrEqualTo(70);
+      for (List<Delivery> of : unsettled.values()) {
+        assertThat(of).as("seed %s", seed).hasSizeLessThanOrEqualTo(20);
+        List<Delivery> settled = new ArrayList<>();
+        of.removeIf(delivery -> random.nextInt(3) == 0 && settled.add(delivery));
+        worker.settle(settled);
+      }
+    }
+    assertThat(world.published.all()).extracting(Delivery::id).doesNotHaveDuplicates();
+    until(() -> endpoints.stream().allMatch(world::finished));
+    unsettled.values().forEach(worker::settle);
+    assertThat(worker.ahead()).as("seed %s", seed).isZero();
+  }
+
+  @Test
+  void brokenEndpointsLeaveRoomForHealthyOnes() {
+    UUID large = world.workspace(600);
+    TestWorker worker = world.workerOfAll(BackfillSettings.defaults(BackfillWorld.PARTITIONS));
+    List<UUID> broken = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      broken.add(world.endpoint(large));
+    }
+    until(() -> broken.stream().noneMatch(each -> world.published.to(each).isEmpty()));
+    UUID healthy = world.endpoint(world.workspace(100));
+
+    List<Delivery> arrived = new ArrayList<>();
+    until(
+        () -> {
+          List<Delivery> news =
+              world.published.news().stream()
+                  .filter(each -> each.endpointId().equals(healthy))
+                  .toList();
+          worker.settle(news);
+          arrived.addAll(news);
+          return arrived.size() == 100;
+        });
+    assertThat(worker.ahead()).isLessThanOrEqualTo(4_096);
+  }
+
+  @Test
+  void pausingStopsItAndResumingGoesOnWhereItWas() {
+    UUID workspace = world.workspace(500);
+    UUID endpoint = world.endpoint(workspace);
+    TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));
+    until(() -> world.published.to(endpoint).size() == 100);
+
+    world.pause(endpoint, true);
+    worker.settle(world.published.to(endpoint));
+    still(() -> world.published.to(endpoint).size() == 100);
+    assertThat(worker.ahead()).isZero();
+
+    world.pause(endpoint, false);
+    until(() -> world.published.to(endpoint).size() == 200);
+    world.settleUntilFinished(worker, endpoint);
+    until(() -> world.published.to(endpoint).size() == 500);
+    assertThat(world.published.capturesTo(endpoint))
+        .containsExactlyElementsOf(world.captures(workspace));
+  }
+
+  @Test
+  void deletingStopsIt() {
+    UUID workspace = world.workspace(500);
+    UUID endpoint = world.endpoint(workspace);
+    TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));
+    until(() -> world.published.to(endpoint).size() == 100);
+
+    world.delete(workspace, endpoint);
+    worker.settle(world.published.to(endpoint));
+    still(() -> world.published.to(endpoint).size() == 100);
+    assertThat(worker.ahead()).isZero();
+  }
+
+  @Test
+  void closingLeavesNothingUnderWay() {
+    UUID endpoint = world.endpoint(world.workspace(5_000));
+    TestWorker worker = world.workerOfAll(BackfillWorld.unbounded(16));
+    until(() -> !world.published.to(endpoint).isEmpty());
+
+    worker.close();
+    long next = world.nextPosition(endpoint);
+    until(() -> world.published.to(endpoint).size() == next - 1);
+    still(() -> world.published.to(endpoint).size() == next - 1);
+    assertThat(next).isLessThan(5_001);
+  }
+
+  private Instant createdAt(UUID endpoint) {
+    return BackfillWorld.await(
+            world
+                .pool
+                .preparedQuery("select created_at from endpoints where id = $1")
+                .execute(Tuple.of(endpoint)))
+        .iterator()
+        .next()
+        .getOffsetDateTime(0)
+        .toInstant();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.backfill;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Arrival;
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Receivers.Behaviour;
+import io.egress.endpoint.EndpointChange;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A change holds for the next attempt, whatever was read, queued or waiting before it. */
+@Timeout(120)
+class EndpointChangeTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Behaviour FAILING =
+      (request, nth) -> request.response().setStatusCode(503).end();
+
+  private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "2s,1h"));
+  private final UUID workspace = UUID.randomUUID();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void skipsWhatFallsDueWhilePausedAndGoesOnAfterwards() {
+    Fleet.Provisioned endpoint = failingOnce("crm");
+    fleet.change(endpoint, new EndpointChange(null, false, null, true));
+    fleet.captures(workspace, 3);
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
+    assertThat(fleet.receivers.arrivals("crm")).hasSize(1);
+    assertThat(fleet.count("attempts")).isEqualTo(1);
+    assertThat(fleet.count("deliveries where attempts = 1 and last_outcome = 'status'"))
+        .isEqualTo(1);
+
+    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    UUID later = fleet.captures(workspace, 1).get(0);
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    assertThat(fleet.receivers.arrivals("crm").get(1).captureId()).isEqualTo(later);
+    assertThat(fleet.receivers.arrivals("crm")).hasSize(2);
+  }
+
+  @Test
+  void sendsNothingToADeletedEndpoint() {
+    Fleet.Provisioned endpoint = failingOnce("crm");
+    fleet.endpoint(workspace, "other");
+    fleet.delete(endpoint);
+    fleet.captures(workspace, 3);
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 3);
+    assertThat(fleet.receivers.arrivals("crm")).hasSize(1);
+  }
+
+  @Test
+  void sendsTheRetryToTheNewUrl() {
+    Fleet.Provisioned endpoint = failingOnce("before");
+    fleet.change(endpoint, new EndpointChange(fleet.receivers.url("after"), false, null, null));
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    Arrival first = fleet.receivers.arrivals("before").get(0);
+    Arrival second = fleet.receivers.arrivals("after").get(0);
+    assertThat(second.deliveryId()).isEqualTo(first.deliveryId());
+  }
+
+  /** It is the next attempt that renders the document, with all that has changed since. */
+  @Test
+  void sendsTheDocumentAsItIsAtTheTime() {
+    failingOnce("crm");
+    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.query("update captures set title = 'Renamed since', revision = revision + 1");
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    Arrival second = fleet.receivers.arrivals("crm").get(1);
+    assertThat(second.envelope().getJsonObject("data").getString("title"))
+        .isEqualTo("Renamed since");
+    assertThat(second.envelope().getJsonObject("data").getString("emitted_at"))
+        .isEqualTo(second.envelope().getString("emitted_at"));
+  }
+
+  private Fleet.Provisioned failingOnce(String receiver) {
+    fleet.receivers.behave(receiver, FAILING);
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, receiver);
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 1);
+    return endpoint;
+  }
+}

@@ -1,0 +1,142 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Arrival;
+import io.egress.dispatcher.DispatcherApp;
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Receivers;
+import io.egress.dispatcher.Receivers.Behaviour;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Workers come and go while they deliver. */
+@Timeout(180)
+class HandoverTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final UUID workspace = UUID.randomUUID();
+  private final Fleet fleet =
+      new Fleet(
+          Map.of(
+              "EGRESS_RETRY_SCHEDULE",
+              "1s,1h",
+              "EGRESS_ATTEMPT_TIMEOUT",
+              "60s",
+              "EGRESS_SHUTDOWN_TIMEOUT",
+              "6s"));
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void stopsWithinItsDeadlineWhileRequestsHangAndLosesNothing() {
+    for (int i = 0; i < 5; i++) {
+      fleet.endpoint(workspace, "r" + i);
+      fleet.receivers.behave("r" + i, Receivers.HANGING);
+    }
+    DispatcherApp stopping = fleet.dispatcher();
+    List<UUID> captures = fleet.captures(workspace, 20);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 20);
+
+    long begun = System.nanoTime();
+    fleet.stop(stopping);
+    Duration taken = Duration.ofNanos(System.nanoTime() - begun);
+
+    assertThat(taken).isLessThan(Duration.ofSeconds(7));
+    assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isZero();
+    for (int i = 0; i < 5; i++) {
+      fleet.receivers.behave("r" + i, Receivers.FINE);
+    }
+    fleet.dispatcher();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where state = 'delivered'") == 5L * captures.size());
+    assertThat(fleet.count("attempts where attempt = 1")).isEqualTo(5L * captures.size());
+  }
+
+  @Test
+  void givesAJoiningWorkerItsPartitionsWithinTenSecondsWhileRequestsHang() {
+    for (int i = 0; i < 20; i++) {
+      fleet.endpoint(workspace, "r" + i);
+      fleet.receivers.behave("r" + i, Receivers.HANGING);
+    }
+    fleet.dispatcher();
+    fleet.captures(workspace, 5);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 60);
+
+    long begun = System.nanoTime();
+    fleet.dispatcher();
+    await().atMost(PATIENCE).until(() -> partitionsOfMembers().equals(List.of(10, 10)));
+
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void losesNothingAndRepeatsLittleWhileWorkersJoinAndLeave() {
+    int endpoints = 20;
+    int captures = 300;
+    Behaviour slow = (request, nth) -> fleet.vertx.setTimer(20, later -> request.response().end());
+    for (int i = 0; i < endpoints; i++) {
+      fleet.endpoint(workspace, "r" + i);
+      fleet.receivers.behave("r" + i, slow);
+    }
+    DispatcherApp first = fleet.dispatcher();
+    fleet.captures(workspace, captures);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 500);
+    DispatcherApp second = fleet.dispatcher();
+    fleet.captures(workspace, captures);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 2_500);
+    fleet.stop(first);
+    fleet.captures(workspace, captures);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 5_000);
+    fleet.dispatcher();
+    fleet.stop(second);
+
+    long expected = 3L * captures * endpoints;
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where state = 'delivered'") == expected);
+    List<Arrival> arrivals = fleet.receivers.arrivals();
+    Set<UUID> ids = new HashSet<>();
+    arrivals.forEach(arrival -> ids.add(arrival.deliveryId()));
+    assertThat(ids).hasSize((int) expected);
+    assertThat(arrivals.size() - ids.size())
+        .as("attempts under way are waited for: hardly any is made twice")
+        .isLessThan(100);
+  }
+
+  /** How many partitions each member of the group has, the fewest first. */
+  private List<Integer> partitionsOfMembers() throws ExecutionException, InterruptedException {
+    String group = fleet.topics.prefix() + "dispatcher";
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", fleet.settings.kafka().bootstrap()))) {
+      return admin
+          .describeConsumerGroups(List.of(group))
+          .describedGroups()
+          .values()
+          .iterator()
+          .next()
+          .get()
+          .members()
+          .stream()
+          .map(MemberDescription::assignment)
+          .map(assignment -> assignment.topicPartitions().size())
+          .sorted()
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Receivers.Behaviour;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.NetSocket;
+import io.vertx.sqlclient.Row;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What receivers can do to a webhook, and what is remembered of it. */
+@Timeout(120)
+class OutcomeTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int DRIP_MILLIS = 100;
+
+  private final Fleet fleet =
+      new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h", "EGRESS_ATTEMPT_TIMEOUT", "3s"));
+  private final UUID workspace = UUID.randomUUID();
+  private final Map<UUID, String> expected = new HashMap<>();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void isNamedForEverythingThatIsNoDelivery() throws IOException {
+    for (int status : new int[] {301, 307, 400, 401, 404, 410, 429, 500, 503}) {
+      expect("status " + status, behaving("s" + status, answering(status)));
+    }
+    expect("connect null", "https://127.0.0.1:" + closedPort() + "/");
+    expect("reset null", fleet.receivers.rawUrl(socket -> socket.handler(some -> socket.close())));
+    expect("timeout null", behaving("hanging", (request, nth) -> {}));
+    expect("timeout null", fleet.receivers.rawUrl(dripping("HTTP/1.1 200 OK\r\nx-slow: ")));
+    expect("delivered 200", fleet.receivers.rawUrl(dripping(okWithBodyOf(1_000_000))));
+    expect("delivered 200", behaving("endless", (request, nth) -> pour(request.response())));
+    expect("tls null", fleet.receivers.untrustedUrl());
+    expect("dns null", "https://no-such-receiver.invalid/");
+    expect("blocked_address null", "https://10.0.0.1/");
+    expect("bad_response null", fleet.receivers.rawUrl(saying("SMTP ready\r\n\r\n")));
+    fleet.dispatcher();
+
+    fleet.captures(workspace, 1);
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == expected.size());
+    Map<UUID, String> actual = new HashMap<>();
+    for (Row row :
+        fleet.query(
+            "select d.endpoint_id, a.outcome, a.status, d.state, octet_length(a.answer) as bytes"
+                + " from deliveries d join attempts a on a.delivery_id = d.id")) {
+      actual.put(
+          row.getUUID("endpoint_id"), row.getString("outcome") + " " + row.getInteger("status"));
+      assertThat(row.getString("state"))
+          .isEqualTo(row.getString("outcome").equals("delivered") ? "delivered" : "pending");
+      if (row.getInteger("bytes") != null) {
+        assertThat(row.getInteger("bytes")).isBetween(1, 4_096);
+      }
+    }
+    assertThat(actual).isEqualTo(expected);
+  }
+
+  private void expect(String outcome, String url) {
+    expected.put(fleet.endpoint(workspace, url, false).id(), outcome);
+  }
+
+  private String behaving(String receiver, Behaviour behaviour) {
+    fleet.receivers.behave(receiver, behaviour);
+    return fleet.receivers.url(receiver);
+  }
+
+  private static Behaviour answering(int status) {
+    return (request, nth) ->
+        request
+            .response()
+            .setStatusCode(status)
+            .putHeader("location", "https://127.0.0.1/elsewhere")
+            .end("no");
+  }
+
+  private static String okWithBodyOf(int bytes) {
+    return "HTTP/1.1 200 OK\r\ncontent-length: " + bytes + "\r\n\r\n";
+  }
+
+  private static Handler<NetSocket> saying(String text) {
+    return socket -> socket.handler(some -> socket.write(text));
+  }
+
+  /** Says {@code text} at once, and then one character after the other, without an end. */
+  private Handler<NetSocket> dripping(String text) {
+    return socket ->
+        socket.handler(
+            first -> {
+              socket.handler(more -> {});
+              socket.write(text);
+              long drip =
+                  fleet
+                      .receivers
+                      .vertx()
+                      .setPeriodic(DRIP_MILLIS, timer -> socket.write(Buffer.buffer("x")));
+              socket.closeHandler(closed -> fleet.receivers.vertx().cancelTimer(drip));
+            });
+  }
+
+  private static void pour(HttpServerResponse response) {
+    response.setChunked(true).setStatusCode(200);
+    Buffer piece = Buffer.buffer("x".repeat(8_192));
+    Runnable write =
+        new Runnable() {
+          @Override
+          public void run() {
+            if (!response.closed()) {
+              response.write(piece).onSuccess(written -> run());
+            }
+          }
+        };
+    write.run();
+  }
+
+  private static int closedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.egress.standalone;
+
+import io.vertx.core.json.JsonObject;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Webhook endpoints from a terminal. */
+@Command(
+    name = "endpoints",
+    description = {
+      "Creates, lists, shows, pauses, resumes and deletes webhook endpoints.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    })
+final class EndpointsCommand {
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "create",
+      description = "Creates an endpoint and prints its id and signing secret, this one time.")
+  int create(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "URL") String url,
+      @Option(names = "--description", description = "what it is for") @Nullable String description,
+      @Option(
+              names = "--full-history",
+              description = "push what was finished before, too, not only what comes from now on")
+          boolean fullHistory) {
+    JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
+    if (description != null) {
+      endpoint.put("description", description);
+    }
+    JsonObject created = internal.api().call("POST", path(workspace), endpoint);
+    System.out.println("id      " + created.getString("id"));
+    System.out.println("secret  " + created.getString("secret"));
+    return 0;
+  }
+
+  @Command(name = "list", description = "Lists a workspace's endpoints.")
+  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace) {
+    return show("GET", path(workspace), new JsonObject());
+  }
+
+  @Command(name = "show", description = "Shows an endpoint, without its secret.")
+  int show(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("GET", path(workspace, id), new JsonObject());
+  }
+
+  @Command(
+      name = "pause",
+      description = "Pauses an endpoint; what falls due meanwhile is skipped, never sent.")
+  int pause(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("PATCH", path(workspace, id), new JsonObject().put("paused", true));
+  }
+
+  @Command(name = "resume", description = "Lets a paused endpoint receive again.")
+  int resume(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+  }
+
+  @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")
+  int delete(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    internal.api().call("DELETE", path(workspace, id), new JsonObject());
+    return 0;
+  }
+
+  private int show(String method, String path, JsonObject body) {
+    System.out.println(internal.api().call(method, path, body).encodePrettily());
+    return 0;
+  }
+
+  private static String path(UUID workspace) {
+    return "/workspaces/" + workspace + "/endpoints";
+  }
+
+  private static String path(UUID workspace, UUID id) {
+    return path(workspace) + "/" + id;
+  }
+}

@@ -1,0 +1,76 @@
+package io.egress.standalone.demo;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.standalone.receiver.Arrival;
+import io.egress.standalone.receiver.Verdict.Genuine;
+import io.egress.standalone.receiver.Verdict.Refused;
+import java.io.PrintStream;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+
+/** What the demo shows while it runs: a line for each thing that happens, and a sum at the end. */
+final class Journal {
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+  private static final String LINE = "%-12s  %-8s  %-7s  %-8s  %-6s  %s%n";
+
+  private final PrintStream out;
+  private boolean begun;
+  private int finished;
+  private int verified;
+  private int unverified;
+  private int refused;
+  private int recovered;
+
+  Journal(PrintStream out) {
+    this.out = requireNonNull(out, "out is null");
+  }
+
+  synchronized void begin() {
+    begun = true;
+    out.printf(LINE, "time", "where", "attempt", "verified", "answer", "capture");
+  }
+
+  synchronized void finished(String title) {
+    finished++;
+    out.printf("%-12s  %-8s  %-25s  %s%n", now(), "pipeline", "finished", title);
+  }
+
+  synchronized void notFinished(RuntimeException failure) {
+    out.println("a capture could not be put: " + failure.getMessage());
+  }
+
+  synchronized void arrived(Arrival arrival) {
+    String endpoint = arrival.endpoint();
+    if (arrival.verdict() instanceof Genuine genuine) {
+      verified++;
+      refused += arrival.status() >= 300 ? 1 : 0;
+      recovered += arrival.recovered() ? 1 : 0;
+      String title = genuine.data().getString("title");
+      out.printf(LINE, now(), endpoint, arrival.attempt(), "yes", arrival.status(), title);
+    } else if (arrival.verdict() instanceof Refused forged) {
+      unverified++;
+      String shout = "!!! NOT VERIFIED: " + forged.reason();
+      out.printf(LINE, now(), endpoint, "?", "NO", arrival.status(), shout);
+    }
+  }
+
+  /** Nothing where the demo came to nothing. */
+  synchronized void summary() {
+    if (!begun) {
+      return;
+    }
+    out.printf(
+        "%n%d captures finished, %d webhooks verified, %d of them refused with 503, %d recovered%s%n",
+        finished,
+        verified,
+        refused,
+        recovered,
+        unverified == 0 ? "" : "; !!! " + unverified + " WEBHOOKS DID NOT VERIFY");
+  }
+
+  private static String now() {
+    return TIME.format(LocalTime.now(ZoneId.systemDefault()));
+  }
+}

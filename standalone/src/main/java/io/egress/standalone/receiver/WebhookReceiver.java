@@ -1,0 +1,77 @@
+package io.egress.standalone.receiver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** A client's side of the push interface: an HTTPS server that verifies what is posted to it. */
+public final class WebhookReceiver {
+  private static final String HOST = "127.0.0.1";
+  private static final String PATH = "/webhooks/";
+  private static final long BODY_BYTES_MAX = 16L << 20;
+
+  private final Map<String, ReceivingEndpoint> endpoints = new ConcurrentHashMap<>();
+  private final Consumer<Arrival> arrivals;
+  private final HttpServer server;
+
+  private WebhookReceiver(Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
+    this.arrivals = requireNonNull(arrivals, "arrivals is null");
+    Router router = Router.router(vertx);
+    router.post(PATH + ":name").handler(BodyHandler.create(false).setBodyLimit(BODY_BYTES_MAX));
+    router.post(PATH + ":name").handler(this::receive);
+    this.server =
+        vertx
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setHost(HOST)
+                    .setPort(0)
+                    .setSsl(true)
+                    .setKeyCertOptions(certificate.keyCertOptions()))
+            .requestHandler(router);
+  }
+
+  /** On any free port. {@code arrivals} is called on the receiver's event loop. */
+  public static Future<WebhookReceiver> start(
+      Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
+    WebhookReceiver receiver = new WebhookReceiver(vertx, certificate, arrivals);
+    return receiver.server.listen().map(listening -> receiver);
+  }
+
+  /** Where an endpoint of this name is, once {@link #add} has given it the secret. */
+  public String url(String name) {
+    return "https://" + HOST + ":" + server.actualPort() + PATH + name;
+  }
+
+  public void add(String name, String secret, Answering answering) {
+    WebhookVerifier verifier = new WebhookVerifier(secret, InstantSource.system());
+    endpoints.put(name, new ReceivingEndpoint(name, verifier, answering));
+  }
+
+  public Future<Void> close() {
+    return server.close();
+  }
+
+  private void receive(RoutingContext exchange) {
+    ReceivingEndpoint endpoint = endpoints.get(exchange.pathParam("name"));
+    if (endpoint == null) {
+      exchange.response().setStatusCode(404).end();
+      return;
+    }
+    Buffer body = exchange.body().buffer();
+    Arrival arrival =
+        endpoint.receive(exchange.request().headers(), body == null ? Buffer.buffer() : body);
+    exchange.response().setStatusCode(arrival.status()).end();
+    arrivals.accept(arrival);
+  }
+}

@@ -1,0 +1,104 @@
+package io.egress.standalone.receiver;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verifies webhooks as the documentation tells receivers to. It shares no code with the side that
+ * signs, so that what the two agree on is the contract.
+ */
+public final class WebhookVerifier {
+  private static final long AGE_SECONDS_MAX = 300;
+  private static final String EVENT = "capture.processed";
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final Pattern TIMESTAMP = Pattern.compile("t=([0-9]{1,12})");
+
+  private final SecretKeySpec key;
+  private final InstantSource clock;
+
+  /** The key of the HMAC is the whole text of the secret. */
+  public WebhookVerifier(String secret, InstantSource clock) {
+    this.key = new SecretKeySpec(secret.getBytes(UTF_8), ALGORITHM);
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  /** {@code body} is the raw body: JSON that was parsed and written again has other bytes. */
+  public Verdict verify(MultiMap headers, Buffer body) {
+    String unsigned = signatureProblem(headers.get("x-service-signature"), body.getBytes());
+    return unsigned == null ? read(headers, body) : new Verdict.Refused(unsigned);
+  }
+
+  private @Nullable String signatureProblem(@Nullable String signature, byte[] body) {
+    if (signature == null) {
+      return "x-service-signature is missing";
+    }
+    List<String> parts = Arrays.asList(signature.split(",", -1));
+    Matcher timestamp = TIMESTAMP.matcher(parts.get(0));
+    if (!timestamp.matches()) {
+      return "x-service-signature does not begin with t=<unix seconds>";
+    }
+    byte[] expected = ("v1=" + hmac(timestamp.group(1), body)).getBytes(UTF_8);
+    // During a rotation each secret signs. isEqual takes the same time wherever they differ.
+    if (parts.stream().noneMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected))) {
+      return "the signature does not match the body";
+    }
+    long ageSeconds = clock.instant().getEpochSecond() - Long.parseLong(timestamp.group(1));
+    if (Math.abs(ageSeconds) > AGE_SECONDS_MAX) {
+      return "the signature is " + ageSeconds + " s old, " + AGE_SECONDS_MAX + " s are allowed";
+    }
+    return null;
+  }
+
+  private String hmac(String timestamp, byte[] body) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      mac.update((timestamp + ".").getBytes(UTF_8));
+      return HexFormat.of().formatHex(mac.doFinal(body));
+    } catch (GeneralSecurityException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+
+  private static Verdict read(MultiMap headers, Buffer body) {
+    if (!"application/json".equals(headers.get("content-type"))) {
+      return new Verdict.Refused("content-type is not application/json");
+    }
+    if (!EVENT.equals(headers.get("x-service-event"))) {
+      return new Verdict.Refused("x-service-event is not " + EVENT);
+    }
+    try {
+      JsonObject envelope = body.toJsonObject();
+      if (!EVENT.equals(envelope.getString("event"))) {
+        return new Verdict.Refused("the envelope's event is not " + EVENT);
+      }
+      UUID deliveryId = UUID.fromString(envelope.getString("delivery_id", ""));
+      if (!deliveryId.toString().equals(headers.get("x-service-delivery"))) {
+        return new Verdict.Refused("x-service-delivery is not the envelope's delivery_id");
+      }
+      JsonObject data = envelope.getJsonObject("data");
+      return data == null
+          ? new Verdict.Refused("the envelope has no data")
+          : new Verdict.Genuine(deliveryId, data);
+    } catch (DecodeException | ClassCastException | IllegalArgumentException malformed) {
+      return new Verdict.Refused("the body is not an envelope");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.standalone.receiver;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package io.egress.standalone.receiver;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import java.security.GeneralSecurityException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.UUID;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** A webhook as the specification has it. */
+record SampleWebhook(UUID deliveryId, MultiMap headers, Buffer body) {
+  static final String SECRET = "whsec_of-this-endpoint";
+
+  static SampleWebhook signedAt(Instant moment) {
+    UUID deliveryId = UUID.randomUUID();
+    Buffer body =
+        new JsonObject()
+            .put("event", "capture.processed")
+            .put("delivery_id", deliveryId.toString())
+            .put("emitted_at", moment)
+            .put("data", new JsonObject().put("title", "Grüße aus Köln \ud83d\udc4b"))
+            .toBuffer();
+    MultiMap headers =
+        HttpHeaders.headers()
+            .add("content-type", "application/json")
+            .add("x-service-event", "capture.processed")
+            .add("x-service-delivery", deliveryId.toString());
+    return new SampleWebhook(deliveryId, headers, body).signed(SECRET, moment);
+  }
+
+  SampleWebhook signed(String secret, Instant moment) {
+    long unixSeconds = moment.getEpochSecond();
+    return with("x-service-signature", "t=" + unixSeconds + "," + v1(secret, unixSeconds));
+  }
+
+  SampleWebhook with(String header, String value) {
+    return new SampleWebhook(
+        deliveryId, HttpHeaders.headers().addAll(headers).set(header, value), body);
+  }
+
+  SampleWebhook without(String header) {
+    return new SampleWebhook(
+        deliveryId, HttpHeaders.headers().addAll(headers).remove(header), body);
+  }
+
+  SampleWebhook withBody(String text) {
+    return new SampleWebhook(deliveryId, headers, Buffer.buffer(text));
+  }
+
+  String v1(String secret, long unixSeconds) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+      mac.update((unixSeconds + ".").getBytes(UTF_8));
+      return "v1=" + HexFormat.of().formatHex(mac.doFinal(body.getBytes()));
+    } catch (GeneralSecurityException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+}
