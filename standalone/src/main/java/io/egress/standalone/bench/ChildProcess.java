@@ -22,6 +22,10 @@ final class ChildProcess implements AutoCloseable {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final long LOOK_MILLIS = 50;
+
+  /** That a process is up is read from what it logs, so a test's own configuration must not win. */
+  private static final String LOGGING = "-Dlogback.configurationFile=logback.xml";
+
   private static final Pattern RESIDENT_MAX = Pattern.compile("VmHWM:\\s+(\\d+) kB");
 
   private final String name;
@@ -54,6 +58,7 @@ final class ChildProcess implements AutoCloseable {
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(command.options());
     line.add("-Xlog:gc:file=" + gcLog + "::filecount=0");
+    line.add(LOGGING);
     line.addAll(List.of("-cp", System.getProperty("java.class.path")));
     line.add(command.main().getName());
     line.addAll(command.arguments());
