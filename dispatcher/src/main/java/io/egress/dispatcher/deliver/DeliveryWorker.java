@@ -163,7 +163,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   @Override
   public void assigned(Set<TopicPartition> partitions) {
-    log.info("{} partitions more", partitions.size());
+    log.debug("{} partitions more", partitions.size());
     workload.assign(partitions);
     ownBackfills();
     applyPauses();
@@ -171,7 +171,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   @Override
   public Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions) {
-    log.info("{} partitions less", partitions.size());
+    log.debug("{} partitions less", partitions.size());
     pauses.forget(partitions);
     ownBackfills();
     return handover.drain(partitions, closing ? bounds.closePatience() : bounds.handoverPatience());

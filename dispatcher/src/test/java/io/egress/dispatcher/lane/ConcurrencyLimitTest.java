@@ -49,10 +49,11 @@ class ConcurrencyLimitTest {
   @Test
   void aPaceThatHasChangedForGoodIsTheNewMeasure() {
     deliver(10, FAST);
-    deliver(256, 4 * FAST);
+    deliver(20 * 128, 4 * FAST);
     int before = limit.current();
-    deliver(10, 4 * FAST);
-    assertThat(limit.current()).isEqualTo(before + 10);
+    deliver(1, 4 * FAST);
+    assertThat(limit.current()).isGreaterThanOrEqualTo(before);
+    assertThat(limit.current()).isGreaterThan(40);
   }
 
   @Test
