@@ -43,7 +43,7 @@ final class PushBench implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "1",
+      defaultValue = "3",
       description = "how often hanging and skewed compare; medians are printed")
   private int rounds;
 
