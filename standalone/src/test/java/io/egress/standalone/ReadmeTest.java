@@ -57,6 +57,7 @@ class ReadmeTest {
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> assertThat(run(folder, Map.of(), "bash", "-euc", commands)).contains(CAPTURE));
+      createEndpoint(readme, internal, data);
 
       String key =
           run(
@@ -68,6 +69,16 @@ class ReadmeTest {
               .strip();
       consume(Map.of("BASE_URL", "http://127.0.0.1:" + open, "API_KEY", key));
     }
+  }
+
+  private void createEndpoint(String readme, String port, Path data) throws Exception {
+    String commands =
+        block(readme, "./egress endpoints create")
+            .replace("./egress endpoints", egress() + " endpoints --port " + port);
+    Map<String, String> environment =
+        Map.of("EGRESS_DATA_DIR", data.toString(), "workspace", WORKSPACE);
+    assertThat(run(folder, environment, "bash", "-euc", commands))
+        .contains("secret  whsec_", "\"search index\"");
   }
 
   private void consume(Map<String, String> environment) throws Exception {

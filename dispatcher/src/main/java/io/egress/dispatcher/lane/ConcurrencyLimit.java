@@ -3,14 +3,18 @@ package io.egress.dispatcher.lane;
 /**
  * How many attempts one endpoint gets at once, found as TCP finds its window: fast deliveries raise
  * it by one each until the first loss, after a loss by one per round; what gets no answer halves
- * it, and an endpoint that answers nothing at all starts again from one.
+ * it, and an endpoint that answers nothing at all starts again from one. Deliveries that take much
+ * longer than the endpoint's own pace do not raise it, and lower it to where it began: a queue that
+ * is moved from here into connections is a queue still, and costs more.
  *
  * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
  * it neither cuts nor raises: sixty-four requests that time out together are one event.
  */
 final class ConcurrencyLimit {
+  private final int initial;
   private final int max;
   private final long slowNanos;
+  private final Pace pace = new Pace();
 
   private int limit;
   private int steepBelow;
@@ -19,6 +23,7 @@ final class ConcurrencyLimit {
   private long cutNanos;
 
   ConcurrencyLimit(LaneSettings.Concurrency settings) {
+    this.initial = settings.initial();
     this.max = settings.max();
     this.slowNanos = settings.slowAfter().toNanos();
     this.limit = settings.initial();
@@ -31,13 +36,29 @@ final class ConcurrencyLimit {
 
   /** A delivery raises the limit only while it is {@code inUse}: else it has not been tried out. */
   void delivered(long startedNanos, long nowNanos, boolean inUse) {
-    boolean slow = nowNanos - startedNanos > slowNanos;
-    if (slow || isOfAnEarlierLimit(startedNanos) || !inUse || limit == max) {
+    long took = nowNanos - startedNanos;
+    pace.delivered(took);
+    if (isOfAnEarlierLimit(startedNanos)) {
       return;
     }
+    if (pace.isCrowded(took)) {
+      lower();
+    } else if (inUse && limit < max && took <= slowNanos && pace.isUndisturbed(took)) {
+      raise();
+    }
+  }
+
+  private void raise() {
     deliveredThisRound++;
     if (limit < steepBelow || deliveredThisRound >= limit) {
       limit++;
+      deliveredThisRound = 0;
+    }
+  }
+
+  private void lower() {
+    if (limit > initial) {
+      limit--;
       deliveredThisRound = 0;
     }
   }

@@ -35,6 +35,27 @@ class ConcurrencyLimitTest {
   }
 
   @Test
+  void deliveriesBelowTheEndpointsPaceDoNotRaiseItAndCrowdedOnesLowerIt() {
+    deliver(30, FAST);
+    assertThat(limit.current()).isEqualTo(34);
+    deliver(100, 3 * FAST);
+    assertThat(limit.current()).isEqualTo(34);
+    deliver(20, 5 * FAST);
+    assertThat(limit.current()).isEqualTo(14);
+    deliver(20, 5 * FAST);
+    assertThat(limit.current()).isEqualTo(4);
+  }
+
+  @Test
+  void aPaceThatHasChangedForGoodIsTheNewMeasure() {
+    deliver(10, FAST);
+    deliver(256, 4 * FAST);
+    int before = limit.current();
+    deliver(10, 4 * FAST);
+    assertThat(limit.current()).isEqualTo(before + 10);
+  }
+
+  @Test
   void deliveriesThatMakeNoUseOfItDoNotRaiseIt() {
     for (int i = 0; i < 100; i++) {
       limit.delivered(nowNanos, nowNanos + FAST, false);

@@ -12,10 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Timer;
-import java.util.TimerTask;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -50,30 +47,30 @@ public final class DemoCommand implements Callable<Integer> {
     Journal journal = new Journal(System.out);
     process.push("the summary", journal::summary);
     DemoReceiver receiver = DemoReceiver.start(process, journal);
-    Map<String, String> environment = environment();
-    environment.putAll(receiver.settings());
     Settings settings =
-        Settings.from(Backends.complete(process, environment, EmbeddedOptions.scratch()));
+        Settings.from(Backends.complete(process, environment(receiver), EmbeddedOptions.scratch()));
     Standalone service = Standalone.start(process, settings);
     InternalApi api =
         new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());
     UUID workspace = UUID.randomUUID();
-    String key =
-        api.call(
-                "POST",
-                "/workspaces/" + workspace + "/api-keys",
-                new JsonObject().put("name", "demo"))
-            .getString("key");
     receiver.createEndpoints(api, workspace);
-    tell(service.api().publicPort(), key);
+    tell(service.api().publicPort(), mintKey(api, workspace));
     journal.begin();
-    putEverySecond(process, new Pipeline(api, workspace, journal));
+    Pipeline pipeline = new Pipeline(api, workspace, journal);
+    process.push("the sample captures", pipeline::end);
+    pipeline.begin();
     if (seconds > 0) {
       TimeUnit.SECONDS.sleep(seconds);
     } else {
       process.waitForStop();
     }
     return 0;
+  }
+
+  private static String mintKey(InternalApi api, UUID workspace) {
+    return api.call(
+            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "demo"))
+        .getString("key");
   }
 
   private static void tell(int port, String key) {
@@ -93,21 +90,8 @@ public final class DemoCommand implements Callable<Integer> {
         key, port, port, DemoReceiver.explanation());
   }
 
-  private static void putEverySecond(RunningProcess process, Pipeline pipeline) {
-    Timer clock = new Timer("demo-pipeline", true);
-    process.push("the sample captures", clock::cancel);
-    TimerTask task =
-        new TimerTask() {
-          @Override
-          public void run() {
-            pipeline.finishOne();
-          }
-        };
-    clock.scheduleAtFixedRate(task, 0, Duration.ofSeconds(1).toMillis());
-  }
-
-  private static Map<String, String> environment() {
-    Map<String, String> environment = new TreeMap<>();
+  private static Map<String, String> environment(DemoReceiver receiver) {
+    Map<String, String> environment = new TreeMap<>(receiver.settings());
     environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
     environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
     environment.put("EGRESS_INTERNAL_PORT", "0");

@@ -16,9 +16,10 @@ import java.util.UUID;
  * that whatever is under way when the demo ends is still answered.
  */
 final class DemoReceiver {
-  static final int DELIVERIES_REFUSED = 3;
-  static final int ATTEMPTS_REFUSED = 2;
+  static final int ENDPOINTS = 2;
 
+  private static final int DELIVERIES_REFUSED = 3;
+  private static final int ATTEMPTS_REFUSED = 2;
   private static final String RETRY_SCHEDULE = "2s,5s,15s,1m,5m,15m";
 
   private final LocalCertificate certificate;

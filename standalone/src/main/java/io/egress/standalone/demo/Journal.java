@@ -6,9 +6,11 @@ import io.egress.standalone.receiver.Arrival;
 import io.egress.standalone.receiver.Verdict.Genuine;
 import io.egress.standalone.receiver.Verdict.Refused;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.concurrent.TimeUnit;
 
 /** What the demo shows while it runs: a line for each thing that happens, and a sum at the end. */
 final class Journal {
@@ -18,6 +20,7 @@ final class Journal {
   private final PrintStream out;
   private boolean begun;
   private int finished;
+  private int accepted;
   private int verified;
   private int unverified;
   private int refused;
@@ -46,6 +49,7 @@ final class Journal {
     if (arrival.verdict() instanceof Genuine genuine) {
       verified++;
       refused += arrival.status() >= 300 ? 1 : 0;
+      accepted += arrival.accepted() ? 1 : 0;
       recovered += arrival.recovered() ? 1 : 0;
       String title = genuine.data().getString("title");
       out.printf(LINE, now(), endpoint, arrival.attempt(), "yes", arrival.status(), title);
@@ -53,6 +57,17 @@ final class Journal {
       unverified++;
       String shout = "!!! NOT VERIFIED: " + forged.reason();
       out.printf(LINE, now(), endpoint, "?", "NO", arrival.status(), shout);
+    }
+    notifyAll();
+  }
+
+  /** Until every capture was accepted by every endpoint, or patience is at its end. */
+  synchronized void awaitArrivals(int endpoints, Duration patience) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    long leftMillis = patience.toMillis();
+    while (accepted < endpoints * finished && leftMillis > 0) {
+      wait(leftMillis);
+      leftMillis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
     }
   }
 

@@ -2,16 +2,25 @@ package io.egress.standalone.demo;
 
 import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 
-/** Stands in for what turns conversations into transcripts. */
+/** Stands in for what turns conversations into transcripts: finishes a capture every second. */
 final class Pipeline {
   private static final int SEGMENTS = 12;
+  private static final long PERIOD_SECONDS = 1;
+  private static final long LAST_ONE_SECONDS_MAX = 5;
+  private static final Duration LAST_ARRIVALS_MAX = Duration.ofSeconds(3);
 
   private final InternalApi api;
   private final SampleConversations samples;
   private final Journal journal;
+  private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
 
   Pipeline(InternalApi api, UUID workspace, Journal journal) {
     this.api = api;
@@ -19,7 +28,20 @@ final class Pipeline {
     this.journal = journal;
   }
 
-  void finishOne() {
+  void begin() {
+    ScheduledFuture<?> unused =
+        clock.scheduleAtFixedRate(this::finishOne, 0, PERIOD_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Waits a little for what is under way, so that the sum at the end adds up. */
+  void end() throws InterruptedException {
+    clock.shutdown();
+    if (clock.awaitTermination(LAST_ONE_SECONDS_MAX, TimeUnit.SECONDS)) {
+      journal.awaitArrivals(DemoReceiver.ENDPOINTS, LAST_ARRIVALS_MAX);
+    }
+  }
+
+  private void finishOne() {
     JsonObject capture = samples.next(SEGMENTS);
     try {
       api.call("PUT", "/captures/" + UUID.randomUUID(), capture);

@@ -48,9 +48,8 @@ final class ReceivingEndpoint {
     Seen delivery = seen.computeIfAbsent(genuine.deliveryId(), id -> new Seen(++deliveries));
     int attempt = ++delivery.attempts;
     int status = answering.status(delivery.delivery, attempt);
-    boolean accepted = status < 300;
-    boolean recovered = accepted && !delivery.accepted && attempt > 1;
+    boolean accepted = status < 300 && !delivery.accepted;
     delivery.accepted |= accepted;
-    return new Arrival(name, verdict, attempt, status, recovered);
+    return new Arrival(name, verdict, attempt, status, accepted);
   }
 }

@@ -41,7 +41,10 @@ public final class WebhookReceiver {
             .requestHandler(router);
   }
 
-  /** On any free port. {@code arrivals} is called on the receiver's event loop. */
+  /**
+   * On any free port, until {@code vertx} is closed. {@code arrivals} is called on the receiver's
+   * event loop.
+   */
   public static Future<WebhookReceiver> start(
       Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
     WebhookReceiver receiver = new WebhookReceiver(vertx, certificate, arrivals);
@@ -56,10 +59,6 @@ public final class WebhookReceiver {
   public void add(String name, String secret, Answering answering) {
     WebhookVerifier verifier = new WebhookVerifier(secret, InstantSource.system());
     endpoints.put(name, new ReceivingEndpoint(name, verifier, answering));
-  }
-
-  public Future<Void> close() {
-    return server.close();
   }
 
   private void receive(RoutingContext exchange) {

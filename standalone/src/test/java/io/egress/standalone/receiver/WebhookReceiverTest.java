@@ -122,6 +122,7 @@ class WebhookReceiverTest {
     assertThat(List.copyOf(arrivals))
         .extracting(Arrival::recovered)
         .containsExactly(false, false, false, false, true, false);
+    assertThat(List.copyOf(arrivals)).filteredOn(Arrival::accepted).hasSize(2);
   }
 
   @Test
