@@ -19,6 +19,8 @@ final class Arrivals {
   private long[] nanos = new long[4096];
   private int wanted = Integer.MAX_VALUE;
   private int duplicates;
+  private int connections;
+  private int hung;
   private long bytes;
 
   /** The clock is read under the lock, so that arrivals are in its order. */
@@ -37,6 +39,14 @@ final class Arrivals {
     if (count == wanted) {
       notifyAll();
     }
+  }
+
+  synchronized void addConnection() {
+    connections++;
+  }
+
+  synchronized void addHung() {
+    hung++;
   }
 
   /** Whether so many have arrived before nothing at all arrived for {@code stallMax}. */
@@ -66,6 +76,16 @@ final class Arrivals {
 
   synchronized int duplicates() {
     return duplicates;
+  }
+
+  /** Connections that were made: each costs both sides far more than a webhook does. */
+  synchronized int connections() {
+    return connections;
+  }
+
+  /** Requests that were left without an answer. */
+  synchronized int hung() {
+    return hung;
   }
 
   synchronized double meanBytes() {

@@ -42,7 +42,7 @@ final class ChildProcess implements AutoCloseable {
 
   /** What to start: JVM options, main class, arguments and EGRESS_ settings. */
   record Command(
-      List<String> options, Class<?> main, List<String> arguments, Map<String, String> settings) {
+      List<String> options, String main, List<String> arguments, Map<String, String> settings) {
     Command {
       options = List.copyOf(options);
       requireNonNull(main, "main is null");
@@ -60,7 +60,7 @@ final class ChildProcess implements AutoCloseable {
     line.add("-Xlog:gc:file=" + gcLog + "::filecount=0");
     line.add(LOGGING);
     line.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    line.add(command.main().getName());
+    line.add(command.main());
     line.addAll(command.arguments());
     ProcessBuilder builder =
         new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile());

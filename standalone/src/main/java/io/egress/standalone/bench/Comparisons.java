@@ -4,10 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Two backlogs that differ in one thing, one after the other over the same servers. */
 final class Comparisons {
+  private static final int WARM_UP_SHARE = 5;
   private static final Duration LONGER_THAN_A_RUN = Duration.ofMinutes(30);
+
+  /** One of the two: what it is called, how many endpoints are counted, and all of them. */
+  private record Side(String row, int healthy, Consumer<PushEndpoints> endpoints) {}
 
   private final PushStage stage;
   private final int deliveries;
@@ -23,45 +28,35 @@ final class Comparisons {
     this.drain = new Drain(stage);
   }
 
-  /** All endpoints but one, without that one and then while it hangs. */
+  /** All endpoints but one, without that one and while it hangs. */
   void hanging(int rounds) throws InterruptedException {
     int healthy = endpoints - 1;
-    String without = healthy + " healthy";
-    String with = "the same, 1 hanging";
-    for (int round = 1; round <= rounds; round++) {
-      PushEndpoints alone = new PushEndpoints(stage);
-      alone.spread(healthy);
-      measure(without, "alone-" + round, alone, healthy);
-      PushEndpoints beside = new PushEndpoints(stage);
-      beside.spread(healthy);
-      beside.hanging();
-      measure(with, "hanging-" + round, beside, healthy);
-      beside.endAll();
-    }
-    table.print();
-    ratio(with, without);
+    warmUp(healthy);
+    Side without = new Side(healthy + " healthy", healthy, made -> made.spread(healthy));
+    Side with =
+        new Side(
+            "the same, 1 hanging",
+            healthy,
+            made -> {
+              made.spread(healthy);
+              made.hanging();
+            });
+    compare(without, with, rounds);
   }
 
   void skewed(int rounds) throws InterruptedException {
-    String everywhere = "spread out";
-    String onePartition = "one partition";
-    for (int round = 1; round <= rounds; round++) {
-      PushEndpoints spread = new PushEndpoints(stage);
-      spread.spread(endpoints);
-      measure(everywhere, "spread-" + round, spread, endpoints);
-      PushEndpoints skewed = new PushEndpoints(stage);
-      skewed.skewed(endpoints);
-      measure(onePartition, "skewed-" + round, skewed, endpoints);
-    }
-    table.print();
-    ratio(onePartition, everywhere);
+    warmUp(endpoints);
+    Side everywhere = new Side("spread out", endpoints, made -> made.spread(endpoints));
+    Side onePartition = new Side("one partition", endpoints, made -> made.skewed(endpoints));
+    compare(everywhere, onePartition, rounds);
   }
 
   /** A backlog alone, and while {@code records} wait in the retry topics. */
   void waiting(int records) throws InterruptedException {
+    warmUp(endpoints);
     PushEndpoints without = new PushEndpoints(stage);
     without.spread(endpoints);
-    measure("none waiting", "without", without, endpoints);
+    measure("none waiting", "only", without, endpoints);
     PushEndpoints with = new PushEndpoints(stage);
     with.spread(endpoints);
     List<Duration> delays =
@@ -69,13 +64,36 @@ final class Comparisons {
             .filter(delay -> delay.compareTo(LONGER_THAN_A_RUN) > 0)
             .toList();
     new WaitingRecords(stage.vertx(), stage.settings().kafka(), delays).write(with.made(), records);
-    measure("%,d waiting".formatted(records), "with", with, endpoints);
+    measure("%,d waiting".formatted(records), "only", with, endpoints);
     table.print();
+  }
+
+  /** What comes first would otherwise meet a colder receiver, broker and database. */
+  private void warmUp(int healthy) throws InterruptedException {
+    PushEndpoints made = new PushEndpoints(stage);
+    made.spread(healthy);
+    drain.run("warm-up", made, Drain.Amount.of(Math.max(1, deliveries / WARM_UP_SHARE), healthy));
+  }
+
+  /** Each goes first in every other round. */
+  private void compare(Side base, Side other, int rounds) throws InterruptedException {
+    for (int round = 1; round <= rounds; round++) {
+      List<Side> order = round % 2 == 1 ? List.of(base, other) : List.of(other, base);
+      for (Side side : order) {
+        PushEndpoints made = new PushEndpoints(stage);
+        side.endpoints().accept(made);
+        measure(side.row(), "round-" + round, made, side.healthy());
+        made.endAll();
+      }
+    }
+    table.print();
+    ratio(other.row(), base.row());
   }
 
   private void measure(String row, String dispatcher, PushEndpoints made, int healthy)
       throws InterruptedException {
-    PushResult result = drain.run(dispatcher, made, Drain.Amount.of(deliveries, healthy));
+    String name = "%s-%s".formatted(dispatcher, row.replaceAll("\\W+", "-"));
+    PushResult result = drain.run(name, made, Drain.Amount.of(deliveries, healthy));
     result.addTo(table, row);
     result.printDetails(row);
   }

@@ -47,28 +47,18 @@ final class Drain {
     fill(endpoints.workspaces(), amount);
     AttemptLog attempts = new AttemptLog(stage.history().pool());
     attempts.begin();
-    long hungBefore = stage.receiver().hung();
     Arrivals arrivals = stage.receiver().begin();
     try (ChildProcess dispatcher = stage.dispatcher(name)) {
       await(arrivals, amount.warmUp() + 1, dispatcher);
       ProcessorTime time = stage.processorTime(dispatcher);
       await(arrivals, amount.total(), dispatcher);
       var seconds = time.end();
-      PushResult result =
-          PushResult.of(
-              PushResult.Rate.of(arrivals, amount.warmUp(), amount.total()),
-              arrivals,
-              seconds,
-              attempts.settled(),
-              dispatcher);
-      tellOfHanging(stage.receiver().hung() - hungBefore);
-      return result;
-    }
-  }
-
-  private static void tellOfHanging(long requests) {
-    if (requests > 0) {
-      System.out.printf("%,d requests were left hanging meanwhile%n", requests);
+      return PushResult.of(
+          PushResult.Rate.of(arrivals, amount.warmUp(), amount.total()),
+          arrivals,
+          seconds,
+          attempts.settled(),
+          dispatcher);
     }
   }
 

@@ -1,10 +1,15 @@
 package io.egress.standalone.bench;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.standalone.run.RunningProcess;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Webhooks of 20 KB documents, counted where they arrive. */
 @Command(
@@ -16,6 +21,8 @@ import picocli.CommandLine.Option;
       "one partition and spread out; waiting: heap with a million records in the retry topics."
     })
 final class PushBench implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
   @Option(
       names = "--mode",
       defaultValue = "spread",
@@ -43,7 +50,7 @@ final class PushBench implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "1",
+      defaultValue = "3",
       description = "how often hanging and skewed compare; medians are printed")
   private int rounds;
 
@@ -67,7 +74,8 @@ final class PushBench implements Callable<Integer> {
     deliveries = deliveries > 0 ? deliveries : mode.deliveries();
     endpoints = endpoints > 0 ? endpoints : mode.endpoints();
     PushStage stage =
-        PushStage.open(process, new PushStage.Options(plain, http2, workers, jvmOptions));
+        PushStage.open(
+            process, new PushStage.Options(program(), plain, http2, workers, jvmOptions));
     System.out.printf(
         "receiver: %s%s, 20 KB documents, %d worker(s)%n",
         plain ? "http" : "https", http2 ? " with HTTP/2" : "", workers);
@@ -97,6 +105,11 @@ final class PushBench implements Callable<Integer> {
     PushResult result = new Drain(stage).run("fan", fan, amount(endpoints));
     System.out.printf("one workspace, each capture to %d endpoints%n", endpoints);
     result.print("fan-out to " + endpoints);
+  }
+
+  /** What runs here runs there: the roles are commands of the same program. */
+  private String program() {
+    return requireNonNull(spec, "spec is null").root().userObject().getClass().getName();
   }
 
   private Drain.Amount amount(int healthy) {

@@ -12,7 +12,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PfxOptions;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,6 @@ final class PushReceiver {
   private static final int ANY_FREE_PORT = -2_000;
 
   private final HttpServerOptions options;
-  private final AtomicLong hung = new AtomicLong();
   private volatile Arrivals arrivals = new Arrivals();
   private volatile int port;
 
@@ -63,6 +61,7 @@ final class PushReceiver {
       return vertx
           .createHttpServer(options)
           .requestHandler(request -> take(vertx, request))
+          .connectionHandler(opened -> arrivals.addConnection())
           .exceptionHandler(cutOff -> {})
           .listen(ANY_FREE_PORT)
           .onSuccess(server -> port = server.actualPort());
@@ -71,7 +70,7 @@ final class PushReceiver {
 
   private void take(Vertx vertx, HttpServerRequest request) {
     if (request.path().startsWith(HANGING)) {
-      hung.incrementAndGet();
+      arrivals.addHung();
       vertx.setTimer(HANGING_FOR.toMillis(), late -> answer(request));
       return;
     }
@@ -97,10 +96,5 @@ final class PushReceiver {
 
   String url(String path) {
     return (options.isSsl() ? "https" : "http") + "://127.0.0.1:" + port + path;
-  }
-
-  /** Requests that were left hanging so far. */
-  long hung() {
-    return hung.get();
   }
 }

@@ -6,14 +6,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What one measurement saw; attempts and heap are of the warm-up, too. */
+/** What one measurement saw; all but rate and processor time are of the warm-up, too. */
 record PushResult(
     Rate rate,
-    int duplicates,
+    Seen seen,
     Map<String, Long> attempts,
     Map<String, Double> processorSeconds,
     GcLog heap,
     long residentMaxMegabytes) {
+
+  /** At the receiver, beside the deliveries. */
+  record Seen(int duplicates, int connections, int hung) {}
 
   /**
    * Counted at the receiver after the warm-up.
@@ -59,7 +62,7 @@ record PushResult(
     dispatcher.collectGarbage();
     return new PushResult(
         rate,
-        arrivals.duplicates(),
+        new Seen(arrivals.duplicates(), arrivals.connections(), arrivals.hung()),
         attempts,
         processorSeconds,
         dispatcher.gcLog(),
@@ -77,7 +80,7 @@ record PushResult(
         rate.mostPerSecond(),
         rate.perSecond() * rate.meanBytes() / 1e6,
         rate.seconds(),
-        duplicates);
+        seen.duplicates());
   }
 
   void print(String row) {
@@ -91,6 +94,10 @@ record PushResult(
     System.out.printf(
         "%s: %,d webhooks of %.1f KB after the first were counted%n",
         row, rate.deliveries(), rate.meanBytes() / 1e3);
+    System.out.printf(
+        "  the receiver saw %,d connections being made%s%n",
+        seen.connections(),
+        seen.hung() == 0 ? "" : ", and left %,d requests hanging".formatted(seen.hung()));
     System.out.println(
         "  attempts by outcome, warm-up included: "
             + (attempts.isEmpty() ? "none written down" : new TreeMap<>(attempts)));

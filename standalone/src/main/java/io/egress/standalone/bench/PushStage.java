@@ -1,8 +1,9 @@
 package io.egress.standalone.bench;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.settings.Settings;
-import io.egress.standalone.Main;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.InternalApi;
 import io.egress.standalone.run.RunningProcess;
@@ -32,9 +33,15 @@ final class PushStage {
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
-  /** How a dispatcher is run, and how it is reached by it. */
-  record Options(boolean plain, boolean http2, int workers, List<String> jvmOptions) {
+  /**
+   * How the service is run.
+   *
+   * @param main the class whose commands are the roles
+   * @param jvmOptions for dispatchers alone
+   */
+  record Options(String main, boolean plain, boolean http2, int workers, List<String> jvmOptions) {
     Options {
+      requireNonNull(main, "main is null");
       jvmOptions = List.copyOf(jvmOptions);
     }
   }
@@ -61,7 +68,7 @@ final class PushStage {
     process.pushAsync("Vert.x", vertx::close);
     ReceiverCertificate certificate = options.plain() ? null : ReceiverCertificate.make(folder);
     this.receiver = PushReceiver.start(vertx, certificate, options.http2());
-    this.broker = child("kafka", List.of(HEAP), BenchBroker.class, List.of(), Map.of());
+    this.broker = child("kafka", List.of(HEAP), BenchBroker.class.getName(), List.of(), Map.of());
     Map<String, String> own = environment(options, certificate);
     own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
     this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
@@ -69,7 +76,7 @@ final class PushStage {
     this.history = new History(vertx, settings.database().url());
     process.push("the bench's connection", history);
     this.database = postmaster();
-    this.apiProcess = child("api", List.of(HEAP), Main.class, List.of("api"), environment);
+    this.apiProcess = child("api", List.of(HEAP), options.main(), List.of("api"), environment);
     Matcher up = apiProcess.await("api is up: public port \\d+, internal port (\\d+)");
     this.internalPort = Integer.parseInt(up.group(1));
     this.api = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
@@ -83,7 +90,7 @@ final class PushStage {
   ChildProcess dispatcher(String name) throws InterruptedException {
     List<String> jvm = new ArrayList<>(List.of(HEAP));
     jvm.addAll(options.jvmOptions());
-    ChildProcess dispatcher = child(name, jvm, Main.class, List.of("dispatcher"), environment);
+    ChildProcess dispatcher = child(name, jvm, options.main(), List.of("dispatcher"), environment);
     dispatcher.await("dispatcher is up");
     return dispatcher;
   }
@@ -129,7 +136,7 @@ final class PushStage {
   private ChildProcess child(
       String name,
       List<String> jvm,
-      Class<?> main,
+      String main,
       List<String> arguments,
       Map<String, String> variables) {
     ChildProcess child =

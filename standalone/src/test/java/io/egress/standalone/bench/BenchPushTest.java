@@ -67,7 +67,9 @@ class BenchPushTest {
     List<String> all = new ArrayList<>(List.of("bench", "push"));
     all.addAll(List.of(arguments));
     return ChildProcess.start(
-        folder, "bench", new ChildProcess.Command(List.of("-Xmx512m"), Main.class, all, Map.of()));
+        folder,
+        "bench",
+        new ChildProcess.Command(List.of("-Xmx512m"), Main.class.getName(), all, Map.of()));
   }
 
   private static void assertEnds(ChildProcess bench) throws Exception {
