@@ -77,6 +77,7 @@ final class Attempts {
     }
     Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, target.head().bytes());
     String signature = target.receiver().signature().sign(startedAt.getEpochSecond(), envelope);
+    workload.sent(slot);
     Sending sending =
         sender.send(new SendRequest(slot.endpointId(), target.url(), envelope, signature));
     job.sending(sending);

@@ -88,6 +88,11 @@ final class Workload {
     return slot;
   }
 
+  /** Its attempt begins: the endpoint is waited for from now on. */
+  void sent(InFlight<Job> slot) {
+    lanes.sent(slot, nanoTime.getAsLong());
+  }
+
   /** The slot is free again; the job goes on until it is finished, returned or abandoned. */
   void release(InFlight<Job> slot, Completion completion) {
     lanes.completed(slot, completion, nanoTime.getAsLong());

@@ -2,18 +2,21 @@ package io.egress.dispatcher.lane;
 
 import java.util.UUID;
 
-/** A record whose attempt runs: the token to be given to {@link Lanes#completed} exactly once. */
+/**
+ * A record that has a slot: the token to be given to {@link Lanes#sent} when its attempt begins,
+ * and to {@link Lanes#completed} exactly once.
+ */
 public final class InFlight<R> {
   private final Lane<R> lane;
   private final R record;
   private final boolean probe;
-  private final long startedNanos;
+  private boolean sent;
+  private long sentNanos;
 
-  InFlight(Lane<R> lane, R record, boolean probe, long startedNanos) {
+  InFlight(Lane<R> lane, R record, boolean probe) {
     this.lane = lane;
     this.record = record;
     this.probe = probe;
-    this.startedNanos = startedNanos;
   }
 
   public UUID endpointId() {
@@ -24,8 +27,17 @@ public final class InFlight<R> {
     return record;
   }
 
-  public long startedNanos() {
-    return startedNanos;
+  void sentAt(long nowNanos) {
+    sent = true;
+    sentNanos = nowNanos;
+  }
+
+  boolean isSent() {
+    return sent;
+  }
+
+  long sentNanos() {
+    return sentNanos;
   }
 
   Lane<R> lane() {

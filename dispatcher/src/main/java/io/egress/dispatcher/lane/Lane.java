@@ -20,6 +20,7 @@ final class Lane<R> {
   private Deque<Waiting<R>> backfill = new ArrayDeque<>(0);
   private int inFlight;
   private int startedSinceProgress;
+  private int sentSinceProgress;
   private boolean stuck;
 
   Lane(UUID endpointId, LaneSettings settings) {
@@ -54,8 +55,8 @@ final class Lane<R> {
     return stuck;
   }
 
-  int startedSinceProgress() {
-    return startedSinceProgress;
+  int sentSinceProgress() {
+    return sentSinceProgress;
   }
 
   /** As many attempts without any sign of progress as an endpoint gets that is not known at all. */
@@ -89,28 +90,36 @@ final class Lane<R> {
     return first;
   }
 
+  /** True for the first since there was any progress. */
+  boolean sent() {
+    sentSinceProgress++;
+    return sentSinceProgress == 1;
+  }
+
   /** True when this shows that the endpoint gets on with its records. */
   boolean completed(InFlight<R> attempt, Completion completion, long nowNanos) {
     boolean progress =
         switch (completion) {
           case DELIVERED -> {
             boolean inUse = waiting() > 0 || inFlight * 2 >= limit.current();
-            limit.delivered(attempt.startedNanos(), nowNanos, inUse);
+            limit.delivered(attempt.sentNanos(), nowNanos, inUse);
             yield true;
           }
           case REFUSED -> true;
           case UNANSWERED -> {
-            limit.unanswered(attempt.startedNanos(), nowNanos, stuck);
-            yield nowNanos - attempt.startedNanos() <= slowNanos;
+            limit.unanswered(attempt.sentNanos(), nowNanos, stuck);
+            yield nowNanos - attempt.sentNanos() <= slowNanos;
           }
           case ABORTED -> {
             startedSinceProgress = Math.max(0, startedSinceProgress - 1);
+            sentSinceProgress = Math.max(0, sentSinceProgress - (attempt.isSent() ? 1 : 0));
             yield false;
           }
         };
     inFlight--;
     if (progress) {
       startedSinceProgress = 0;
+      sentSinceProgress = 0;
       stuck = false;
     }
     return progress;

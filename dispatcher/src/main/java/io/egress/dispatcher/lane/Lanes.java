@@ -73,14 +73,24 @@ public final class Lanes<R> {
       return null;
     }
     backlog.remove(first);
-    if (lane.startedSinceProgress() == 1) {
-      stuckWatch.restart(lane);
-    }
-    InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck(), nowNanos);
+    InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck());
     inFlight.add(attempt);
     probesInFlight += attempt.isProbe() ? 1 : 0;
     settle(lane, nowNanos);
     return attempt;
+  }
+
+  /** From now on the endpoint is waited for; what came before was this process' own time. */
+  public void sent(InFlight<R> attempt, long nowNanos) {
+    if (!inFlight.contains(attempt) || attempt.isSent()) {
+      throw new IllegalStateException("the attempt is not to be sent: " + attempt.record());
+    }
+    attempt.sentAt(nowNanos);
+    Lane<R> lane = attempt.lane();
+    if (lane.sent()) {
+      stuckWatch.restart(lane);
+      stuckWatch.place(lane, nowNanos);
+    }
   }
 
   public void completed(InFlight<R> attempt, Completion completion, long nowNanos) {
@@ -100,7 +110,7 @@ public final class Lanes<R> {
    * The waiting records to be parked, which leave their lanes: those of stuck lanes, beyond what
    * they are tried with; and when the caller had to pause while a record is overdue, the newer half
    * of its lane, which takes in more than it gets rid of. To be called after starting what {@link
-   * #next} gives, and at least four times in {@link LaneSettings.Parking#stuckAfter}.
+   * #next} gives, and at least sixteen times in {@link LaneSettings.Parking#stuckAfter}.
    */
   public List<Parkable<R>> takeParkable(long nowNanos) {
     stuckWatch.update(nowNanos).forEach(lane -> settle(lane, nowNanos));

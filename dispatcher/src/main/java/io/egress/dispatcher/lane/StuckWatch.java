@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Time that this process did not live through does not count: after a pause of its own the
  * answers still wait in the sockets. So the clock here advances by no more than a step between two
- * looks.
+ * looks, and slower in a process that is short of processor time.
  */
 final class StuckWatch<R> {
-  private static final int STEPS_UNTIL_STUCK = 4;
+  private static final int STEPS_UNTIL_STUCK = 16;
 
   private final long stuckNanos;
   private final long stepNanos;
@@ -27,7 +27,7 @@ final class StuckWatch<R> {
 
   /**
    * Lanes with records waiting, each since the latest of: a record waits, the last progress, the
-   * first attempt after it.
+   * first attempt sent after it.
    */
   private final Map<Lane<R>, Long> quietSinceNanos = new LinkedHashMap<>();
 
@@ -68,7 +68,7 @@ final class StuckWatch<R> {
       }
       Lane<R> lane = quietest.getKey();
       quietSinceNanos.remove(lane);
-      if (lane.startedSinceProgress() == 0) {
+      if (lane.sentSinceProgress() == 0) {
         quietSinceNanos.put(lane, livedNanos);
       } else {
         lane.becomeStuck(nowNanos);

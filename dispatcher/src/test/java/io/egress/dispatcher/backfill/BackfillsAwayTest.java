@@ -20,9 +20,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** Kafka or PostgreSQL go away and come back: nothing is lost, and little is said about it. */
+@Isolated("it reads the log")
 class BackfillsAwayTest {
   private static final int BATCH = 50;
   private static final String GIVE_UP_MS = "1000";

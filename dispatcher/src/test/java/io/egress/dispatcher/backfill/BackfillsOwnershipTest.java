@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Several workers, one after the other and at the same time. */
+@Execution(ExecutionMode.CONCURRENT)
 class BackfillsOwnershipTest {
   private static final int BATCH = 50;
 

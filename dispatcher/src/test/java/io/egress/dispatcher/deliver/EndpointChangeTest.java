@@ -13,9 +13,12 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A change holds for the next attempt, whatever was read, queued or waiting before it. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class EndpointChangeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =

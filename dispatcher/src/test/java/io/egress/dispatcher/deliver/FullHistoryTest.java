@@ -17,9 +17,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What an endpoint gets of a stream that flows on while it is created. */
 @Timeout(180)
+@Isolated("it compares times")
 class FullHistoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -65,24 +67,35 @@ class FullHistoryTest {
   @Test
   void goesOnAfterARestartAndBehindWhatIsLive() {
     List<UUID> history = fleet.captures(workspace, 1_500);
-    fleet.receivers.behave(
-        "crm", (request, nth) -> fleet.vertx.setTimer(10, later -> request.response().end()));
+    answerAfter(10);
     fleet.endpoint(workspace, fleet.receivers.url("crm"), true);
     DispatcherApp first = fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 300);
     fleet.stop(first);
+    answerAfter(200);
     fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 500);
     UUID live = fleet.captures(workspace, 1).get(0);
+    await().atMost(PATIENCE).until(() -> arrivedAtCrm().contains(live));
+    answerAfter(10);
 
     await()
         .atMost(PATIENCE)
         .until(() -> fleet.count("deliveries where state = 'delivered'") == 1_501);
-    List<UUID> arrived = fleet.receivers.arrivals("crm").stream().map(Arrival::captureId).toList();
+    List<UUID> arrived = arrivedAtCrm();
     Set<UUID> distinct = new HashSet<>(arrived);
     assertThat(distinct).hasSize(1_501).containsAll(history);
     assertThat(arrived.size() - distinct.size()).isLessThan(64);
     assertThat(arrived.indexOf(live)).as("what is live overtakes history").isLessThan(1_400);
+  }
+
+  private void answerAfter(long millis) {
+    fleet.receivers.behave(
+        "crm", (request, nth) -> fleet.vertx.setTimer(millis, later -> request.response().end()));
+  }
+
+  private List<UUID> arrivedAtCrm() {
+    return fleet.receivers.arrivals("crm").stream().map(Arrival::captureId).toList();
   }
 
   private static List<UUID> expected(

@@ -17,9 +17,11 @@ import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** No endpoint delays another. */
 @Timeout(180)
+@Isolated("it compares times")
 class IsolationTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int ENDPOINTS = 200;

@@ -115,7 +115,7 @@ class OutcomeTest {
             });
   }
 
-  private static void pour(HttpServerResponse response) {
+  private void pour(HttpServerResponse response) {
     response.setChunked(true).setStatusCode(200);
     Buffer piece = Buffer.buffer("x".repeat(8_192));
     Runnable write =
@@ -123,7 +123,9 @@ class OutcomeTest {
           @Override
           public void run() {
             if (!response.closed()) {
-              response.write(piece).onSuccess(written -> run());
+              response
+                  .write(piece)
+                  .onSuccess(written -> fleet.receivers.vertx().setTimer(1, later -> run()));
             }
           }
         };

@@ -1,6 +1,7 @@
 package io.egress.dispatcher.lane;
 
 import static io.egress.dispatcher.lane.VirtualLanes.endpoint;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -91,15 +92,53 @@ class LaneParkingTest {
   }
 
   @Test
+  void timeBeforeAnAttemptIsSentIsNotTheEndpoints() {
+    virtual.offerMany(1, 10);
+    InFlight<String> prepared = requireNonNull(lanes.next(virtual.nowNanos()));
+    virtual.pass(Duration.ofSeconds(9));
+    assertThat(virtual.lane(1).stuck()).isFalse();
+
+    lanes.sent(prepared, virtual.nowNanos());
+    virtual.pass(Duration.ofMillis(1_900));
+    assertThat(virtual.lane(1).stuck()).isFalse();
+    virtual.pass(Duration.ofMillis(100));
+    assertThat(virtual.lane(1).stuck()).isTrue();
+  }
+
+  @Test
+  void whatWasAbortedBeforeItWasSentLeavesTheEndpointAlone() {
+    virtual.offerMany(1, 10);
+    InFlight<String> prepared = requireNonNull(lanes.next(virtual.nowNanos()));
+    virtual.complete(Completion.ABORTED, prepared);
+    InFlight<String> next = requireNonNull(lanes.next(virtual.nowNanos()));
+    virtual.pass(Duration.ofSeconds(9));
+    assertThat(virtual.lane(1).stuck()).isFalse();
+
+    lanes.sent(next, virtual.nowNanos());
+    virtual.pass(Duration.ofSeconds(2));
+    assertThat(virtual.lane(1).stuck()).isTrue();
+  }
+
+  @Test
+  void aProcessShortOfTimeDoesNotTakeItsOwnDelayForTheEndpoints() {
+    virtual.offerMany(1, 10);
+    virtual.startAll();
+    for (int i = 0; i < 10; i++) {
+      virtual.jump(Duration.ofMillis(400));
+      virtual.tick();
+    }
+    assertThat(virtual.lane(1).stuck()).isFalse();
+    virtual.pass(Duration.ofSeconds(1));
+    assertThat(virtual.lane(1).stuck()).isTrue();
+  }
+
+  @Test
   void timeoutsOneByOneAreNoProgress() {
     virtual.offerMany(1, 50);
     List<InFlight<String>> started = virtual.startAll();
     for (InFlight<String> attempt : started.subList(0, 2)) {
-      virtual.jump(Duration.ofMillis(1_050));
-      virtual.tick();
-      virtual.jump(Duration.ofMillis(500));
-      virtual.tick();
-      virtual.jump(Duration.ofMillis(500));
+      virtual.pass(Duration.ofSeconds(2));
+      virtual.jump(Duration.ofMillis(50));
       virtual.complete(Completion.UNANSWERED, attempt);
       virtual.startAll();
       virtual.tick();

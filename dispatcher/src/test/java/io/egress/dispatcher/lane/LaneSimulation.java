@@ -194,6 +194,7 @@ final class LaneSimulation {
   private void startWhatMayStart() {
     InFlight<Job> attempt = lanes.next(nowNanos);
     while (attempt != null) {
+      lanes.sent(attempt, nowNanos);
       start(attempt);
       attempt = lanes.next(nowNanos);
     }

@@ -87,6 +87,7 @@ final class LanesHistory {
       assertNothingCouldStart(before);
       return;
     }
+    lanes.sent(attempt, nowNanos);
     Job job = attempt.record();
     lastStep = "start " + job;
     leave(job);
@@ -145,7 +146,7 @@ final class LanesHistory {
     lastStep = completion + " " + attempt.record();
     int endpoint = attempt.record().endpoint();
     int limit = lane(endpoint).limit();
-    boolean slow = nowNanos - attempt.startedNanos() > Duration.ofSeconds(1).toNanos();
+    boolean slow = nowNanos - attempt.sentNanos() > Duration.ofSeconds(1).toNanos();
     lanes.completed(attempt, completion, nowNanos);
     probes.remove(attempt);
     LaneState after = laneStates().get(endpoint);
@@ -262,6 +263,7 @@ final class LanesHistory {
       InFlight<Job> next = lanes.next(nowNanos);
       while (next != null) {
         leave(next.record());
+        lanes.sent(next, nowNanos);
         inFlight.add(next);
         next = lanes.next(nowNanos);
       }

@@ -59,13 +59,16 @@ final class VirtualLanes {
   }
 
   InFlight<String> startOne() {
-    return requireNonNull(lanes.next(nowNanos), "nothing to start");
+    InFlight<String> started = requireNonNull(lanes.next(nowNanos), "nothing to start");
+    lanes.sent(started, nowNanos);
+    return started;
   }
 
   List<InFlight<String>> startAll() {
     List<InFlight<String>> started = new ArrayList<>();
     InFlight<String> next = lanes.next(nowNanos);
     while (next != null) {
+      lanes.sent(next, nowNanos);
       started.add(next);
       next = lanes.next(nowNanos);
     }
