@@ -76,9 +76,9 @@ public final class Fleet implements AutoCloseable {
     endpoints = new EndpointStore(database);
   }
 
-  /** What another process needs to be part of the fleet. */
-  public Map<String, String> environmentOfOthers() {
-    return Map.copyOf(environment);
+  /** A dispatcher in a process of its own, which is up. */
+  public DispatcherProcess process() {
+    return DispatcherProcess.start(environment);
   }
 
   /** One process' worth of dispatcher. */

@@ -1,9 +1,8 @@
 package io.egress.standalone;
 
-import io.egress.settings.SettingsException;
+import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
-import io.egress.standalone.run.RunningProcess;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -24,24 +23,13 @@ import picocli.CommandLine.Command;
       BenchCommand.class
     })
 public final class Main {
-  private static final int EXIT_UNUSABLE_SETTINGS = 2;
-
   private Main() {}
 
   public static void main(String[] arguments) {
     int exit =
         new CommandLine(new Main())
-            .setExecutionExceptionHandler((failure, line, parsed) -> tell(failure))
+            .setExecutionExceptionHandler((failure, line, parsed) -> RunningProcess.tell(failure))
             .execute(arguments);
     RunningProcess.exit(exit);
-  }
-
-  private static int tell(Exception failure) {
-    if (failure instanceof SettingsException unusable) {
-      unusable.faults().forEach(System.err::println);
-      return EXIT_UNUSABLE_SETTINGS;
-    }
-    System.err.println(failure.getMessage() == null ? failure.toString() : failure.getMessage());
-    return 1;
   }
 }

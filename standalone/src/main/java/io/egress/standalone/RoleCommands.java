@@ -1,10 +1,7 @@
 package io.egress.standalone;
 
-import io.egress.api.ApiApp;
-import io.egress.dispatcher.DispatcherApp;
-import io.egress.settings.Settings;
-import io.egress.standalone.run.RunningProcess;
-import io.vertx.core.Vertx;
+import io.egress.api.ApiMain;
+import io.egress.dispatcher.DispatcherMain;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -18,14 +15,7 @@ final class RoleCommands {
   static final class Api implements Callable<Integer> {
     @Override
     public Integer call() {
-      Settings settings = Settings.from(System.getenv());
-      RunningProcess process = RunningProcess.begin();
-      Vertx vertx = Vertx.vertx();
-      process.pushAsync("Vert.x", vertx::close);
-      ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
-      process.pushAsync("the api", app::close);
-      process.waitForStop();
-      return 0;
+      return ApiMain.run();
     }
   }
 
@@ -35,14 +25,7 @@ final class RoleCommands {
   static final class Dispatcher implements Callable<Integer> {
     @Override
     public Integer call() {
-      Settings settings = Settings.from(System.getenv());
-      RunningProcess process = RunningProcess.begin();
-      Vertx vertx = Vertx.vertx();
-      process.pushAsync("Vert.x", vertx::close);
-      DispatcherApp app = RunningProcess.await(DispatcherApp.start(vertx, settings));
-      process.pushAsync("the dispatcher", app::close);
-      process.waitForStop();
-      return 0;
+      return DispatcherMain.run();
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.egress.standalone;
 
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.RunningProcess;
 import io.egress.standalone.run.Standalone;
 import java.io.PrintStream;
 import java.nio.file.Path;

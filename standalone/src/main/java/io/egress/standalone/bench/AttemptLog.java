@@ -2,7 +2,7 @@ package io.egress.standalone.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.standalone.run.RunningProcess;
+import io.egress.lifecycle.RunningProcess;
 import io.vertx.sqlclient.Pool;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,7 +2,7 @@ package io.egress.standalone.bench;
 
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.standalone.run.RunningProcess;
+import io.egress.lifecycle.RunningProcess;
 import java.io.IOException;
 
 /**

@@ -3,8 +3,8 @@ package io.egress.standalone.bench;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.document.Fragment;
+import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.standalone.run.RunningProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

@@ -6,7 +6,7 @@ import io.egress.document.BodyEncoder;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.Fragment;
 import io.egress.document.UtcInstant;
-import io.egress.standalone.run.RunningProcess;
+import io.egress.lifecycle.RunningProcess;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

@@ -2,7 +2,7 @@ package io.egress.standalone.bench;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.standalone.run.RunningProcess;
+import io.egress.lifecycle.RunningProcess;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -3,10 +3,10 @@ package io.egress.standalone.bench;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.InternalApi;
-import io.egress.standalone.run.RunningProcess;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.UncheckedIOException;

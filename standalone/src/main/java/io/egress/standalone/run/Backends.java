@@ -2,6 +2,7 @@ package io.egress.standalone.run;
 
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.lifecycle.RunningProcess;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -2,6 +2,7 @@ package io.egress.standalone.run;
 
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
+import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 

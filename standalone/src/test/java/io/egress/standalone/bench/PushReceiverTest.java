@@ -2,7 +2,7 @@ package io.egress.standalone.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.standalone.run.RunningProcess;
+import io.egress.lifecycle.RunningProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;

@@ -1,10 +1,12 @@
-package io.egress.standalone.run;
+package io.egress.lifecycle;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -18,6 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunningProcess {
   private static final Logger log = LoggerFactory.getLogger(RunningProcess.class);
+  private static final int EXIT_UNUSABLE_SETTINGS = 2;
   private static final long START_MINUTES_MAX = 5;
   private static final long CLOSE_MINUTES_MAX = 2;
 
@@ -59,6 +62,27 @@ public final class RunningProcess {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Ends the JVM with what {@code program} returns, or with a word about why it failed. */
+  public static void run(Callable<Integer> program) {
+    int exitStatus;
+    try {
+      exitStatus = program.call();
+    } catch (Exception failure) {
+      exitStatus = tell(failure);
+    }
+    exit(exitStatus);
+  }
+
+  /** The exit status for a failure that was told on the error stream. */
+  public static int tell(Exception failure) {
+    if (failure instanceof SettingsException unusable) {
+      unusable.faults().forEach(System.err::println);
+      return EXIT_UNUSABLE_SETTINGS;
+    }
+    System.err.println(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+    return 1;
   }
 
   public static void exit(int exitStatus) {

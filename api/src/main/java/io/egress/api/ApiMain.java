@@ -1,0 +1,26 @@
+package io.egress.api;
+
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+
+/** The api role as a process, set up by its environment. */
+public final class ApiMain {
+  private ApiMain() {}
+
+  public static void main(String[] arguments) {
+    RunningProcess.run(ApiMain::run);
+  }
+
+  /** Returns once the process was told to stop. */
+  public static int run() {
+    Settings settings = Settings.from(System.getenv());
+    RunningProcess process = RunningProcess.begin();
+    Vertx vertx = Vertx.vertx();
+    process.pushAsync("Vert.x", vertx::close);
+    ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
+    process.pushAsync("the api", app::close);
+    process.waitForStop();
+    return 0;
+  }
+}

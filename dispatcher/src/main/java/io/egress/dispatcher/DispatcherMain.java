@@ -1,0 +1,26 @@
+package io.egress.dispatcher;
+
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+
+/** The dispatcher role as a process, set up by its environment. */
+public final class DispatcherMain {
+  private DispatcherMain() {}
+
+  public static void main(String[] arguments) {
+    RunningProcess.run(DispatcherMain::run);
+  }
+
+  /** Returns once the process was told to stop. */
+  public static int run() {
+    Settings settings = Settings.from(System.getenv());
+    RunningProcess process = RunningProcess.begin();
+    Vertx vertx = Vertx.vertx();
+    process.pushAsync("Vert.x", vertx::close);
+    DispatcherApp app = RunningProcess.await(DispatcherApp.start(vertx, settings));
+    process.pushAsync("the dispatcher", app::close);
+    process.waitForStop();
+    return 0;
+  }
+}

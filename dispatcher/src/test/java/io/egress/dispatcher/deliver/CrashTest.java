@@ -1,0 +1,130 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Arrival;
+import io.egress.dispatcher.DispatcherProcess;
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Receivers;
+import io.egress.dispatcher.Receivers.Behaviour;
+import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Dispatchers as processes of their own, which end as processes do. */
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
+class CrashTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final int ENDPOINTS = 20;
+  private static final int CAPTURES = 100;
+  private static final int KILLS = 3;
+  private static final int ARRIVALS_BETWEEN = 400;
+
+  private final UUID workspace = UUID.randomUUID();
+  private final Fleet fleet =
+      new Fleet(
+          Map.of(
+              "EGRESS_RETRY_SCHEDULE", "1s,1h",
+              "EGRESS_ATTEMPT_TIMEOUT", "60s",
+              "EGRESS_SHUTDOWN_TIMEOUT", "6s"));
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void losesNothingAndRepeatsOnlyWhatWasUnderWay() throws InterruptedException {
+    everyReceiver((request, nth) -> fleet.vertx.setTimer(50, later -> request.response().end()));
+    for (int i = 0; i < ENDPOINTS; i++) {
+      fleet.endpoint(workspace, "r" + i);
+    }
+    fleet.captures(workspace, CAPTURES);
+
+    Set<UUID> underWayWhenKilled = new HashSet<>();
+    for (int killed = 0; killed < KILLS; killed++) {
+      int before = fleet.receivers.count();
+      try (DispatcherProcess dispatcher = fleet.process()) {
+        await()
+            .atMost(PATIENCE)
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> fleet.receivers.count() >= before + ARRIVALS_BETWEEN);
+        dispatcher.kill();
+      }
+      Set<UUID> known = delivered();
+      assertThat(known).as("killed in the middle of it").hasSizeLessThan(ENDPOINTS * CAPTURES);
+      arrivedIds().stream().filter(id -> !known.contains(id)).forEach(underWayWhenKilled::add);
+    }
+    try (DispatcherProcess last = fleet.process()) {
+      await().atMost(PATIENCE).until(() -> delivered().size() == ENDPOINTS * CAPTURES);
+      assertThat(last.terminate(Duration.ofSeconds(10))).isZero();
+    }
+
+    Set<UUID> once = new HashSet<>();
+    Set<UUID> repeated = new HashSet<>();
+    Map<String, Set<UUID>> idsOfEach = new HashMap<>();
+    for (Arrival arrival : fleet.receivers.arrivals()) {
+      if (!once.add(arrival.deliveryId())) {
+        repeated.add(arrival.deliveryId());
+      }
+      idsOfEach
+          .computeIfAbsent(arrival.receiver() + arrival.captureId(), first -> new HashSet<>())
+          .add(arrival.deliveryId());
+    }
+    assertThat(idsOfEach).as("none lost").hasSize(ENDPOINTS * CAPTURES);
+    assertThat(idsOfEach.values()).as("ids are stable").allMatch(ids -> ids.size() == 1);
+    assertThat(underWayWhenKilled).as("of those under way").containsAll(repeated);
+    assertThat(fleet.count("attempts where attempt = 1")).isEqualTo(ENDPOINTS * CAPTURES);
+  }
+
+  @Test
+  void endsWithinItsDeadlineWhenTerminatedWhileRequestsHang() throws InterruptedException {
+    everyReceiver(Receivers.HANGING);
+    for (int i = 0; i < 5; i++) {
+      fleet.endpoint(workspace, "r" + i);
+    }
+    List<UUID> captures = fleet.captures(workspace, 20);
+    try (DispatcherProcess dispatcher = fleet.process()) {
+      await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 20);
+      assertThat(dispatcher.terminate(Duration.ofSeconds(8))).isZero();
+    }
+    assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isZero();
+
+    everyReceiver(Receivers.FINE);
+    try (DispatcherProcess next = fleet.process()) {
+      await().atMost(PATIENCE).until(() -> delivered().size() == 5 * captures.size());
+      assertThat(next.terminate(Duration.ofSeconds(8))).isZero();
+    }
+  }
+
+  private void everyReceiver(Behaviour behaviour) {
+    for (int i = 0; i < ENDPOINTS; i++) {
+      fleet.receivers.behave("r" + i, behaviour);
+    }
+  }
+
+  private Set<UUID> arrivedIds() {
+    return fleet.receivers.arrivals().stream().map(Arrival::deliveryId).collect(Collectors.toSet());
+  }
+
+  private Set<UUID> delivered() {
+    Set<UUID> ids = new HashSet<>();
+    for (Row row : fleet.query("select id from deliveries where state = 'delivered'")) {
+      ids.add(row.getUUID("id"));
+    }
+    return ids;
+  }
+}
