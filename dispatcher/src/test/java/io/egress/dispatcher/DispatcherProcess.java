@@ -32,6 +32,7 @@ public final class DispatcherProcess implements AutoCloseable {
                   List.of(
                       Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                       "-Xmx256m",
+                      "-XX:TieredStopAtLevel=1",
                       "-Dlogback.configurationFile=logback.xml",
                       "-cp",
                       System.getProperty("java.class.path"),

@@ -30,7 +30,9 @@ final class CommandLine implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of(
+            "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
     command.add(Main.class.getName());
     command.addAll(List.of(arguments));
     return start(environment, command);

@@ -16,7 +16,7 @@ record RawPost(int port) {
   /** Instead of a status, when the receiver hung up. */
   static final int CUT_OFF = 0;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The status of the answer; without a signature the header is missing. */
   int send(@Nullable String signature, byte[] body) throws IOException {

@@ -23,11 +23,14 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs the receivers of docs/receiving.md and posts to them what the service signs, and worse. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ReceivingTest {
   private static final int ACCEPTED = 204;
   private static final int REFUSED = 400;
