@@ -3,7 +3,6 @@ package io.egress.delivery;
 import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -43,7 +42,7 @@ public record Delivery(
       return word;
     }
 
-    private static Origin of(String word) {
+    static Origin of(String word) {
       for (Origin origin : values()) {
         if (origin.word.equals(word)) {
           return origin;
@@ -82,29 +81,11 @@ public record Delivery(
   }
 
   public Buffer encode() {
-    return new JsonObject()
-        .put("delivery_id", id.toString())
-        .put("endpoint_id", endpointId.toString())
-        .put("capture_id", captureId.toString())
-        .put("position", position)
-        .put("origin", origin.word)
-        .put("owed_at", owedAt.toString())
-        .put("attempt", attempt)
-        .put("due_at", dueAt.toString())
-        .toBuffer();
+    return DeliveryJson.encode(this);
   }
 
   /** Throws a {@link RuntimeException} for what {@link #encode} cannot have written. */
-  public static Delivery decode(Buffer value) {
-    JsonObject json = value.toJsonObject();
-    return new Delivery(
-        UUID.fromString(json.getString("delivery_id")),
-        UUID.fromString(json.getString("endpoint_id")),
-        UUID.fromString(json.getString("capture_id")),
-        json.getLong("position"),
-        Origin.of(json.getString("origin")),
-        Instant.parse(json.getString("owed_at")),
-        json.getInteger("attempt"),
-        Instant.parse(json.getString("due_at")));
+  public static Delivery decode(byte[] value) {
+    return DeliveryJson.decode(value);
   }
 }

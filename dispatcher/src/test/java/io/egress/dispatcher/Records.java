@@ -3,7 +3,6 @@ package io.egress.dispatcher;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.delivery.Delivery;
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,9 +28,7 @@ public final class Records {
 
   /** All deliveries in a topic. */
   public static List<Delivery> of(Fleet fleet, String topic) {
-    return raw(fleet, topic).stream()
-        .map(record -> Delivery.decode(Buffer.buffer(record.value())))
-        .toList();
+    return raw(fleet, topic).stream().map(record -> Delivery.decode(record.value())).toList();
   }
 
   /** Puts every record of a topic there once more. */

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.kafka.Topics;
-import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -78,7 +77,7 @@ final class Reading {
   /** Nothing can be done about a record that nobody can read, and it must not stop the others. */
   private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
     try {
-      return Delivery.decode(Buffer.buffer(record.value()));
+      return Delivery.decode(record.value());
     } catch (RuntimeException unreadable) {
       log.error(
           "passed over the record at offset {} of {}-{}, which is no delivery: {}",

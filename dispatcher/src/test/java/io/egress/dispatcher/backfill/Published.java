@@ -3,7 +3,6 @@ package io.egress.dispatcher.backfill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.delivery.Delivery;
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +40,7 @@ final class Published implements AutoCloseable {
   List<Delivery> news() {
     List<Delivery> news = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : consumer.poll(POLL)) {
-      Delivery delivery = Delivery.decode(Buffer.buffer(record.value()));
+      Delivery delivery = Delivery.decode(record.value());
       assertThat(record.key()).isEqualTo(delivery.endpointId().toString());
       assertThat(record.partition()).isEqualTo(BackfillWorld.partition(delivery.endpointId()));
       news.add(delivery);

@@ -9,6 +9,8 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.PfxOptions;
 import java.time.Duration;
 import java.util.UUID;
@@ -41,6 +43,10 @@ final class PushReceiver {
     if (certificate != null) {
       options
           .setSsl(true)
+          .setSslEngineOptions(
+              OpenSSLEngineOptions.isAvailable()
+                  ? new OpenSSLEngineOptions()
+                  : new JdkSSLEngineOptions())
           .setKeyCertOptions(
               new PfxOptions()
                   .setPath(certificate.keyStore().toString())

@@ -1,0 +1,106 @@
+package io.egress.delivery;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.egress.delivery.Delivery.Origin;
+import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deliveries as records' values. Token by token, because each delivery is written and read at least
+ * once and a tree of it would cost more than what it says.
+ */
+final class DeliveryJson {
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final int USUAL_BYTES = 320;
+
+  private DeliveryJson() {}
+
+  static Buffer encode(Delivery delivery) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+    try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
+      json.writeStartObject();
+      json.writeStringField("delivery_id", delivery.id().toString());
+      json.writeStringField("endpoint_id", delivery.endpointId().toString());
+      json.writeStringField("capture_id", delivery.captureId().toString());
+      json.writeNumberField("position", delivery.position());
+      json.writeStringField("origin", delivery.origin().word());
+      json.writeStringField("owed_at", delivery.owedAt().toString());
+      json.writeNumberField("attempt", delivery.attempt());
+      json.writeStringField("due_at", delivery.dueAt().toString());
+      json.writeEndObject();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return Buffer.buffer(bytes.toByteArray());
+  }
+
+  static Delivery decode(byte[] value) {
+    Fields fields = new Fields();
+    try (JsonParser json = FACTORY.createParser(value)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new IllegalArgumentException("not an object");
+      }
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        fields.take(name, json);
+      }
+    } catch (IOException malformed) {
+      throw new IllegalArgumentException("not JSON", malformed);
+    }
+    return fields.delivery();
+  }
+
+  private static final class Fields {
+    private @Nullable UUID id;
+    private @Nullable UUID endpointId;
+    private @Nullable UUID captureId;
+    private @Nullable Origin origin;
+    private @Nullable Instant owedAt;
+    private @Nullable Instant dueAt;
+    private long position;
+    private int attempt;
+
+    /** A field that a later release adds is passed over. */
+    private void take(String name, JsonParser json) throws IOException {
+      switch (name) {
+        case "delivery_id" -> id = UUID.fromString(json.getText());
+        case "endpoint_id" -> endpointId = UUID.fromString(json.getText());
+        case "capture_id" -> captureId = UUID.fromString(json.getText());
+        case "position" -> position = json.getLongValue();
+        case "origin" -> origin = Origin.of(json.getText());
+        case "owed_at" -> owedAt = Instant.parse(json.getText());
+        case "attempt" -> attempt = json.getIntValue();
+        case "due_at" -> dueAt = Instant.parse(json.getText());
+        default -> json.skipChildren();
+      }
+    }
+
+    private Delivery delivery() {
+      return new Delivery(
+          present(id),
+          present(endpointId),
+          present(captureId),
+          position,
+          present(origin),
+          present(owedAt),
+          attempt,
+          present(dueAt));
+    }
+
+    private static <T> T present(@Nullable T field) {
+      if (field == null) {
+        throw new IllegalArgumentException("a field is missing");
+      }
+      return field;
+    }
+  }
+}

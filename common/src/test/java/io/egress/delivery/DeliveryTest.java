@@ -1,0 +1,84 @@
+package io.egress.delivery;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.egress.delivery.Delivery.Origin;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeliveryTest {
+  private static final Delivery RETRIED =
+      new Delivery(
+          UUID.randomUUID(),
+          UUID.randomUUID(),
+          UUID.randomUUID(),
+          5_000_000_000L,
+          Origin.BACKFILL,
+          Instant.parse("2026-11-21T10:00:00.123456Z"),
+          3,
+          Instant.parse("2026-11-21T10:05:00Z"));
+
+  @Test
+  void isReadAsItWasWritten() {
+    assertThat(Delivery.decode(RETRIED.encode().getBytes())).isEqualTo(RETRIED);
+  }
+
+  @Test
+  void isAnObjectThatPeopleCanRead() {
+    JsonObject json = RETRIED.encode().toJsonObject();
+
+    assertThat(json.fieldNames())
+        .containsExactly(
+            "delivery_id",
+            "endpoint_id",
+            "capture_id",
+            "position",
+            "origin",
+            "owed_at",
+            "attempt",
+            "due_at");
+    assertThat(json.getString("due_at")).isEqualTo("2026-11-21T10:05:00Z");
+  }
+
+  @Test
+  void passesOverWhatALaterReleaseAdds() {
+    JsonObject json = RETRIED.encode().toJsonObject();
+    json.put("headers", new JsonObject().put("x-team", "a")).put("tags", json.fieldNames());
+
+    assertThat(Delivery.decode(json.toBuffer().getBytes())).isEqualTo(RETRIED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "null",
+        "{}",
+        "{\"delivery_id\":\"x\"}",
+        "{\"position\":\"1\"}",
+        "{\"origin\":\"elsewhere\"}",
+        "{\"delivery_id\":"
+      })
+  void isNotMadeOfAnythingElse(String value) {
+    assertThatThrownBy(() -> Delivery.decode(value.getBytes(UTF_8)))
+        .isInstanceOf(RuntimeException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"delivery_id", "endpoint_id", "capture_id", "origin", "owed_at", "due_at"})
+  void isNotMadeWithoutAFieldThatItNeeds(String missing) {
+    JsonObject json = RETRIED.encode().toJsonObject();
+    json.remove(missing);
+
+    assertThatThrownBy(() -> Delivery.decode(json.toBuffer().getBytes()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
