@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,6 +28,7 @@ class QueuedConsoleTest {
 
   @BeforeEach
   void start() {
+    context.setMDCAdapter(new LogbackMDCAdapter());
     console.setContext(context);
     console.setTarget("System.err");
     console.setEncoder(encoder);
