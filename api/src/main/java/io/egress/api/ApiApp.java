@@ -18,7 +18,10 @@ import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
 import io.egress.http.OpenApi;
+import io.egress.http.RequestLog;
+import io.egress.kafka.Brokers;
 import io.egress.lifecycle.Closing;
+import io.egress.outage.BackendWatch;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
@@ -94,6 +97,17 @@ public final class ApiApp {
       closing.push("the pool of pulls", pullPool::close);
       this.pool = DatabasePool.open(vertx, settings.database(), half);
       closing.push("the pool of hook and sweep", pool::close);
+      watchBackends();
+    }
+
+    private void watchBackends() {
+      Brokers brokers = new Brokers(vertx, settings.kafka());
+      closing.push("the line to the brokers", brokers::close);
+      BackendWatch kafka = BackendWatch.start(vertx, "Kafka", brokers::answer);
+      closing.push("the watch on Kafka", kafka::close);
+      BackendWatch database =
+          BackendWatch.start(vertx, "PostgreSQL", () -> pool.query("select 1").execute());
+      closing.push("the watch on PostgreSQL", database::close);
     }
 
     Future<ApiApp> start() {
@@ -166,6 +180,7 @@ public final class ApiApp {
               where,
               EVENT_LOOPS,
               new ListenerLimits(settings.process().shutdownTimeout(), writeIdleMax),
+              new RequestLog(settings.process().log().access()),
               mounts)
           .onSuccess(listener -> closing.push(name, listener::close));
     }

@@ -13,7 +13,6 @@ import io.vertx.pgclient.PgException;
 import java.io.IOException;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -26,20 +25,23 @@ public final class Exchange {
   public static final String REQUEST_ID = "x-request-id";
 
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-  private static final int REQUEST_ID_CHARS_MAX = 128;
   private static final String RETRY_AFTER_SECONDS = "1";
   private static final Set<String> OPERATOR_INTERVENTION_CLASSES = Set.of("08", "53", "57", "58");
 
   private Exchange() {}
 
-  public static Router router(Vertx vertx) {
+  static Router router(Vertx vertx, RequestLog requests) {
     Router router = Router.router(vertx);
     router
         .route()
         .order(-1)
         .handler(
             exchange -> {
-              exchange.response().putHeader(REQUEST_ID, requestId(exchange));
+              exchange
+                  .response()
+                  .putHeader(
+                      REQUEST_ID, RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
+              requests.begin(exchange);
               exchange.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
               exchange.next();
             });
@@ -62,10 +64,13 @@ public final class Exchange {
       }
       ErrorBody.send(exchange.response(), refusal.status(), refusal.reason());
     } else if (isBackendAway(failure)) {
-      log.warn("request {} found a backend away: {}", id(exchange), failure.toString());
+      RequestLog.backendAway(exchange, failure);
       fail(exchange, new Refusal(503, "a backend is away, try again"));
     } else {
-      log.error("request {} failed", id(exchange), failure);
+      log.atError()
+          .addKeyValue("request_id", RequestLog.id(exchange))
+          .setCause(failure)
+          .log("a request failed");
       ErrorBody.send(exchange.response(), 500, "internal error");
     }
   }
@@ -76,20 +81,6 @@ public final class Exchange {
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .end(body.toBuffer());
-  }
-
-  private static String requestId(RoutingContext exchange) {
-    String given = exchange.request().getHeader(REQUEST_ID);
-    boolean usable =
-        given != null
-            && !given.isEmpty()
-            && given.length() <= REQUEST_ID_CHARS_MAX
-            && given.chars().allMatch(c -> c > ' ' && c < 0x7f);
-    return usable ? given : UUID.randomUUID().toString();
-  }
-
-  private static String id(RoutingContext exchange) {
-    return exchange.response().headers().get(REQUEST_ID);
   }
 
   private static Throwable cause(RoutingContext exchange, int status) {

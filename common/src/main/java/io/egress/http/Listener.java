@@ -23,6 +23,7 @@ public record Listener(Vertx vertx, String deploymentId, int port) {
       ListenerSettings settings,
       int eventLoops,
       ListenerLimits limits,
+      RequestLog requests,
       Consumer<Router> mounts) {
     ListenerSettings where =
         settings.port() == 0
@@ -32,7 +33,7 @@ public record Listener(Vertx vertx, String deploymentId, int port) {
     return vertx
         .deployVerticle(
             () -> {
-              ListenerVerticle instance = new ListenerVerticle(where, limits, mounts);
+              ListenerVerticle instance = new ListenerVerticle(where, limits, requests, mounts);
               instances.add(instance);
               return instance;
             },

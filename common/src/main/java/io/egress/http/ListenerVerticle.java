@@ -22,19 +22,24 @@ public final class ListenerVerticle extends VerticleBase {
 
   private final ListenerSettings settings;
   private final ListenerLimits limits;
+  private final RequestLog requests;
   private final Consumer<Router> mounts;
   private @Nullable HttpServer server;
 
   public ListenerVerticle(
-      ListenerSettings settings, ListenerLimits limits, Consumer<Router> mounts) {
+      ListenerSettings settings,
+      ListenerLimits limits,
+      RequestLog requests,
+      Consumer<Router> mounts) {
     this.settings = requireNonNull(settings, "settings is null");
     this.limits = requireNonNull(limits, "limits is null");
+    this.requests = requireNonNull(requests, "requests is null");
     this.mounts = requireNonNull(mounts, "mounts is null");
   }
 
   @Override
   public Future<?> start() {
-    Router router = Exchange.router(vertx);
+    Router router = Exchange.router(vertx, requests);
     mounts.accept(router);
     HttpServer opened =
         vertx
@@ -47,7 +52,7 @@ public final class ListenerVerticle extends VerticleBase {
                     .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
                     .setHandle100ContinueAutomatically(true))
             .requestHandler(router)
-            .invalidRequestHandler(UnreadableRequest::refuse);
+            .invalidRequestHandler(new UnreadableRequest(requests));
     server = opened;
     return opened.listen();
   }

@@ -1,14 +1,22 @@
 package io.egress.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 
 /** What could not even be read as a request is answered in the same form as every other error. */
-final class UnreadableRequest {
-  private UnreadableRequest() {}
+final class UnreadableRequest implements Handler<HttpServerRequest> {
+  private final RequestLog requests;
 
-  static void refuse(HttpServerRequest request) {
+  UnreadableRequest(RequestLog requests) {
+    this.requests = requireNonNull(requests, "requests is null");
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     if (cause instanceof TooLongHttpLineException) {
       refuse(request, 414, "the request's first line is too long");
@@ -19,7 +27,10 @@ final class UnreadableRequest {
     }
   }
 
-  private static void refuse(HttpServerRequest request, int status, String reason) {
+  private void refuse(HttpServerRequest request, int status, String reason) {
+    String id = RequestIds.choose(null);
+    request.response().putHeader(Exchange.REQUEST_ID, id);
+    requests.unreadable(id, status);
     ErrorBody.send(request.response(), status, reason);
     request.connection().close();
   }

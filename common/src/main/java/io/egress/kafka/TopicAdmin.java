@@ -78,7 +78,7 @@ public final class TopicAdmin {
     }
   }
 
-  private static Admin open(KafkaSettings settings) {
+  static Admin open(KafkaSettings settings) {
     return Admin.create(
         Map.of(
             "bootstrap.servers", settings.bootstrap(),

@@ -2,6 +2,7 @@ package io.egress.lifecycle;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.log.Logs;
 import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
 import java.util.ArrayDeque;
@@ -27,6 +28,9 @@ public final class RunningProcess {
   /** What the JVM ends with, whatever ends it. */
   private static volatile int status;
 
+  /** A process that has begun closes itself, the log last. */
+  private static volatile boolean begun;
+
   private record Part(String name, AutoCloseable close) {}
 
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -35,6 +39,7 @@ public final class RunningProcess {
   /** From now on a signal closes what {@link #push} has registered. */
   public static RunningProcess begin() {
     RunningProcess process = new RunningProcess();
+    begun = true;
     Runtime.getRuntime().addShutdownHook(new Thread(process::stopAndHalt, "egress-stop"));
     return process;
   }
@@ -87,6 +92,9 @@ public final class RunningProcess {
 
   public static void exit(int exitStatus) {
     status = exitStatus;
+    if (!begun) {
+      Logs.close();
+    }
     System.exit(exitStatus);
   }
 
@@ -95,6 +103,7 @@ public final class RunningProcess {
    */
   private void stopAndHalt() {
     close();
+    Logs.close();
     Runtime.getRuntime().halt(status);
   }
 

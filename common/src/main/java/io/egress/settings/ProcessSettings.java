@@ -1,7 +1,15 @@
 package io.egress.settings;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.file.Path;
 import java.time.Duration;
 
 /** What every process of the service has, whatever its role. */
-public record ProcessSettings(Path dataDir, Duration shutdownTimeout) {}
+public record ProcessSettings(Path dataDir, Duration shutdownTimeout, LogSettings log) {
+  public ProcessSettings {
+    requireNonNull(dataDir, "dataDir is null");
+    requireNonNull(shutdownTimeout, "shutdownTimeout is null");
+    requireNonNull(log, "log is null");
+  }
+}

@@ -104,7 +104,8 @@ public record Settings(
             "EGRESS_SHUTDOWN_TIMEOUT",
             "30s",
             Duration.ofSeconds(1),
-            "how long a stopping process may take to finish what runs"));
+            "how long a stopping process may take to finish what runs"),
+        LogSettings.read(reader));
   }
 
   private static String token(SettingsReader reader) {

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.slf4j.event.Level;
 
 class SettingsTest {
   private static final String SECRET = "a-token-nobody-may-see";
@@ -102,6 +103,40 @@ class SettingsTest {
     String key = SecretBox.newKey();
     Settings settings = Settings.from(environment(Map.of("EGRESS_SECRET_KEY", key)));
     assertThat(settings.push().toString() + settings).doesNotContain(key);
+  }
+
+  @Test
+  void readsHowTheLogIsToBe() {
+    LogSettings defaults = Settings.from(environment(Map.of())).process().log();
+    LogSettings given =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_LOG_FORMAT", "json",
+                        "EGRESS_LOG_LEVEL", "DEBUG",
+                        "EGRESS_ACCESS_LOG", "false")))
+            .process()
+            .log();
+
+    assertThat(defaults).isEqualTo(new LogSettings(LogSettings.Format.TEXT, Level.INFO, true));
+    assertThat(given).isEqualTo(new LogSettings(LogSettings.Format.JSON, Level.DEBUG, false));
+  }
+
+  @Test
+  void namesWhatTheLogCannotBeAndLogsByTheDefaultsTillThen() {
+    Map<String, String> wrong =
+        Map.of(
+            "EGRESS_LOG_FORMAT", "xml",
+            "EGRESS_LOG_LEVEL", "loud",
+            "EGRESS_ACCESS_LOG", "1");
+
+    assertThat(faults(wrong))
+        .containsExactlyInAnyOrder(
+            "EGRESS_LOG_FORMAT: must be one of text, json, not \"xml\"",
+            "EGRESS_LOG_LEVEL: must be one of error, warn, info, debug, trace, not \"loud\"",
+            "EGRESS_ACCESS_LOG: must be true or false, not \"1\"");
+    assertThat(LogSettings.orDefaults(wrong))
+        .isEqualTo(new LogSettings(LogSettings.Format.TEXT, Level.INFO, true));
   }
 
   @Test

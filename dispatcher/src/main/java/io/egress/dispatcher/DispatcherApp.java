@@ -12,9 +12,11 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
+import io.egress.kafka.Brokers;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
 import io.egress.lifecycle.Closing;
+import io.egress.outage.BackendWatch;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -91,6 +93,7 @@ public final class DispatcherApp {
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     closing.push("the Kafka producer", publisher::close);
+    watchBackends(pool);
     return new SharedParts(
         settings,
         secrets,
@@ -99,6 +102,16 @@ public final class DispatcherApp {
         new DocumentStore(vertx, pool),
         new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher);
+  }
+
+  private void watchBackends(Pool pool) {
+    Brokers brokers = new Brokers(vertx, settings.kafka());
+    closing.push("the line to the brokers", brokers::close);
+    BackendWatch kafka = BackendWatch.start(vertx, "Kafka", brokers::answer);
+    closing.push("the watch on Kafka", kafka::close);
+    BackendWatch database =
+        BackendWatch.start(vertx, "PostgreSQL", () -> pool.query("select 1").execute());
+    closing.push("the watch on PostgreSQL", database::close);
   }
 
   private Future<Void> maintainDays(SharedParts shared) {

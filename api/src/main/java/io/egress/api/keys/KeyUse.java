@@ -2,6 +2,7 @@ package io.egress.api.keys;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -40,6 +41,8 @@ public final class KeyUse {
   private final Vertx vertx;
   private final Pool pool;
   private final Map<UUID, OffsetDateTime> used = new ConcurrentHashMap<>();
+  private final Outage outage =
+      new Outage(log, "use of keys was not written down", "use of keys is written down again");
   private final long timer;
 
   public KeyUse(Vertx vertx, Pool pool) {
@@ -48,11 +51,7 @@ public final class KeyUse {
     this.timer =
         vertx.setPeriodic(
             INTERVAL.toMillis(),
-            tick ->
-                write()
-                    .onFailure(
-                        failure ->
-                            log.debug("use of keys not written down: {}", failure.toString())));
+            tick -> write().onSuccess(written -> outage.worked()).onFailure(outage::failed));
   }
 
   public void note(UUID keyId) {

@@ -10,6 +10,7 @@ import io.egress.flow.ByteBudget;
 import io.egress.http.Exchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLog;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -137,6 +138,7 @@ public final class PullHandler {
 
   private Future<Void> send(RoutingContext exchange, StreamPage page, Sending sending) {
     keyUse.note(page.keyId());
+    RequestLog.keyUsed(exchange, page.keyId());
     boolean gzip =
         AcceptedEncoding.takesGzip(exchange.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
     HttpServerResponse response = exchange.response();

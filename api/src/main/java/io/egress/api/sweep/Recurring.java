@@ -2,6 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.outage.Outage;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,21 +15,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Work done by interval and at once when asked, one run at a time: being asked during a run means
- * one more run after it. A failed run is told once, and its recovery once; the interval tries
- * again.
+ * one more run after it. The interval tries again what failed.
  */
 final class Recurring {
   private static final Logger log = LoggerFactory.getLogger(Recurring.class);
 
   private final Vertx vertx;
   private final Context context;
-  private final String name;
+  private final Outage outage;
   private final Supplier<Future<?>> work;
   private final long timer;
 
   private boolean running;
   private boolean again;
-  private boolean failing;
   private @Nullable Promise<Void> stopped;
 
   /** Runs on {@code context}; {@link #ask} and {@link #stop} may be called from anywhere. */
@@ -36,7 +35,8 @@ final class Recurring {
       Vertx vertx, Context context, String name, Duration interval, Supplier<Future<?>> work) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.context = requireNonNull(context, "context is null");
-    this.name = requireNonNull(name, "name is null");
+    requireNonNull(name, "name is null");
+    this.outage = new Outage(log, name + " failed and is tried again", name + " works again");
     this.work = requireNonNull(work, "work is null");
     this.timer = vertx.setPeriodic(interval.toMillis(), tick -> ask());
   }
@@ -94,11 +94,10 @@ final class Recurring {
   }
 
   private void tell(@Nullable Throwable failure) {
-    if (failure != null && !failing) {
-      log.warn("{} failed and is tried again: {}", name, failure.toString());
-    } else if (failure == null && failing) {
-      log.info("{} works again", name);
+    if (failure == null) {
+      outage.worked();
+    } else {
+      outage.failed(failure);
     }
-    failing = failure != null;
   }
 }

@@ -6,13 +6,14 @@ import static java.util.Objects.requireNonNull;
 import io.egress.delivery.Delivery;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
+import io.egress.outage.Outage;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
@@ -28,7 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Backfills {
   private static final Logger log = LoggerFactory.getLogger(Backfills.class);
-  private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
   private static final UUID BEFORE_ALL = new UUID(0, 0);
   private static final int TURNS_AT_ONCE_MAX = 4;
   private static final int SEEN_AT_ONCE_MAX = 1_000;
@@ -40,7 +40,13 @@ public final class Backfills {
   private final Pump pump;
   private final Allowance allowance;
   private final Turns turns;
-  private final RareWarning warning = new RareWarning(log, WARNING_INTERVAL);
+  private final Outage lookingFor =
+      new Outage(
+          log,
+          "looking for history to send failed and is tried again",
+          "history to send is being looked for again");
+  private final Outage sending =
+      new Outage(log, "sending history failed and is tried again", "history is being sent again");
   private final Promise<Void> closed = Promise.promise();
 
   private Set<Integer> owned = Set.of();
@@ -130,12 +136,13 @@ public final class Backfills {
   private void looked(AsyncResult<List<UUID>> result) {
     looking = false;
     if (result.succeeded()) {
+      lookingFor.worked();
       List<UUID> open = result.result();
       seen = open.size() < SEEN_AT_ONCE_MAX ? BEFORE_ALL : open.get(open.size() - 1);
       open.forEach(this::addIfOwned);
       serve();
     } else {
-      warning.tell("looking for history to send failed and is tried again", result.cause());
+      lookingFor.failed(result.cause());
     }
     completeCloseIfIdle();
   }
@@ -164,11 +171,10 @@ public final class Backfills {
     if (more.failed()) {
       failuresInARow++;
       turns.hasFailed(history);
-      warning.tell(
-          "sending history to endpoint " + history.endpointId() + " failed and is tried again",
-          more.cause());
+      sending.failed(more.cause(), Map.of("endpoint_id", history.endpointId()));
     } else {
       failuresInARow = 0;
+      sending.worked();
       if (more.result()) {
         turns.hasMore(history);
       } else {

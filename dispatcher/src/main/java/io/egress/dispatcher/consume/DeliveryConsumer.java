@@ -2,6 +2,7 @@ package io.egress.dispatcher.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.outage.Outage;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -54,6 +55,8 @@ public final class DeliveryConsumer {
   private final Set<TopicPartition> assigned = new HashSet<>();
   private final Set<TopicPartition> paused = new HashSet<>();
   private volatile long lastPollNanos = System.nanoTime();
+  private final Outage reading =
+      new Outage(log, "deliveries cannot be read, will try on", "deliveries are being read again");
   private boolean closed;
 
   /**
@@ -72,8 +75,12 @@ public final class DeliveryConsumer {
                 new OnEventLoop(reader, handoverMax),
                 () -> lastPollNanos = System.nanoTime()));
     stream.pollTimeout(POLL_TIMEOUT);
-    stream.exceptionHandler(failure -> log.debug("the delivery consumer failed", failure));
-    stream.batchHandler(reader::read);
+    stream.exceptionHandler(reading::failed);
+    stream.batchHandler(
+        records -> {
+          reading.worked();
+          reader.read(records);
+        });
   }
 
   public Future<Void> subscribe(Set<String> topics) {

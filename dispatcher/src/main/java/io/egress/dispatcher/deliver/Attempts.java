@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.delivery.Delivery;
 import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
@@ -17,11 +18,16 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Makes attempts: puts the document into its envelope, signs it, sends it, hears what came of it.
  */
 final class Attempts {
+  private static final Logger log = LoggerFactory.getLogger(Attempts.class);
+
   private final Workload workload;
   private final WebhookSender sender;
   private final Aftermath aftermath;
@@ -87,6 +93,7 @@ final class Attempts {
   /** That a delivery arrived is worth knowing even to the next owner of its partition. */
   private void end(InFlight<Job> slot, Instant startedAt, Outcome outcome, Runnable done) {
     Job job = slot.record();
+    tell(job.delivery(), outcome);
     workload.release(slot, completion(outcome));
     if (outcome instanceof Outcome.Delivered delivered) {
       aftermath.delivered(job, startedAt, delivered);
@@ -98,6 +105,25 @@ final class Attempts {
       }
     }
     done.run();
+  }
+
+  /** Whatever a receiver does is no trouble of this service. */
+  private static void tell(Delivery delivery, Outcome outcome) {
+    if (!log.isDebugEnabled()) {
+      return;
+    }
+    LoggingEventBuilder line =
+        DeliveryLine.about(log.atDebug(), delivery)
+            .addKeyValue("duration_ms", outcome.duration().toMillis());
+    if (outcome instanceof Outcome.Delivered delivered) {
+      line.addKeyValue("status", delivered.status()).log("delivered");
+    } else if (outcome instanceof Outcome.Failed failed) {
+      line.addKeyValue("outcome", failed.kind().word())
+          .addKeyValue("status", failed.status())
+          .log("attempt failed");
+    } else if (outcome instanceof Outcome.Aborted aborted) {
+      line.log("attempt aborted: {}", aborted.reason());
+    }
   }
 
   private static Completion completion(Outcome outcome) {

@@ -7,12 +7,14 @@ import io.egress.dispatcher.lane.InFlight;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.UnknownSecretKeyException;
+import io.egress.outage.Outage;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +44,15 @@ final class Dispatch {
   private final Aftermath aftermath;
   private final Deque<InFlight<Job>> toPrepare = new ArrayDeque<>();
   private int questions;
-  private boolean failing;
+  private final Outage preparing =
+      new Outage(
+          log,
+          "deliveries cannot be prepared for now, will try on",
+          "deliveries are being prepared again");
+
+  /** One endpoint's fault, which another's success does not end. */
+  private final Outage signing =
+      new Outage(log, "nothing can be signed for an endpoint", "all can be signed again");
 
   Dispatch(
       Vertx vertx,
@@ -95,7 +105,7 @@ final class Dispatch {
             })
         .onFailure(
             failure -> {
-              tell(failure);
+              preparing.failed(failure);
               vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(batch));
             });
   }
@@ -124,6 +134,7 @@ final class Dispatch {
     } else if (verdict instanceof Preparation.Verdict.Later) {
       toPrepare.addFirst(slot);
     } else if (verdict instanceof Preparation.Verdict.Skip) {
+      DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
       workload.release(slot, Completion.ABORTED);
       aftermath.skipped(job);
       workload.takeAllOf(job.delivery().endpointId()).forEach(aftermath::skipped);
@@ -131,7 +142,8 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, settled.ended());
     } else {
-      log.error("capture {} does not exist: it cannot be delivered", job.delivery().captureId());
+      DeliveryLine.about(log.atError(), job.delivery())
+          .log("the capture does not exist and cannot be delivered");
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, true);
     }
@@ -143,7 +155,7 @@ final class Dispatch {
     try {
       receiver = receivers.of(target);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
-      log.error("nothing can be signed for endpoint {}: {}", target.id(), unusable.getMessage());
+      signing.failed(unusable, Map.of("endpoint_id", target.id()));
       workload.release(slot, Completion.ABORTED);
       aftermath.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
       return;
@@ -153,16 +165,6 @@ final class Dispatch {
 
   private void answered() {
     questions--;
-    if (failing) {
-      failing = false;
-      log.info("deliveries are being prepared again");
-    }
-  }
-
-  private void tell(Throwable failure) {
-    if (!failing) {
-      failing = true;
-      log.warn("deliveries cannot be prepared for now, will try on: {}", failure.toString());
-    }
+    preparing.worked();
   }
 }

@@ -2,6 +2,7 @@ package io.egress.dispatcher.durable;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -40,14 +41,19 @@ public final class DurableBatches<T> {
 
   private final Vertx vertx;
   private final Medium<T> medium;
+  private final Outage outage;
   private final Deque<Waiting<T>> queue = new ArrayDeque<>();
   private int writes;
   private int underWay;
-  private boolean failing;
 
   public DurableBatches(Vertx vertx, Medium<T> medium) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.medium = requireNonNull(medium, "medium is null");
+    this.outage =
+        new Outage(
+            log,
+            medium.name() + " cannot be written for now, will try on",
+            medium.name() + " are being written again");
   }
 
   /** {@code durable} is run once the item is. */
@@ -91,26 +97,16 @@ public final class DurableBatches<T> {
         .onSuccess(written -> done(batch))
         .onFailure(
             failure -> {
-              tell(failure);
+              outage.failed(failure);
               vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> write(batch));
             });
   }
 
   private void done(List<Waiting<T>> batch) {
-    if (failing) {
-      failing = false;
-      log.info("{} are being written again", medium.name());
-    }
+    outage.worked();
     writes--;
     underWay -= batch.size();
     batch.forEach(waiting -> waiting.durable().run());
     writeMore();
-  }
-
-  private void tell(Throwable failure) {
-    if (!failing) {
-      failing = true;
-      log.warn("{} cannot be written for now, will try on: {}", medium.name(), failure.toString());
-    }
   }
 }

@@ -6,6 +6,7 @@ import io.egress.endpoint.EndpointStore;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
+import io.egress.outage.Outage;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -52,7 +53,11 @@ public final class FanOutLoop {
   private final Promise<Void> ended = Promise.promise();
   private volatile boolean stopping;
   private volatile long lastPollNanos = System.nanoTime();
-  private boolean failing;
+  private final Outage reading =
+      new Outage(log, "the fan-out cannot read for now, will try on", "the fan-out reads again");
+  private final Outage owing =
+      new Outage(
+          log, "deliveries cannot be made for now, will try on", "deliveries are being made again");
 
   private FanOutLoop(Vertx vertx, FanOut fanOut, KafkaSettings settings, Topics topics) {
     this.vertx = vertx;
@@ -100,15 +105,15 @@ public final class FanOutLoop {
   private void round() {
     try {
       ConsumerRecords<byte[], byte[]> records = poll(POLL_TIMEOUT);
-      if (records.isEmpty()) {
-        return;
+      if (!records.isEmpty()) {
+        await(owed(decode(records)));
+        commit(records);
       }
-      await(owed(decode(records)));
-      commit(records);
+      reading.worked();
     } catch (WakeupException woken) {
       throw woken;
     } catch (KafkaException failure) {
-      log.warn("the fan-out cannot read for now, will try on: {}", failure.toString());
+      reading.failed(failure);
     }
   }
 
@@ -129,18 +134,12 @@ public final class FanOutLoop {
         .owe(captures)
         .onSuccess(
             done -> {
-              if (failing) {
-                failing = false;
-                log.info("deliveries are being made again");
-              }
+              owing.worked();
               owed.complete();
             })
         .onFailure(
             failure -> {
-              if (!failing) {
-                failing = true;
-                log.warn("deliveries cannot be made for now, will try on: {}", failure.toString());
-              }
+              owing.failed(failure);
               if (stopping) {
                 owed.fail(failure);
               } else {

@@ -80,6 +80,7 @@ class BackfillsAwayTest {
     assertThat(warnings()).isEqualTo(1);
   }
 
+  /** It looks for history and sends it: either may meet the failure first, or both. */
   @Test
   @Timeout(180)
   void goesOnWhenPostgresIsBack() {
@@ -97,7 +98,7 @@ class BackfillsAwayTest {
     until(() -> world.published.to(endpoint).size() == 400);
     assertThat(world.published.capturesTo(endpoint))
         .containsExactlyElementsOf(world.captures(workspace));
-    assertThat(warnings()).isEqualTo(1);
+    assertThat(warnings()).isBetween(1L, 2L);
   }
 
   private long failures() {

@@ -96,6 +96,7 @@ public final class DemoCommand implements Callable<Integer> {
     environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_ACCESS_LOG", "false");
     String port = System.getenv(PUBLIC_PORT);
     environment.put(PUBLIC_PORT, port == null ? Integer.toString(freePort()) : port);
     return environment;

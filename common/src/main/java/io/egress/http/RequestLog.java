@@ -1,0 +1,122 @@
+package io.egress.http;
+
+import io.egress.outage.Outage;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * What the log tells of a listener's requests. Of what a client sends only ids are shown: a path is
+ * its route's pattern with nothing but UUIDs filled in, so that a key at the wrong place stays out.
+ */
+public final class RequestLog {
+  public static final String ACCESS_LOGGER = "io.egress.access";
+
+  private static final Logger access = LoggerFactory.getLogger(ACCESS_LOGGER);
+  private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
+  private static final String OF_EXCHANGE = RequestLog.class.getName();
+  private static final String API_KEY_ID = OF_EXCHANGE + ".api-key-id";
+  private static final Pattern PARAMETER = Pattern.compile(":(\\w+)");
+  private static final int FIRST_ERROR_STATUS = 400;
+
+  private final boolean tellsEach;
+  private final Outage backends =
+      new Outage(log, "requests find a backend away", "requests find the backends again");
+
+  /** Requests for health and metrics are never told one by one. */
+  public RequestLog(boolean tellsEach) {
+    this.tellsEach = tellsEach;
+  }
+
+  /** The id, never the text, of the key that the request was let in with. */
+  public static void keyUsed(RoutingContext exchange, UUID keyId) {
+    exchange.put(API_KEY_ID, keyId);
+  }
+
+  static void backendAway(RoutingContext exchange, Throwable failure) {
+    RequestLog requests = exchange.get(OF_EXCHANGE);
+    if (requests != null) {
+      requests.backends.failed(failure, Map.of("request_id", id(exchange)));
+    }
+  }
+
+  static String id(RoutingContext exchange) {
+    return exchange.response().headers().get(Exchange.REQUEST_ID);
+  }
+
+  void begin(RoutingContext exchange) {
+    exchange.put(OF_EXCHANGE, this);
+    if (isForMachinery(exchange.request().path())) {
+      return;
+    }
+    long startedNanos = System.nanoTime();
+    exchange.addEndHandler(ended -> end(exchange, System.nanoTime() - startedNanos));
+  }
+
+  /** Not even a request, so that nothing of it can be told. */
+  void unreadable(String requestId, int status) {
+    if (tellsEach) {
+      access
+          .atInfo()
+          .addKeyValue("status", status)
+          .addKeyValue("request_id", requestId)
+          .log("unreadable request");
+    }
+  }
+
+  private void end(RoutingContext exchange, long nanos) {
+    HttpServerResponse response = exchange.response();
+    if (response.ended() && response.getStatusCode() < FIRST_ERROR_STATUS) {
+      backends.worked();
+    }
+    if (!tellsEach) {
+      return;
+    }
+    LoggingEventBuilder line =
+        access
+            .makeLoggingEventBuilder(Level.INFO)
+            .addKeyValue("method", method(exchange))
+            .addKeyValue("path", path(exchange))
+            .addKeyValue("status", response.getStatusCode())
+            .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(nanos))
+            .addKeyValue("bytes", response.bytesWritten())
+            .addKeyValue("request_id", id(exchange));
+    UUID keyId = exchange.get(API_KEY_ID);
+    if (keyId != null) {
+      line = line.addKeyValue("api_key_id", keyId);
+    }
+    line.log(response.ended() ? "request" : "request cut short");
+  }
+
+  private static boolean isForMachinery(String path) {
+    return path != null && (path.startsWith("/health/") || path.equals("/metrics"));
+  }
+
+  private static String method(RoutingContext exchange) {
+    HttpMethod method = exchange.request().method();
+    return HttpMethod.values().contains(method) ? method.name() : "other";
+  }
+
+  private static String path(RoutingContext exchange) {
+    Route route = exchange.currentRoute();
+    if (route == null || route.getPath() == null) {
+      return "unmatched";
+    }
+    return PARAMETER
+        .matcher(route.getPath())
+        .replaceAll(
+            parameter ->
+                PathIds.uuid(exchange.pathParam(parameter.group(1)))
+                    .map(UUID::toString)
+                    .orElse(parameter.group()));
+  }
+}

@@ -1,0 +1,37 @@
+package io.egress.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.encoder.EncoderBase;
+import io.egress.settings.LogSettings;
+
+/** Writes lines in the form that the environment asks for. */
+public final class LineEncoder extends EncoderBase<ILoggingEvent> {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final LineForm form;
+
+  public LineEncoder() {
+    this(LogSettings.orDefaults(System.getenv()).format());
+  }
+
+  LineEncoder(LogSettings.Format format) {
+    this.form = format == LogSettings.Format.JSON ? new JsonForm() : new TextForm();
+  }
+
+  @Override
+  public byte[] headerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] encode(ILoggingEvent event) {
+    return (form.write(event) + System.lineSeparator()).getBytes(UTF_8);
+  }
+
+  @Override
+  public byte[] footerBytes() {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,63 @@
+package io.egress.outage;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks a backend now and then whether it is there, so that the log tells when it goes and when it
+ * is back even if nobody needed it. Clients of Kafka never say so themselves: they wait.
+ */
+public final class BackendWatch {
+  private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);
+  private static final Duration PERIOD = Duration.ofSeconds(3);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(4);
+
+  private final Vertx vertx;
+  private final Supplier<Future<?>> question;
+  private final Outage outage;
+  private final long timer;
+  private boolean asking;
+
+  private BackendWatch(Vertx vertx, String backend, Supplier<Future<?>> question) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.question = requireNonNull(question, "question is null");
+    this.outage = new Outage(log, backend + " does not answer", backend + " answers again");
+    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> ask());
+  }
+
+  public static BackendWatch start(Vertx vertx, String backend, Supplier<Future<?>> question) {
+    return new BackendWatch(vertx, requireNonNull(backend, "backend is null"), question);
+  }
+
+  public Future<Void> close() {
+    vertx.cancelTimer(timer);
+    return Future.succeededFuture();
+  }
+
+  private void ask() {
+    if (asking) {
+      return;
+    }
+    asking = true;
+    asked()
+        .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .onSuccess(answer -> outage.worked())
+        .onFailure(outage::failed)
+        .onComplete(done -> asking = false);
+  }
+
+  private Future<?> asked() {
+    try {
+      return question.get();
+    } catch (RuntimeException failure) {
+      return Future.failedFuture(failure);
+    }
+  }
+}
