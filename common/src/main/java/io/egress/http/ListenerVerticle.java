@@ -7,6 +7,8 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -23,13 +25,19 @@ public final class ListenerVerticle extends VerticleBase {
   private final ListenerSettings settings;
   private final ListenerLimits limits;
   private final Consumer<Router> mounts;
+  private final @Nullable KeyCertOptions certificate;
   private @Nullable HttpServer server;
 
-  public ListenerVerticle(
-      ListenerSettings settings, ListenerLimits limits, Consumer<Router> mounts) {
+  /** Without a certificate it talks plain http. */
+  ListenerVerticle(
+      ListenerSettings settings,
+      ListenerLimits limits,
+      Consumer<Router> mounts,
+      @Nullable KeyCertOptions certificate) {
     this.settings = requireNonNull(settings, "settings is null");
     this.limits = requireNonNull(limits, "limits is null");
     this.mounts = requireNonNull(mounts, "mounts is null");
+    this.certificate = certificate;
   }
 
   @Override
@@ -38,14 +46,7 @@ public final class ListenerVerticle extends VerticleBase {
     mounts.accept(router);
     HttpServer opened =
         vertx
-            .createHttpServer(
-                new HttpServerOptions()
-                    .setHost(settings.host())
-                    .setPort(settings.port())
-                    .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                    .setIdleTimeout((int) IDLE_MAX.toMillis())
-                    .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
-                    .setHandle100ContinueAutomatically(true))
+            .createHttpServer(options())
             .requestHandler(router)
             .invalidRequestHandler(UnreadableRequest::refuse);
     server = opened;
@@ -57,6 +58,30 @@ public final class ListenerVerticle extends VerticleBase {
     return server == null
         ? Future.succeededFuture()
         : server.shutdown(limits.shutdownMax().toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** To connections that are opened from now on. */
+  Future<Boolean> serve(KeyCertOptions next) {
+    return requireNonNull(server, "server is not started")
+        .updateSSLOptions(new ServerSSLOptions().setKeyCertOptions(next));
+  }
+
+  /**
+   * HTTP/1.1 only where TLS would let clients choose: a response that must not look whole is ended
+   * by ending its connection, which others would share.
+   */
+  private HttpServerOptions options() {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(settings.host())
+            .setPort(settings.port())
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+            .setIdleTimeout((int) IDLE_MAX.toMillis())
+            .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
+            .setHandle100ContinueAutomatically(true);
+    return certificate == null
+        ? options
+        : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);
   }
 
   public int port() {
