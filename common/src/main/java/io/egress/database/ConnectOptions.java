@@ -9,8 +9,13 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.SslMode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.util.Objects;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -72,8 +77,22 @@ final class ConnectOptions {
     if (identity != null) {
       source.setSslCert(identity.certificate().toString());
       source.setSslKey(identity.key().toString());
+      source.setPemKeyAlgorithm(keyAlgorithm(identity));
     }
     return source;
+  }
+
+  /** It would be taken for an RSA key whatever it is. */
+  private static String keyAlgorithm(TlsFiles identity) {
+    try (InputStream certificate = Files.newInputStream(identity.certificate())) {
+      return CertificateFactory.getInstance("X.509")
+          .generateCertificate(certificate)
+          .getPublicKey()
+          .getAlgorithm();
+    } catch (IOException | CertificateException changedSinceTheStart) {
+      throw new IllegalStateException(
+          identity.certificate() + " holds no certificate any more", changedSinceTheStart);
+    }
   }
 
   private static String withoutBrackets(String host) {

@@ -67,10 +67,10 @@ class KafkaConnectionTest {
   @BeforeAll
   void addUser() throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-      List<UserScramCredentialAlteration> users =
-          List.of(
-              credential(ScramMechanism.SCRAM_SHA_256), credential(ScramMechanism.SCRAM_SHA_512));
-      admin.alterUserScramCredentials(users).all().get();
+      for (ScramMechanism mechanism :
+          List.of(ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512)) {
+        admin.alterUserScramCredentials(List.of(credential(mechanism))).all().get();
+      }
     }
   }
 
@@ -225,7 +225,7 @@ class KafkaConnectionTest {
         "ssl.truststore.certificates", authority.pem());
   }
 
-  private static UserScramCredentialUpsertion credential(ScramMechanism mechanism) {
+  private static UserScramCredentialAlteration credential(ScramMechanism mechanism) {
     return new UserScramCredentialUpsertion(
         USER, new ScramCredentialInfo(mechanism, SCRAM_ITERATIONS), PASSWORD);
   }
