@@ -1,6 +1,7 @@
 package io.egress.database;
 
 import io.egress.settings.DatabaseSettings;
+import io.egress.settings.DatabaseUrl;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
@@ -21,7 +22,7 @@ public final class DatabasePool {
 
   public static Pool open(Vertx vertx, DatabaseSettings settings, int size) {
     PgConnectOptions connect =
-        PgConnectOptions.fromUri(settings.url())
+        ConnectOptions.forPool(DatabaseUrl.parse(settings.url()))
             .setCachePreparedStatements(true)
             .setPipeliningLimit(PIPELINED_MAX)
             .setReconnectAttempts(0);

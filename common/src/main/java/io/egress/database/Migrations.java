@@ -1,8 +1,8 @@
 package io.egress.database;
 
+import io.egress.settings.DatabaseUrl;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgConnectOptions;
 import java.time.Duration;
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -24,19 +24,13 @@ public final class Migrations {
   public static Future<Void> run(Vertx vertx, String url) {
     return vertx.executeBlocking(
         () -> {
-          migrate(PgConnectOptions.fromUri(url));
+          migrate(ConnectOptions.forJdbc(DatabaseUrl.parse(url)));
           return null;
         },
         false);
   }
 
-  private static void migrate(PgConnectOptions options) {
-    PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(new String[] {options.getHost()});
-    source.setPortNumbers(new int[] {options.getPort()});
-    source.setDatabaseName(options.getDatabase());
-    source.setUser(options.getUser());
-    source.setPassword(options.getPassword());
+  private static void migrate(PGSimpleDataSource source) {
     int applied =
         Flyway.configure()
             .dataSource(source)

@@ -1,17 +1,21 @@
 package io.egress.http;
 
 import io.egress.settings.ListenerSettings;
+import io.egress.settings.TlsFiles;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.KeyCertOptions;
 import io.vertx.ext.web.Router;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A server that listens on one port with several event loops. */
-public record Listener(Vertx vertx, String deploymentId, int port) {
+public record Listener(Vertx vertx, String deploymentId, int port, Runnable stopWatching) {
   /**
    * Servers of one Vert.x that name the same negative port share one free port: each listener has
    * its own.
@@ -26,22 +30,60 @@ public record Listener(Vertx vertx, String deploymentId, int port) {
       RequestLog requests,
       Consumer<Router> mounts) {
     ListenerSettings where =
-        settings.port() == 0
-            ? new ListenerSettings(settings.host(), NEGATIVE_PORTS.decrementAndGet())
-            : settings;
+        settings.port() == 0 ? settings.withPort(NEGATIVE_PORTS.decrementAndGet()) : settings;
+    TlsFiles tls = settings.tls();
+    return tls == null
+        ? deploy(
+                vertx,
+                eventLoops,
+                () -> new ListenerVerticle(where, limits, requests, mounts, null))
+            .map(listening -> listening.listener(vertx, () -> {}))
+        : CertificateWatch.load(vertx, tls)
+            .compose(
+                certificate ->
+                    deploy(
+                            vertx,
+                            eventLoops,
+                            () ->
+                                new ListenerVerticle(
+                                    where, limits, requests, mounts, certificate.options()))
+                        .map(
+                            listening ->
+                                listening.listener(
+                                    vertx,
+                                    CertificateWatch.start(
+                                            vertx, tls, certificate, listening::serve)
+                                        ::close)));
+  }
+
+  private static Future<Listening> deploy(
+      Vertx vertx, int eventLoops, Supplier<ListenerVerticle> verticle) {
     Queue<ListenerVerticle> instances = new ConcurrentLinkedQueue<>();
     return vertx
         .deployVerticle(
             () -> {
-              ListenerVerticle instance = new ListenerVerticle(where, limits, requests, mounts);
+              ListenerVerticle instance = verticle.get();
               instances.add(instance);
               return instance;
             },
             new DeploymentOptions().setInstances(eventLoops))
-        .map(id -> new Listener(vertx, id, instances.element().port()));
+        .map(id -> new Listening(id, List.copyOf(instances)));
+  }
+
+  /** The shares of all event loops. */
+  private record Listening(String deploymentId, List<ListenerVerticle> instances) {
+    Listener listener(Vertx vertx, Runnable stopWatching) {
+      return new Listener(vertx, deploymentId, instances.get(0).port(), stopWatching);
+    }
+
+    Future<Void> serve(KeyCertOptions certificate) {
+      return Future.all(instances.stream().map(each -> each.serve(certificate)).toList())
+          .mapEmpty();
+    }
   }
 
   public Future<Void> close() {
+    stopWatching.run();
     return vertx.undeploy(deploymentId);
   }
 }

@@ -7,6 +7,8 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -24,17 +26,21 @@ public final class ListenerVerticle extends VerticleBase {
   private final ListenerLimits limits;
   private final RequestLog requests;
   private final Consumer<Router> mounts;
+  private final @Nullable KeyCertOptions certificate;
   private @Nullable HttpServer server;
 
-  public ListenerVerticle(
+  /** Without a certificate it talks plain http. */
+  ListenerVerticle(
       ListenerSettings settings,
       ListenerLimits limits,
       RequestLog requests,
-      Consumer<Router> mounts) {
+      Consumer<Router> mounts,
+      @Nullable KeyCertOptions certificate) {
     this.settings = requireNonNull(settings, "settings is null");
     this.limits = requireNonNull(limits, "limits is null");
     this.requests = requireNonNull(requests, "requests is null");
     this.mounts = requireNonNull(mounts, "mounts is null");
+    this.certificate = certificate;
   }
 
   @Override
@@ -43,14 +49,7 @@ public final class ListenerVerticle extends VerticleBase {
     mounts.accept(router);
     HttpServer opened =
         vertx
-            .createHttpServer(
-                new HttpServerOptions()
-                    .setHost(settings.host())
-                    .setPort(settings.port())
-                    .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                    .setIdleTimeout((int) IDLE_MAX.toMillis())
-                    .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
-                    .setHandle100ContinueAutomatically(true))
+            .createHttpServer(options())
             .requestHandler(router)
             .invalidRequestHandler(new UnreadableRequest(requests));
     server = opened;
@@ -62,6 +61,30 @@ public final class ListenerVerticle extends VerticleBase {
     return server == null
         ? Future.succeededFuture()
         : server.shutdown(limits.shutdownMax().toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** To connections that are opened from now on. */
+  Future<Boolean> serve(KeyCertOptions next) {
+    return requireNonNull(server, "server is not started")
+        .updateSSLOptions(new ServerSSLOptions().setKeyCertOptions(next));
+  }
+
+  /**
+   * HTTP/1.1 only where TLS would let clients choose: a response that must not look whole is ended
+   * by ending its connection, which others would share.
+   */
+  private HttpServerOptions options() {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(settings.host())
+            .setPort(settings.port())
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+            .setIdleTimeout((int) IDLE_MAX.toMillis())
+            .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
+            .setHandle100ContinueAutomatically(true);
+    return certificate == null
+        ? options
+        : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);
   }
 
   public int port() {

@@ -8,7 +8,7 @@ import io.vertx.kafka.client.serialization.BufferSerializer;
 import java.util.Map;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** The one way to the brokers. */
+/** The one way to write to the brokers. */
 public final class KafkaClients {
   private static final String DELIVERY_TIMEOUT_MS = "20000";
   private static final String REQUEST_TIMEOUT_MS = "10000";
@@ -21,28 +21,16 @@ public final class KafkaClients {
    * enough. Acknowledges a record once it is durable at every in-sync replica.
    */
   public static KafkaProducer<String, Buffer> producer(Vertx vertx, KafkaSettings settings) {
-    return KafkaProducer.create(
-        vertx,
-        Map.of(
-            "bootstrap.servers",
-            settings.bootstrap(),
-            "key.serializer",
-            StringSerializer.class.getName(),
-            "value.serializer",
-            BufferSerializer.class.getName(),
-            "acks",
-            "all",
-            "enable.idempotence",
-            "true",
-            "compression.type",
-            "lz4",
-            "linger.ms",
-            "0",
-            "delivery.timeout.ms",
-            DELIVERY_TIMEOUT_MS,
-            "request.timeout.ms",
-            REQUEST_TIMEOUT_MS,
-            "max.block.ms",
-            MAX_BLOCK_MS));
+    Map<String, String> properties = ConnectionProperties.of(settings);
+    properties.put("key.serializer", StringSerializer.class.getName());
+    properties.put("value.serializer", BufferSerializer.class.getName());
+    properties.put("acks", "all");
+    properties.put("enable.idempotence", "true");
+    properties.put("compression.type", "lz4");
+    properties.put("linger.ms", "0");
+    properties.put("delivery.timeout.ms", DELIVERY_TIMEOUT_MS);
+    properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
+    properties.put("max.block.ms", MAX_BLOCK_MS);
+    return KafkaProducer.create(vertx, properties);
   }
 }

@@ -1,8 +1,12 @@
 package io.egress.kafka;
 
 import io.egress.settings.KafkaSettings;
+import io.egress.settings.TopicSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,25 +15,44 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Creates topics that are missing; never touches one that exists. */
 public final class TopicAdmin {
+  private static final Logger log = LoggerFactory.getLogger(TopicAdmin.class);
   private static final String API_TIMEOUT_MS = "10000";
   private static final long KNOWN_PERIOD_MS = 200;
   private static final int KNOWN_TRIES_MAX = 50;
 
   private TopicAdmin() {}
 
-  public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<String> topics) {
+  /**
+   * Topics that are co-partitioned get as many partitions as those that are there already; fails
+   * where these do not agree, before anything is created.
+   */
+  public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
     return vertx.executeBlocking(
         () -> {
-          create(settings, topics);
+          try (Admin admin = open(settings)) {
+            create(admin, settings.topics(), topics);
+          }
           return null;
         },
         false);
+  }
+
+  /** Fails with {@link UnfitTopicsException} where a topic would lose records or strand them. */
+  public static Future<Void> requireFit(
+      Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
+    return requireFit(vertx, settings, topics, KNOWN_TRIES_MAX);
   }
 
   /** The topics there are whose names begin with {@code start}. */
@@ -46,70 +69,138 @@ public final class TopicAdmin {
         false);
   }
 
-  /** How many partitions a topic has; one made a moment ago may not be known everywhere yet. */
+  /** How many partitions a topic has. */
   public static Future<Integer> partitions(Vertx vertx, KafkaSettings settings, String topic) {
-    return partitions(vertx, settings, topic, KNOWN_TRIES_MAX);
+    return vertx.executeBlocking(
+        () -> {
+          try (Admin admin = open(settings)) {
+            return partitions(admin, List.of(topic)).values().iterator().next();
+          }
+        },
+        false);
   }
 
-  private static Future<Integer> partitions(
-      Vertx vertx, KafkaSettings settings, String topic, int tries) {
+  /** Topics made a moment ago may not be known everywhere yet. */
+  private static Future<Void> requireFit(
+      Vertx vertx, KafkaSettings settings, List<NeededTopic> topics, int tries) {
     return vertx
-        .executeBlocking(() -> partitions(settings, topic), false)
+        .<Void>executeBlocking(
+            () -> {
+              try (Admin admin = open(settings)) {
+                requireFit(admin, topics);
+              }
+              return null;
+            },
+            false)
         .recover(
             failure ->
                 failure.getCause() instanceof UnknownTopicOrPartitionException && tries > 1
                     ? vertx
                         .timer(KNOWN_PERIOD_MS, TimeUnit.MILLISECONDS)
-                        .compose(later -> partitions(vertx, settings, topic, tries - 1))
+                        .compose(later -> requireFit(vertx, settings, topics, tries - 1))
                     : Future.failedFuture(failure));
   }
 
-  private static int partitions(KafkaSettings settings, String topic) throws Exception {
-    try (Admin admin = open(settings)) {
-      return admin
-          .describeTopics(List.of(topic))
-          .allTopicNames()
-          .get()
-          .values()
-          .iterator()
-          .next()
-          .partitions()
-          .size();
-    }
-  }
-
   static Admin open(KafkaSettings settings) {
-    return Admin.create(
-        Map.of(
-            "bootstrap.servers", settings.bootstrap(),
-            "default.api.timeout.ms", API_TIMEOUT_MS,
-            "request.timeout.ms", API_TIMEOUT_MS));
+    Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
+    properties.put("default.api.timeout.ms", API_TIMEOUT_MS);
+    properties.put("request.timeout.ms", API_TIMEOUT_MS);
+    return Admin.create(properties);
   }
 
-  private static void create(KafkaSettings settings, List<String> topics) throws Exception {
-    try (Admin admin = open(settings)) {
-      Set<String> existing = admin.listTopics().names().get();
-      for (String topic : topics) {
-        if (!existing.contains(topic)) {
-          create(admin, settings, topic);
-        }
-      }
+  private static Map<String, Integer> partitions(Admin admin, Collection<String> topics)
+      throws ExecutionException, InterruptedException {
+    Map<String, Integer> partitions = new HashMap<>();
+    admin
+        .describeTopics(topics)
+        .allTopicNames()
+        .get()
+        .forEach((name, topic) -> partitions.put(name, topic.partitions().size()));
+    return partitions;
+  }
+
+  private static void create(Admin admin, TopicSettings settings, List<NeededTopic> topics)
+      throws ExecutionException, InterruptedException {
+    Set<String> existing = admin.listTopics().names().get();
+    List<NeededTopic> missing =
+        topics.stream().filter(topic -> !existing.contains(topic.name())).toList();
+    if (missing.isEmpty()) {
+      return;
+    }
+    int copartitions =
+        copartitions(
+                admin, topics.stream().filter(topic -> existing.contains(topic.name())).toList())
+            .orElse(settings.partitions());
+    for (NeededTopic topic : missing) {
+      create(admin, settings, topic, topic.copartitioned() ? copartitions : settings.partitions());
     }
   }
 
-  private static void create(Admin admin, KafkaSettings settings, String topic) throws Exception {
+  private static Optional<Integer> copartitions(Admin admin, List<NeededTopic> existing)
+      throws ExecutionException, InterruptedException {
+    Map<String, Integer> partitions = partitions(admin, copartitioned(existing));
+    requireNone(TopicRules.partitionFaults(partitions));
+    return partitions.values().stream().findFirst();
+  }
+
+  private static void create(Admin admin, TopicSettings settings, NeededTopic needed, int count)
+      throws ExecutionException, InterruptedException {
     Optional<Short> replication =
-        settings.replication() < 0 ? Optional.empty() : Optional.of(settings.replication());
+        settings.replication() == TopicSettings.LEFT_TO_BROKERS
+            ? Optional.empty()
+            : Optional.of((short) settings.replication());
+    Map<String, String> configs = new HashMap<>();
+    configs.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+    configs.put(
+        TopicConfig.RETENTION_MS_CONFIG,
+        Long.toString(needed.longestWait().plus(settings.retention()).toMillis()));
+    if (settings.minInsyncReplicas() != TopicSettings.LEFT_TO_BROKERS) {
+      configs.put(
+          TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(settings.minInsyncReplicas()));
+    }
+    NewTopic topic = new NewTopic(needed.name(), Optional.of(count), replication).configs(configs);
     try {
-      admin
-          .createTopics(
-              List.of(new NewTopic(topic, Optional.of(settings.partitions()), replication)))
-          .all()
-          .get();
+      admin.createTopics(List.of(topic)).all().get();
     } catch (ExecutionException failure) {
       if (!(failure.getCause() instanceof TopicExistsException)) {
         throw failure;
       }
+    }
+  }
+
+  private static void requireFit(Admin admin, List<NeededTopic> topics)
+      throws ExecutionException, InterruptedException {
+    List<String> faults =
+        new ArrayList<>(TopicRules.partitionFaults(partitions(admin, copartitioned(topics))));
+    try {
+      Map<ConfigResource, Config> configs =
+          admin.describeConfigs(topics.stream().map(TopicAdmin::resource).toList()).all().get();
+      for (NeededTopic topic : topics) {
+        Config config = configs.get(resource(topic));
+        if (config != null) {
+          faults.addAll(TopicRules.configFaults(topic, config));
+        }
+      }
+    } catch (ExecutionException failure) {
+      if (!(failure.getCause() instanceof AuthorizationException)) {
+        throw failure;
+      }
+      log.warn("the topics' retention may not be looked at: {}", failure.getCause().toString());
+    }
+    requireNone(faults.stream().sorted().toList());
+  }
+
+  private static ConfigResource resource(NeededTopic topic) {
+    return new ConfigResource(ConfigResource.Type.TOPIC, topic.name());
+  }
+
+  private static List<String> copartitioned(List<NeededTopic> topics) {
+    return topics.stream().filter(NeededTopic::copartitioned).map(NeededTopic::name).toList();
+  }
+
+  private static void requireNone(List<String> faults) {
+    if (!faults.isEmpty()) {
+      throw new UnfitTopicsException(faults);
     }
   }
 }

@@ -1,5 +1,34 @@
 package io.egress.settings;
 
-/** A replication of -1 leaves the factor to the brokers. */
+import static java.util.Objects.requireNonNull;
+
+/** Which brokers, how they are talked to, and what the topics are called. */
 public record KafkaSettings(
-    String bootstrap, String topicPrefix, int partitions, short replication) {}
+    String bootstrap, String topicPrefix, TopicSettings topics, KafkaSecurity security) {
+  public KafkaSettings {
+    requireNonNull(bootstrap, "bootstrap is null");
+    requireNonNull(topicPrefix, "topicPrefix is null");
+    requireNonNull(topics, "topics is null");
+    requireNonNull(security, "security is null");
+  }
+
+  static KafkaSettings read(SettingsReader reader) {
+    String bootstrap =
+        reader.required("EGRESS_KAFKA_BOOTSTRAP", "Kafka brokers, as host:port[,host:port]");
+    KafkaSecurity security = KafkaSecurity.read(reader);
+    String prefix =
+        reader.parsed(
+            "EGRESS_TOPIC_PREFIX",
+            "egress.",
+            "what the topics' names begin with",
+            KafkaSettings::topicPrefix);
+    return new KafkaSettings(bootstrap, prefix, TopicSettings.read(reader), security);
+  }
+
+  private static String topicPrefix(String text) {
+    if (!text.matches("[a-zA-Z0-9._-]{1,100}")) {
+      throw new IllegalArgumentException("must be 1 to 100 of the characters a-z A-Z 0-9 . _ -");
+    }
+    return text;
+  }
+}

@@ -2,7 +2,6 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -58,8 +57,8 @@ public record Settings(
             reader.port(
                 "EGRESS_INTERNAL_PORT", 8081, "port of the internal listener, 0 for any free one")),
         token(reader),
-        database(reader),
-        kafka(reader),
+        DatabaseSettings.read(reader),
+        KafkaSettings.read(reader),
         api,
         PushSettings.read(reader),
         DispatcherSettings.read(reader),
@@ -71,7 +70,8 @@ public record Settings(
         new ListenerSettings(
             reader.text("EGRESS_PUBLIC_HOST", "0.0.0.0", "address of the public listener"),
             reader.port(
-                "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one")),
+                "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one"),
+            TlsFiles.read(reader)),
         reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "64MiB", "largest body the completion hook takes"),
         reader.bytes(
             "EGRESS_HOOK_MEMORY",
@@ -115,66 +115,5 @@ public record Settings(
       reader.fault("EGRESS_INTERNAL_TOKEN must have at least 16 characters");
     }
     return token;
-  }
-
-  private static DatabaseSettings database(SettingsReader reader) {
-    String url =
-        reader.required(
-            "EGRESS_DATABASE_URL", "PostgreSQL, as postgresql://user:password@host:port/database");
-    if (!url.isEmpty() && !isDatabaseUrl(url)) {
-      reader.fault(
-          "EGRESS_DATABASE_URL must have the form postgresql://user:password@host:port/database");
-    }
-    return new DatabaseSettings(
-        url,
-        reader.whole(
-            "EGRESS_DATABASE_POOL_SIZE",
-            16,
-            8,
-            1_000,
-            "connections to PostgreSQL a process opens, half of them for pulls"),
-        reader.duration(
-            "EGRESS_DATABASE_STATEMENT_TIMEOUT",
-            "30s",
-            Duration.ofMillis(100),
-            "how long one statement may run before the database ends it"));
-  }
-
-  private static boolean isDatabaseUrl(String url) {
-    try {
-      URI uri = URI.create(url);
-      return ("postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme()))
-          && uri.getHost() != null
-          && uri.getPath() != null
-          && uri.getPath().length() > 1;
-    } catch (IllegalArgumentException notAUri) {
-      return false;
-    }
-  }
-
-  private static KafkaSettings kafka(SettingsReader reader) {
-    return new KafkaSettings(
-        reader.required("EGRESS_KAFKA_BOOTSTRAP", "Kafka brokers, as host:port[,host:port]"),
-        reader.parsed(
-            "EGRESS_TOPIC_PREFIX",
-            "egress.",
-            "what the topics' names begin with",
-            Settings::topicPrefix),
-        reader.whole(
-            "EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of a topic that is created"),
-        (short)
-            reader.whole(
-                "EGRESS_TOPIC_REPLICATION",
-                -1,
-                -1,
-                100,
-                "replication factor of a topic that is created, -1 for the brokers' default"));
-  }
-
-  private static String topicPrefix(String text) {
-    if (!text.matches("[a-zA-Z0-9._-]{1,100}")) {
-      throw new IllegalArgumentException("must be 1 to 100 of the characters a-z A-Z 0-9 . _ -");
-    }
-    return text;
   }
 }

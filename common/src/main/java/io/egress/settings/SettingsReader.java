@@ -108,6 +108,17 @@ final class SettingsReader {
     return value(name, fallback, meaning, ByteSizes::parse, ByteSizes.parse(fallback));
   }
 
+  boolean isGiven(String name) {
+    return given(name) != null;
+  }
+
+  void bothOrNeither(String one, String other) {
+    if (isGiven(one) != isGiven(other)) {
+      faults.add(
+          isGiven(one) ? other + " is required with " + one : one + " is required with " + other);
+    }
+  }
+
   void fault(String fault) {
     faults.add(fault);
   }

@@ -1,16 +1,20 @@
 package io.egress.dispatcher;
 
+import io.egress.dispatcher.lane.LaneSettings;
+import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.settings.Durations;
-import io.egress.settings.RetrySchedule;
+import io.egress.settings.KafkaSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The topics that deliveries are found in.
@@ -24,28 +28,52 @@ record DeliveryTopics(Set<String> read, int partitions) {
   }
 
   /**
-   * Makes those that are missing; completes with all that are to be read. Retry topics that are
-   * there belong to them whatever the schedule says today: what was put there under an earlier one
-   * is still due some time.
+   * Makes those that are missing; completes with all that are to be read, and fails where one would
+   * lose records. Retry topics that are there belong to them whatever the schedule says today: what
+   * was put there under an earlier one is still due some time.
    */
   static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
-    Topics topics = new Topics(settings.kafka().topicPrefix());
-    Set<String> read = new HashSet<>();
-    read.add(topics.deliveries());
-    read.add(topics.backfill());
-    read.add(topics.parked());
-    RetrySchedule schedule = settings.dispatcher().retrySchedule();
-    schedule.delays().forEach(delay -> read.add(topics.retry(Durations.format(delay))));
-    List<String> needed = new ArrayList<>(read);
-    needed.add(topics.capturesProcessed());
-    needed.add(topics.exhausted());
-    return TopicAdmin.ensure(vertx, settings.kafka(), needed)
-        .compose(made -> TopicAdmin.startingWith(vertx, settings.kafka(), topics.retry("")))
+    KafkaSettings kafka = settings.kafka();
+    Topics topics = new Topics(kafka.topicPrefix());
+    return TopicAdmin.startingWith(vertx, kafka, topics.retry(""))
         .compose(
-            existing -> {
-              read.addAll(existing);
-              return TopicAdmin.partitions(vertx, settings.kafka(), topics.backfill());
-            })
-        .map(partitions -> new DeliveryTopics(read, partitions));
+            former -> {
+              Map<String, NeededTopic> read = new TreeMap<>();
+              former.forEach(name -> add(read, name, delay(name, topics)));
+              settings
+                  .dispatcher()
+                  .retrySchedule()
+                  .delays()
+                  .forEach(delay -> add(read, topics.retry(Durations.format(delay)), delay));
+              add(read, topics.deliveries(), Duration.ZERO);
+              add(read, topics.backfill(), Duration.ZERO);
+              add(read, topics.parked(), LaneSettings.defaults().parking().delayMax());
+              return ensure(vertx, kafka, topics, read);
+            });
+  }
+
+  private static Future<DeliveryTopics> ensure(
+      Vertx vertx, KafkaSettings kafka, Topics topics, Map<String, NeededTopic> read) {
+    List<NeededTopic> consumed = new ArrayList<>(read.values());
+    consumed.add(NeededTopic.undelayed(topics.capturesProcessed()));
+    List<NeededTopic> all = new ArrayList<>(consumed);
+    all.add(NeededTopic.undelayed(topics.exhausted()));
+    return TopicAdmin.ensure(vertx, kafka, all)
+        .compose(made -> TopicAdmin.requireFit(vertx, kafka, consumed))
+        .compose(fit -> TopicAdmin.partitions(vertx, kafka, topics.backfill()))
+        .map(partitions -> new DeliveryTopics(read.keySet(), partitions));
+  }
+
+  private static void add(Map<String, NeededTopic> topics, String name, Duration wait) {
+    topics.put(name, NeededTopic.copartitioned(name, wait));
+  }
+
+  /** As the name says it; nothing is known of a topic that somebody else has named. */
+  private static Duration delay(String name, Topics topics) {
+    try {
+      return Durations.parse(name.substring(topics.retry("").length()));
+    } catch (IllegalArgumentException notOurs) {
+      return Duration.ZERO;
+    }
   }
 }

@@ -10,6 +10,7 @@ import io.egress.endpoint.NewEndpoint;
 import io.egress.endpoint.SecretBox;
 import io.egress.endpoint.SigningSecrets;
 import io.egress.kafka.KafkaClients;
+import io.egress.kafka.NeededTopic;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.TopicAdmin;
@@ -70,7 +71,9 @@ public final class Fleet implements AutoCloseable {
     settings = Settings.from(environment);
     topics = new Topics(settings.kafka().topicPrefix());
     await(Migrations.run(vertx, settings.database().url()));
-    await(TopicAdmin.ensure(vertx, settings.kafka(), List.of(topics.capturesProcessed())));
+    await(
+        TopicAdmin.ensure(
+            vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
     database = DatabasePool.open(vertx, settings.database(), 4);
     publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     endpoints = new EndpointStore(database);

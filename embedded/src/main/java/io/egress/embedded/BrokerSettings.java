@@ -2,6 +2,8 @@ package io.egress.embedded;
 
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 
@@ -14,8 +16,13 @@ final class BrokerSettings {
 
   private BrokerSettings() {}
 
-  static Properties of(Path data, int port, int controllerPort, Durability durability) {
-    Map<String, Object> settings = new HashMap<>(listeners(port, controllerPort));
+  /** The ports of the broker, of its controller and of the further listeners, in this order. */
+  static Properties of(
+      Path data, List<Integer> ports, List<BrokerListener> further, Durability durability) {
+    Map<String, Object> settings = new HashMap<>(listeners(ports.get(0), ports.get(1)));
+    for (int i = 0; i < further.size(); i++) {
+      add(settings, further.get(i), ports.get(i + 2));
+    }
     settings.putAll(internalTopics());
     settings.putAll(sizes());
     settings.put("log.dirs", data.toString());
@@ -55,6 +62,18 @@ final class BrokerSettings {
         broker,
         "listener.security.protocol.map",
         BROKER_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+  }
+
+  private static void add(Map<String, Object> settings, BrokerListener listener, int port) {
+    String address = "," + listener.name() + "://127.0.0.1:" + port;
+    settings.merge("listeners", address, (before, one) -> before.toString() + one);
+    settings.merge("advertised.listeners", address, (before, one) -> before.toString() + one);
+    settings.merge(
+        "listener.security.protocol.map",
+        "," + listener.name() + ":" + listener.protocol(),
+        (before, one) -> before.toString() + one);
+    String prefix = "listener.name." + listener.name().toLowerCase(Locale.ROOT) + ".";
+    listener.settings().forEach((name, value) -> settings.put(prefix + name, value));
   }
 
   /** Partitions spread load over brokers; with one broker more of them only cost files. */

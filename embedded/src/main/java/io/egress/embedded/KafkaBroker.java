@@ -27,29 +27,40 @@ public final class KafkaBroker implements AutoCloseable {
 
   private final DataDirectoryLock lock;
   private final Path data;
-  private final int port;
-  private final int controllerPort;
+  private final List<Integer> ports;
+  private final List<BrokerListener> further;
   private final Durability durability;
   private @Nullable KafkaRaftServer running;
   private boolean closed;
 
-  private KafkaBroker(DataDirectoryLock lock, List<Integer> ports, Durability durability) {
+  private KafkaBroker(
+      DataDirectoryLock lock,
+      List<Integer> ports,
+      List<BrokerListener> further,
+      Durability durability) {
     this.lock = lock;
     this.data = lock.folder().resolve("data");
-    this.port = ports.get(0);
-    this.controllerPort = ports.get(1);
+    this.ports = List.copyOf(ports);
+    this.further = List.copyOf(further);
     this.durability = durability;
   }
 
   /** Blocks until the broker answers. */
   public static KafkaBroker start(Path folder, Durability durability) {
+    return start(folder, durability, List.of());
+  }
+
+  /** With further listeners beside the one that asks for nothing. */
+  public static KafkaBroker start(
+      Path folder, Durability durability, List<BrokerListener> further) {
     requireNonNull(folder, "folder is null");
     requireNonNull(durability, "durability is null");
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
     boolean started = false;
     try {
-      List<Integer> ports = KeptPorts.keptOrFree(lock.folder().resolve("ports"), 2, "Kafka");
-      KafkaBroker broker = new KafkaBroker(lock, ports, durability);
+      List<Integer> ports =
+          KeptPorts.keptOrFree(lock.folder().resolve("ports"), 2 + further.size(), "Kafka");
+      KafkaBroker broker = new KafkaBroker(lock, ports, further, durability);
       broker.start();
       started = true;
       return broker;
@@ -68,8 +79,7 @@ public final class KafkaBroker implements AutoCloseable {
     if (running != null) {
       return;
     }
-    requireFree(port);
-    requireFree(controllerPort);
+    ports.forEach(this::requireFree);
     BrokerExits.refuse();
     boolean started = false;
     try {
@@ -96,7 +106,7 @@ public final class KafkaBroker implements AutoCloseable {
   }
 
   private KafkaConfig config() {
-    return new KafkaConfig(BrokerSettings.of(data, port, controllerPort, durability), false);
+    return new KafkaConfig(BrokerSettings.of(data, ports, further, durability), false);
   }
 
   private void formatUnlessDone() throws Exception {
@@ -140,7 +150,17 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** {@code 127.0.0.1:port}, as clients take it. */
   public String bootstrap() {
-    return "127.0.0.1:" + port;
+    return "127.0.0.1:" + ports.get(0);
+  }
+
+  /** The same of a further listener. */
+  public String bootstrap(String listener) {
+    for (int i = 0; i < further.size(); i++) {
+      if (further.get(i).name().equals(listener)) {
+        return "127.0.0.1:" + ports.get(i + 2);
+      }
+    }
+    throw new IllegalArgumentException("no listener " + listener);
   }
 
   /** Stops the broker for good and gives the folder free. */

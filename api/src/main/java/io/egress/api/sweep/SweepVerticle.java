@@ -3,6 +3,7 @@ package io.egress.api.sweep;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.KafkaClients;
+import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.settings.Settings;
@@ -73,7 +74,7 @@ public final class SweepVerticle extends VerticleBase {
     if (topicExists) {
       return Future.succeededFuture();
     }
-    return TopicAdmin.ensure(vertx, settings.kafka(), List.of(topic))
+    return TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic)))
         .onSuccess(exists -> topicExists = true);
   }
 

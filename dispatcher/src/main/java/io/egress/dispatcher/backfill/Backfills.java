@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Backfills {
   private static final Logger log = LoggerFactory.getLogger(Backfills.class);
+
+  /** After this every client of every process has learned how many partitions there are. */
+  private static final Duration SPREADING_MAX = Duration.ofSeconds(30);
+
   private static final UUID BEFORE_ALL = new UUID(0, 0);
   private static final int TURNS_AT_ONCE_MAX = 4;
   private static final int SEEN_AT_ONCE_MAX = 1_000;
@@ -50,6 +55,7 @@ public final class Backfills {
   private final Promise<Void> closed = Promise.promise();
 
   private Set<Integer> owned = Set.of();
+  private int partitions;
   private UUID seen = BEFORE_ALL;
   private long timer;
   private boolean running;
@@ -65,6 +71,7 @@ public final class Backfills {
     requireNonNull(publisher, "publisher is null");
     requireNonNull(topics, "topics is null");
     this.settings = requireNonNull(settings, "settings is null");
+    this.partitions = settings.partitions();
     this.store = new BackfillStore(pool);
     this.pump = new Pump(store, publisher, topics.backfill(), () -> closing);
     this.allowance = new Allowance(settings);
@@ -90,6 +97,21 @@ public final class Backfills {
       look();
     }
     serve();
+  }
+
+  /**
+   * The topic has got more partitions, and endpoints belong to others than before. Forgets what is
+   * ahead, for it may settle with another worker, and does so again once nobody publishes by the
+   * former number any more.
+   */
+  public void spreadOver(int newPartitions) {
+    if (newPartitions == partitions || newPartitions < 1) {
+      return;
+    }
+    log.info("history is spread over {} partitions instead of {}", newPartitions, partitions);
+    partitions = newPartitions;
+    beginAnew();
+    vertx.setTimer(SPREADING_MAX.toMillis(), settled -> beginAnew());
   }
 
   /**
@@ -125,6 +147,12 @@ public final class Backfills {
     serve();
   }
 
+  private void beginAnew() {
+    turns.keepOnly(Set.of());
+    seen = BEFORE_ALL;
+    look();
+  }
+
   private void look() {
     if (!running || looking || owned.isEmpty() || turns.readyCount() >= READY_MAX) {
       return;
@@ -149,7 +177,7 @@ public final class Backfills {
 
   private void addIfOwned(UUID endpointId) {
     byte[] key = endpointId.toString().getBytes(UTF_8);
-    int partition = BuiltInPartitioner.partitionForKey(key, settings.partitions());
+    int partition = BuiltInPartitioner.partitionForKey(key, partitions);
     if (owned.contains(partition)) {
       turns.add(endpointId, partition);
     }

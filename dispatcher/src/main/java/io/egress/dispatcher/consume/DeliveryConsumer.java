@@ -12,6 +12,7 @@ import io.vertx.kafka.client.consumer.KafkaReadStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -122,6 +123,11 @@ public final class DeliveryConsumer {
 
   public Set<TopicPartition> assigned() {
     return Set.copyOf(assigned);
+  }
+
+  /** How many partitions a topic has of which this worker has one. */
+  public Future<Integer> partitions(String topic) {
+    return stream.partitionsFor(topic).map(List::size);
   }
 
   /** To be asked from any thread: a consumer that no longer polls reads nothing. */

@@ -44,6 +44,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
 
+  /** How often it is asked whether an operator has added partitions. */
+  private static final Duration PARTITIONS_PERIOD = Duration.ofSeconds(5);
+
   /** Beyond the patience of a hand-over, for what the event loop has to do about it. */
   private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
 
@@ -70,6 +73,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final String backfillTopic;
   private long tickTimer;
   private long commitTimer;
+  private long partitionsTimer;
   private boolean committing;
   private boolean closing;
 
@@ -137,6 +141,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   Future<Void> start(Set<String> topics) {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
     commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> commit());
+    partitionsTimer =
+        vertx.setPeriodic(PARTITIONS_PERIOD.toMillis(), tick -> noticeNewPartitions());
     backfills.start();
     return consumer.subscribe(topics);
   }
@@ -147,6 +153,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
    */
   Future<Void> close() {
     closing = true;
+    vertx.cancelTimer(partitionsTimer);
     applyPauses();
     return backfills
         .close()
@@ -229,6 +236,16 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             .filter(partition -> partition.topic().equals(backfillTopic))
             .map(TopicPartition::partition)
             .collect(Collectors.toSet()));
+  }
+
+  /** Only while the consumer has some: without, it would ask the brokers and not poll meanwhile. */
+  private void noticeNewPartitions() {
+    if (!consumer.assigned().isEmpty()) {
+      consumer
+          .partitions(backfillTopic)
+          .onSuccess(backfills::spreadOver)
+          .onFailure(failure -> log.debug("the partitions were not counted", failure));
+    }
   }
 
   private void tick() {

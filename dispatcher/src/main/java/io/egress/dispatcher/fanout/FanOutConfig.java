@@ -1,6 +1,8 @@
 package io.egress.dispatcher.fanout;
 
+import io.egress.kafka.ConnectionProperties;
 import io.egress.settings.KafkaSettings;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -14,16 +16,16 @@ final class FanOutConfig {
   private FanOutConfig() {}
 
   static Map<String, Object> of(KafkaSettings settings, String group) {
-    return Map.ofEntries(
-        Map.entry("bootstrap.servers", settings.bootstrap()),
-        Map.entry("group.id", group),
-        Map.entry("partition.assignment.strategy", CooperativeStickyAssignor.class.getName()),
-        Map.entry("session.timeout.ms", SESSION_TIMEOUT_MS),
-        Map.entry("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS),
-        Map.entry("max.poll.records", POLL_RECORDS_MAX),
-        Map.entry("enable.auto.commit", "false"),
-        Map.entry("auto.offset.reset", "earliest"),
-        Map.entry("key.deserializer", ByteArrayDeserializer.class.getName()),
-        Map.entry("value.deserializer", ByteArrayDeserializer.class.getName()));
+    Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
+    properties.put("group.id", group);
+    properties.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+    properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
+    properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
+    properties.put("max.poll.records", POLL_RECORDS_MAX);
+    properties.put("enable.auto.commit", "false");
+    properties.put("auto.offset.reset", "earliest");
+    properties.put("key.deserializer", ByteArrayDeserializer.class.getName());
+    properties.put("value.deserializer", ByteArrayDeserializer.class.getName());
+    return properties;
   }
 }

@@ -8,11 +8,14 @@ import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.kafka.KafkaClients;
+import io.egress.kafka.NeededTopic;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.settings.DatabaseSettings;
+import io.egress.settings.KafkaSecurity;
 import io.egress.settings.KafkaSettings;
+import io.egress.settings.TopicSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -68,9 +71,14 @@ final class BackfillWorld implements AutoCloseable {
 
   BackfillWorld(String databaseUrl, String bootstrap) {
     topics = new Topics(SharedBackends.get().freshPrefix());
-    KafkaSettings kafka = new KafkaSettings(bootstrap, topics.prefix(), PARTITIONS, (short) 1);
+    KafkaSettings kafka =
+        new KafkaSettings(
+            bootstrap,
+            topics.prefix(),
+            new TopicSettings(PARTITIONS, 1, 1, Duration.ofDays(7)),
+            KafkaSecurity.NONE);
     await(Migrations.run(vertx, databaseUrl));
-    await(TopicAdmin.ensure(vertx, kafka, List.of(topics.backfill())));
+    await(TopicAdmin.ensure(vertx, kafka, List.of(NeededTopic.undelayed(topics.backfill()))));
     DatabaseSettings database =
         new DatabaseSettings(databaseUrl, CONNECTIONS_MAX, Duration.ofSeconds(10));
     pool = DatabasePool.open(vertx, database, CONNECTIONS_MAX);

@@ -94,6 +94,6 @@ final class PushEndpoints {
 
   private int partition(UUID key) {
     return BuiltInPartitioner.partitionForKey(
-        key.toString().getBytes(UTF_8), stage.settings().kafka().partitions());
+        key.toString().getBytes(UTF_8), stage.settings().kafka().topics().partitions());
   }
 }

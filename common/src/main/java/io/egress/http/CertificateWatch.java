@@ -1,0 +1,111 @@
+package io.egress.http;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.settings.TlsFiles;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the files of a certificate again and again, and serves what they hold to new connections
+ * once it can be served; until then the one before goes on being served. Contents are compared, not
+ * times: a mounted secret is exchanged through a link.
+ */
+final class CertificateWatch {
+  private static final Logger log = LoggerFactory.getLogger(CertificateWatch.class);
+  private static final Duration PERIOD = Duration.ofSeconds(2);
+
+  private final Vertx vertx;
+  private final TlsFiles files;
+  private final Function<PemKeyCertOptions, Future<Void>> serve;
+  private final long timer;
+  private ServerCertificate served;
+  private @Nullable String refused;
+  private boolean looking;
+
+  private CertificateWatch(
+      Vertx vertx,
+      TlsFiles files,
+      ServerCertificate served,
+      Function<PemKeyCertOptions, Future<Void>> serve) {
+    this.vertx = vertx;
+    this.files = files;
+    this.served = served;
+    this.serve = serve;
+    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> look());
+  }
+
+  /** What the files hold now; fails when it cannot be served. */
+  static Future<ServerCertificate> load(Vertx vertx, TlsFiles files) {
+    return vertx.executeBlocking(
+        () -> {
+          ServerCertificate certificate = ServerCertificate.read(files);
+          certificate.requireUsable(vertx, files);
+          return certificate;
+        },
+        false);
+  }
+
+  /** {@code serve} is given whatever is to be served from then on. */
+  static CertificateWatch start(
+      Vertx vertx,
+      TlsFiles files,
+      ServerCertificate served,
+      Function<PemKeyCertOptions, Future<Void>> serve) {
+    requireNonNull(files, "files is null");
+    return new CertificateWatch(vertx, files, served, serve);
+  }
+
+  void close() {
+    vertx.cancelTimer(timer);
+  }
+
+  private void look() {
+    if (looking) {
+      return;
+    }
+    looking = true;
+    ServerCertificate before = served;
+    vertx
+        .executeBlocking(() -> ServerCertificate.read(files), false)
+        .compose(found -> found.equals(before) ? Future.succeededFuture(before) : exchange(found))
+        .onSuccess(
+            now -> {
+              served = now;
+              refused = null;
+            })
+        .onFailure(this::tell)
+        .onComplete(done -> looking = false);
+  }
+
+  private Future<ServerCertificate> exchange(ServerCertificate found) {
+    return vertx
+        .<X509Certificate>executeBlocking(() -> found.requireUsable(vertx, files), false)
+        .compose(
+            certificate ->
+                serve
+                    .apply(found.options())
+                    .map(
+                        done -> {
+                          log.info(
+                              "new connections are served a new certificate, which ends at {}",
+                              certificate.getNotAfter().toInstant());
+                          return found;
+                        }));
+  }
+
+  private void tell(Throwable failure) {
+    String reason = String.valueOf(failure.getMessage());
+    if (!reason.equals(refused)) {
+      refused = reason;
+      log.warn("the certificate stays what it was: {}", reason);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.egress.kafka;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.settings.KafkaSecurity;
+import io.egress.settings.KafkaSettings;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What every client of the brokers has in common, whether it produces, consumes or administers.
+ * Kafka's clients withhold what is secret in here when they log their configuration.
+ */
+public final class ConnectionProperties {
+  /** How soon a client learns of partitions that an operator adds. */
+  private static final String METADATA_AGE_MAX_MS = "10000";
+
+  private ConnectionProperties() {}
+
+  /** May be changed by who asks. */
+  public static Map<String, String> of(KafkaSettings settings) {
+    requireNonNull(settings, "settings is null");
+    KafkaSecurity security = settings.security();
+    Map<String, String> properties = new HashMap<>();
+    properties.put("bootstrap.servers", settings.bootstrap());
+    properties.put("metadata.max.age.ms", METADATA_AGE_MAX_MS);
+    properties.put("security.protocol", security.protocol().name());
+    if (security.authorities() != null) {
+      properties.put("ssl.truststore.type", "PEM");
+      properties.put("ssl.truststore.certificates", security.authorities().text());
+    }
+    if (security.identity() != null) {
+      properties.put("ssl.keystore.type", "PEM");
+      properties.put("ssl.keystore.certificate.chain", security.identity().certificate().text());
+      properties.put("ssl.keystore.key", security.identity().key().text());
+    }
+    if (security.login() != null) {
+      properties.put("sasl.mechanism", security.login().mechanism().word());
+      properties.put("sasl.jaas.config", jaas(security.login()));
+    }
+    return properties;
+  }
+
+  private static String jaas(KafkaSecurity.Login login) {
+    String module =
+        login.mechanism() == KafkaSecurity.Mechanism.PLAIN
+            ? "org.apache.kafka.common.security.plain.PlainLoginModule"
+            : "org.apache.kafka.common.security.scram.ScramLoginModule";
+    return "%s required username=%s password=%s;"
+        .formatted(module, quoted(login.username()), quoted(login.password()));
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+  }
+}

@@ -1,0 +1,27 @@
+package io.egress.kafka;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/**
+ * A topic that the service cannot do without.
+ *
+ * @param longestWait how long after it was written a record may be due
+ * @param copartitioned whether it has as many partitions as the others that say so
+ */
+public record NeededTopic(String name, Duration longestWait, boolean copartitioned) {
+  public NeededTopic {
+    requireNonNull(name, "name is null");
+    requireNonNull(longestWait, "longestWait is null");
+  }
+
+  /** Its records are read as soon as may be. */
+  public static NeededTopic undelayed(String name) {
+    return new NeededTopic(name, Duration.ZERO, false);
+  }
+
+  public static NeededTopic copartitioned(String name, Duration longestWait) {
+    return new NeededTopic(name, longestWait, true);
+  }
+}

@@ -1,0 +1,159 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How brokers are talked to: in the clear or not, as whom, and who vouches for them.
+ *
+ * @param login with SASL only
+ * @param authorities of the brokers' certificates; the JDK's where there are none
+ * @param identity what brokers that ask for a certificate are shown
+ */
+public record KafkaSecurity(
+    Protocol protocol,
+    @Nullable Login login,
+    @Nullable PemFile authorities,
+    @Nullable Identity identity) {
+  public static final KafkaSecurity NONE = new KafkaSecurity(Protocol.PLAINTEXT, null, null, null);
+
+  /** As Kafka names them. */
+  public enum Protocol {
+    PLAINTEXT,
+    SSL,
+    SASL_PLAINTEXT,
+    SASL_SSL;
+
+    boolean usesTls() {
+      return this == SSL || this == SASL_SSL;
+    }
+
+    boolean usesSasl() {
+      return this == SASL_PLAINTEXT || this == SASL_SSL;
+    }
+  }
+
+  public enum Mechanism {
+    PLAIN("PLAIN"),
+    SCRAM_SHA_256("SCRAM-SHA-256"),
+    SCRAM_SHA_512("SCRAM-SHA-512");
+
+    private final String word;
+
+    Mechanism(String word) {
+      this.word = word;
+    }
+
+    /** As Kafka names it. */
+    public String word() {
+      return word;
+    }
+
+    static Mechanism parse(String text) {
+      return Arrays.stream(values())
+          .filter(mechanism -> mechanism.word.equals(text))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "must be PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, not \"" + text + "\""));
+    }
+  }
+
+  public record Login(Mechanism mechanism, String username, String password) {
+    public Login {
+      requireNonNull(mechanism, "mechanism is null");
+      requireNonNull(username, "username is null");
+      requireNonNull(password, "password is null");
+    }
+
+    @Override
+    public String toString() {
+      return mechanism.word() + " as " + username;
+    }
+  }
+
+  /** A certificate with its chain, and its key. */
+  public record Identity(PemFile certificate, PemFile key) {
+    public Identity {
+      requireNonNull(certificate, "certificate is null");
+      requireNonNull(key, "key is null");
+    }
+  }
+
+  public KafkaSecurity {
+    requireNonNull(protocol, "protocol is null");
+  }
+
+  static KafkaSecurity read(SettingsReader reader) {
+    Protocol protocol =
+        reader.parsed(
+            "EGRESS_KAFKA_SECURITY_PROTOCOL",
+            "PLAINTEXT",
+            "how brokers are talked to: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL",
+            KafkaSecurity::protocol);
+    Mechanism mechanism =
+        reader.parsed(
+            "EGRESS_KAFKA_SASL_MECHANISM",
+            "SCRAM-SHA-512",
+            "how to log in at the brokers: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+            Mechanism::parse);
+    String username = reader.optional("EGRESS_KAFKA_USERNAME", "who logs in at the brokers");
+    String password = reader.optional("EGRESS_KAFKA_PASSWORD", "the password to that");
+    PemFile authorities =
+        reader.optional(
+            "EGRESS_KAFKA_CA",
+            "PEM file of the authorities that the brokers' certificates are issued by, instead of"
+                + " the JDK's",
+            PemFile::certificates);
+    PemFile certificate =
+        reader.optional(
+            "EGRESS_KAFKA_CERTIFICATE",
+            "PEM file of the certificate, with its chain, that is shown to brokers that ask for"
+                + " one",
+            PemFile::certificates);
+    PemFile key =
+        reader.optional(
+            "EGRESS_KAFKA_KEY",
+            "PEM file of the key to that, PKCS#8 and not encrypted",
+            PemFile::pkcs8Key);
+    pairs(reader, protocol);
+    return new KafkaSecurity(
+        protocol,
+        username == null || password == null ? null : new Login(mechanism, username, password),
+        authorities,
+        certificate == null || key == null ? null : new Identity(certificate, key));
+  }
+
+  /** A password that would go unused is a connection less safe than was meant. */
+  private static void pairs(SettingsReader reader, Protocol protocol) {
+    for (String name : List.of("EGRESS_KAFKA_USERNAME", "EGRESS_KAFKA_PASSWORD")) {
+      if (protocol.usesSasl() && !reader.isGiven(name)) {
+        reader.fault(name + " is required with " + protocol);
+      }
+      if (!protocol.usesSasl() && reader.isGiven(name)) {
+        reader.fault(
+            name + " has no use with " + protocol + ", only with SASL_SSL or SASL_PLAINTEXT");
+      }
+    }
+    reader.bothOrNeither("EGRESS_KAFKA_CERTIFICATE", "EGRESS_KAFKA_KEY");
+    for (String name : List.of("EGRESS_KAFKA_CA", "EGRESS_KAFKA_CERTIFICATE", "EGRESS_KAFKA_KEY")) {
+      if (!protocol.usesTls() && reader.isGiven(name)) {
+        reader.fault(name + " has no use with " + protocol + ", only with SSL or SASL_SSL");
+      }
+    }
+  }
+
+  private static Protocol protocol(String text) {
+    return Arrays.stream(Protocol.values())
+        .filter(protocol -> protocol.name().equals(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "must be PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, not \"" + text + "\""));
+  }
+}

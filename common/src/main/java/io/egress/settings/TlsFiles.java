@@ -1,0 +1,26 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** PEM files of a certificate with its chain, and of its key. They may be replaced at any time. */
+public record TlsFiles(Path certificate, Path key) {
+  public TlsFiles {
+    requireNonNull(certificate, "certificate is null");
+    requireNonNull(key, "key is null");
+  }
+
+  static @Nullable TlsFiles read(SettingsReader reader) {
+    PemFile certificate =
+        reader.optional(
+            "EGRESS_TLS_CERTIFICATE",
+            "PEM file of the public listener's certificate with its chain; without one it talks"
+                + " plain http",
+            PemFile::certificates);
+    PemFile key = reader.optional("EGRESS_TLS_KEY", "PEM file of the key to that", PemFile::key);
+    reader.bothOrNeither("EGRESS_TLS_CERTIFICATE", "EGRESS_TLS_KEY");
+    return certificate == null || key == null ? null : new TlsFiles(certificate.path(), key.path());
+  }
+}

@@ -1,0 +1,232 @@
+package io.egress.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.egress.embedded.BrokerListener;
+import io.egress.embedded.CertificateAuthority;
+import io.egress.embedded.CertificateAuthority.Issued;
+import io.egress.embedded.Durability;
+import io.egress.embedded.KafkaBroker;
+import io.egress.settings.KafkaSettings;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Administration, producer and consumer at a broker that wants to know who comes. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KafkaConnectionTest {
+  private static final String USER = "egress";
+  private static final String PASSWORD = "it's \"quoted\" \\ and back;";
+  private static final int SCRAM_ITERATIONS = 4_096;
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Path folder;
+  private final Vertx vertx = Vertx.vertx();
+  private final CertificateAuthority authority = new CertificateAuthority();
+  private final KafkaBroker broker;
+  private final String ca;
+
+  KafkaConnectionTest(@TempDir Path folder) {
+    this.folder = folder;
+    this.ca = authority.writePem(folder).toString();
+    this.broker =
+        KafkaBroker.start(
+            folder.resolve("kafka"),
+            Durability.UNSYNCED,
+            List.of(
+                new BrokerListener("MUTUAL", "SSL", mutual()),
+                new BrokerListener("LOGIN", "SASL_SSL", login()),
+                new BrokerListener("CLEAR", "SASL_PLAINTEXT", plain())));
+  }
+
+  @BeforeAll
+  void addUser() throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+      for (ScramMechanism mechanism :
+          List.of(ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512)) {
+        admin.alterUserScramCredentials(List.of(credential(mechanism))).all().get();
+      }
+    }
+  }
+
+  @AfterAll
+  void close() throws TimeoutException {
+    vertx.close().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    broker.close();
+  }
+
+  @Test
+  void logsInByEachMechanismOverTls() throws Exception {
+    for (String mechanism : List.of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")) {
+      assertWorks(loggedIn("LOGIN", "SASL_SSL", mechanism, PASSWORD));
+    }
+  }
+
+  @Test
+  void logsInWithoutTlsWhereThatIsWanted() throws Exception {
+    assertWorks(loggedIn("CLEAR", "SASL_PLAINTEXT", "PLAIN", PASSWORD));
+  }
+
+  @Test
+  void showsItsCertificateToABrokerThatAsksForOne() throws Exception {
+    Issued identity = authority.issueFor("egress");
+    assertWorks(
+        settings(
+            "MUTUAL",
+            Map.of(
+                "EGRESS_KAFKA_SECURITY_PROTOCOL",
+                "SSL",
+                "EGRESS_KAFKA_CA",
+                ca,
+                "EGRESS_KAFKA_CERTIFICATE",
+                identity.writeCertificate(folder.resolve("client.pem")).toString(),
+                "EGRESS_KAFKA_KEY",
+                identity.writeKey(folder.resolve("client-key.pem")).toString())));
+  }
+
+  @Test
+  void isRefusedWithoutWhatTheBrokerAsksFor() {
+    assertThatThrownBy(() -> assertWorks(loggedIn("LOGIN", "SASL_SSL", "SCRAM-SHA-512", "another")))
+        .hasRootCauseInstanceOf(SaslAuthenticationException.class)
+        .hasMessageNotContaining("another");
+    assertThatThrownBy(
+            () ->
+                assertWorks(
+                    settings(
+                        "MUTUAL",
+                        Map.of("EGRESS_KAFKA_SECURITY_PROTOCOL", "SSL", "EGRESS_KAFKA_CA", ca))))
+        .hasMessageContaining("SslAuthenticationException");
+  }
+
+  @Test
+  void refusesABrokerThatNobodyVouchesFor() {
+    Map<String, String> without = new HashMap<>(variables("SASL_SSL", "PLAIN", PASSWORD));
+    without.remove("EGRESS_KAFKA_CA");
+    assertThatThrownBy(() -> assertWorks(settings("LOGIN", without)))
+        .hasStackTraceContaining(SslAuthenticationException.class.getName());
+  }
+
+  private void assertWorks(KafkaSettings settings) throws Exception {
+    String topic = "works." + UUID.randomUUID();
+    TopicAdmin.ensure(vertx, settings, List.of(NeededTopic.undelayed(topic)))
+        .await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    RecordPublisher publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings));
+    publisher
+        .publish(List.of(new RecordPublisher.Message(topic, "key", Buffer.buffer("value"))))
+        .await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    publisher.close().await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    assertThat(read(settings, topic)).isEqualTo("value");
+  }
+
+  private static String read(KafkaSettings settings, String topic) {
+    Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
+    properties.put("group.id", topic);
+    properties.put("auto.offset.reset", "earliest");
+    properties.put("key.deserializer", ByteArrayDeserializer.class.getName());
+    properties.put("value.deserializer", ByteArrayDeserializer.class.getName());
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties)) {
+      consumer.subscribe(List.of(topic));
+      for (int i = 0; i < PATIENCE_SECONDS; i++) {
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofSeconds(1));
+        if (!records.isEmpty()) {
+          return new String(records.iterator().next().value(), UTF_8);
+        }
+      }
+      return "";
+    }
+  }
+
+  private KafkaSettings loggedIn(
+      String listener, String protocol, String mechanism, String password) {
+    return settings(listener, variables(protocol, mechanism, password));
+  }
+
+  private Map<String, String> variables(String protocol, String mechanism, String password) {
+    Map<String, String> variables = new HashMap<>();
+    variables.put("EGRESS_KAFKA_SECURITY_PROTOCOL", protocol);
+    variables.put("EGRESS_KAFKA_SASL_MECHANISM", mechanism);
+    variables.put("EGRESS_KAFKA_USERNAME", USER);
+    variables.put("EGRESS_KAFKA_PASSWORD", password);
+    if (protocol.endsWith("SSL")) {
+      variables.put("EGRESS_KAFKA_CA", ca);
+    }
+    return variables;
+  }
+
+  private KafkaSettings settings(String listener, Map<String, String> variables) {
+    Map<String, String> environment = new HashMap<>(variables);
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", broker.bootstrap(listener));
+    environment.put("EGRESS_DATABASE_URL", "postgresql://u:p@localhost/egress");
+    environment.put("EGRESS_INTERNAL_TOKEN", "a-token-of-the-internal-api");
+    environment.put("EGRESS_TOPIC_PARTITIONS", "1");
+    return Settings.from(environment).kafka();
+  }
+
+  private Map<String, String> mutual() {
+    Map<String, String> settings = new HashMap<>(certificate());
+    settings.put("ssl.client.auth", "required");
+    return settings;
+  }
+
+  private Map<String, String> login() {
+    Map<String, String> settings = new HashMap<>(certificate());
+    settings.putAll(plain());
+    settings.put("sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512");
+    for (String mechanism : List.of("scram-sha-256", "scram-sha-512")) {
+      settings.put(
+          mechanism + ".sasl.jaas.config",
+          "org.apache.kafka.common.security.scram.ScramLoginModule required;");
+    }
+    return settings;
+  }
+
+  private static Map<String, String> plain() {
+    String password = PASSWORD.replace("\\", "\\\\").replace("\"", "\\\"");
+    return Map.of(
+        "sasl.enabled.mechanisms",
+        "PLAIN",
+        "plain.sasl.jaas.config",
+        "org.apache.kafka.common.security.plain.PlainLoginModule required user_%s=\"%s\";"
+            .formatted(USER, password));
+  }
+
+  private Map<String, String> certificate() {
+    Issued issued = authority.issueFor("127.0.0.1");
+    return Map.of(
+        "ssl.keystore.type", "PEM",
+        "ssl.keystore.certificate.chain", issued.certificate(),
+        "ssl.keystore.key", issued.key(),
+        "ssl.truststore.type", "PEM",
+        "ssl.truststore.certificates", authority.pem());
+  }
+
+  private static UserScramCredentialAlteration credential(ScramMechanism mechanism) {
+    return new UserScramCredentialUpsertion(
+        USER, new ScramCredentialInfo(mechanism, SCRAM_ITERATIONS), PASSWORD);
+  }
+}
