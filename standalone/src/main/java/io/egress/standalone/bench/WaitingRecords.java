@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.delivery.Delivery;
 import io.egress.endpoint.DeliveryId;
 import io.egress.kafka.KafkaClients;
+import io.egress.kafka.NeededTopic;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.kafka.TopicAdmin;
@@ -40,9 +41,11 @@ final class WaitingRecords {
   /** {@code count} in all, spread over endpoints and delays. */
   void write(List<PushEndpoints.Made> endpoints, int count) {
     Topics topics = new Topics(kafka.topicPrefix());
-    List<String> names =
-        delays.stream().map(delay -> topics.retry(Durations.format(delay))).toList();
-    RunningProcess.await(TopicAdmin.ensure(vertx, kafka, names));
+    List<NeededTopic> retry =
+        delays.stream()
+            .map(delay -> NeededTopic.copartitioned(topics.retry(Durations.format(delay)), delay))
+            .toList();
+    RunningProcess.await(TopicAdmin.ensure(vertx, kafka, retry));
     RecordPublisher publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, kafka));
     try {
       for (int from = 0; from < count; from += BATCH) {
@@ -51,7 +54,8 @@ final class WaitingRecords {
           int delay = i % delays.size();
           Delivery waiting = waiting(endpoints.get(i % endpoints.size()).id(), i, delay);
           batch.add(
-              new Message(names.get(delay), waiting.endpointId().toString(), waiting.encode()));
+              new Message(
+                  retry.get(delay).name(), waiting.endpointId().toString(), waiting.encode()));
         }
         RunningProcess.await(publisher.publish(batch));
       }
