@@ -31,6 +31,8 @@ public final class KafkaClients {
     properties.put("delivery.timeout.ms", DELIVERY_TIMEOUT_MS);
     properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
     properties.put("max.block.ms", MAX_BLOCK_MS);
-    return KafkaProducer.create(vertx, properties);
+    KafkaProducer<String, Buffer> producer = KafkaProducer.create(vertx, properties);
+    // Whoever sends hears of the failure; without a handler it would be an error in the log, too.
+    return producer.exceptionHandler(heardOfBySender -> {});
   }
 }

@@ -31,11 +31,13 @@ final class UpCommand implements Callable<Integer> {
     Settings settings =
         Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
     Standalone service = Standalone.start(process, settings);
-    out.printf(
-        "up: pull on http://localhost:%d/api/v1/captures, internal API on http://%s:%d/internal/v1%n",
-        service.api().publicPort(),
-        settings.internalListener().host(),
-        service.api().internalPort());
+    // In one piece: the log is written meanwhile, often to the same place.
+    out.println(
+        String.format(
+            "up: pull on http://localhost:%d/api/v1/captures, internal API on http://%s:%d/internal/v1",
+            service.api().publicPort(),
+            settings.internalListener().host(),
+            service.api().internalPort()));
     process.waitForStop();
     return 0;
   }

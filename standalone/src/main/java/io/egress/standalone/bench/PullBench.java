@@ -186,6 +186,7 @@ final class PullBench implements Callable<Integer> {
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_ACCESS_LOG", "false");
     return environment;
   }
 }
