@@ -27,8 +27,8 @@ import javax.net.ssl.SSLContext;
 
 /**
  * The smoke test's webhook receiver, run from source: java Receiver.java FOLDER. It makes itself a certificate for the
- * host name "receiver", reads the signing secret from FOLDER/secret, and writes each capture that it verified into
- * FOLDER/received, each that it refused into FOLDER/refused.
+ * host name "receiver" and reads a line "PATH SECRET" for each endpoint from FOLDER/secrets. What it verified it writes
+ * into FOLDER/received as "PATH CAPTURE", what it refused into FOLDER/refused.
  */
 class Receiver {
   static final int PORT = 8443;
@@ -60,21 +60,30 @@ class Receiver {
   static void receive(HttpExchange request) throws IOException {
     byte[] body = request.getRequestBody().readNBytes(MAX_BODY_BYTES);
     Matcher id = CAPTURE_ID.matcher(new String(body, UTF_8));
-    boolean genuine = verifies(request.getRequestHeaders().getFirst("x-service-signature"), body) && id.find();
-    note(genuine ? "received" : "refused", genuine ? id.group(1) : request.getRequestHeaders().toString());
+    String path = request.getRequestURI().getPath();
+    boolean genuine =
+        verifies(secret(path), request.getRequestHeaders().getFirst("x-service-signature"), body) && id.find();
+    note(genuine ? "received" : "refused", path + " " + (genuine ? id.group(1) : request.getRequestHeaders()));
     request.sendResponseHeaders(genuine ? 204 : 400, -1);
     request.close();
   }
 
-  static boolean verifies(String header, byte[] body) throws IOException {
-    if (header == null) return false;
+  static String secret(String path) throws IOException {
+    for (String line : Files.readAllLines(folder.resolve("secrets"))) {
+      if (line.startsWith(path + " ")) return line.substring(path.length() + 1);
+    }
+    return null;
+  }
+
+  static boolean verifies(String secret, String header, byte[] body) throws IOException {
+    if (secret == null || header == null) return false;
     String[] parts = header.split(",", -1);
     if (!parts[0].matches("t=[0-9]{1,12}")) return false;
     String t = parts[0].substring(2);
     if (Math.abs(Instant.now().getEpochSecond() - Long.parseLong(t)) > MAX_AGE_SECONDS) return false;
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(Files.readString(folder.resolve("secret")).strip().getBytes(UTF_8), "HmacSHA256"));
+      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
       mac.update((t + ".").getBytes(UTF_8));
       byte[] expected = ("v1=" + HexFormat.of().formatHex(mac.doFinal(body))).getBytes(UTF_8);
       return Arrays.stream(parts).anyMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected));
