@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The servers all tests of one JVM share. Each is started when first asked for and ends with the
  * JVM; {@code EGRESS_TEST_DATABASE_URL} and {@code EGRESS_TEST_KAFKA_BOOTSTRAP} name others to use
- * instead. Tests stay apart by having a database and a topic prefix of their own.
+ * instead, {@code EGRESS_TEST_BACKENDS=testcontainers} has them run in containers. Tests stay apart
+ * by having a database and a topic prefix of their own.
  */
 public final class SharedBackends {
   private static final Logger log = LoggerFactory.getLogger(SharedBackends.class);
@@ -28,7 +29,11 @@ public final class SharedBackends {
 
     private static SharedBackends closedByTheJvm() {
       SharedBackends backends =
-          new SharedBackends(List.of(new EnvironmentSource(System.getenv()), new EmbeddedSource()));
+          new SharedBackends(
+              List.of(
+                  new EnvironmentSource(System.getenv()),
+                  ContainerSource.of(System.getenv()),
+                  new EmbeddedSource()));
       Runtime.getRuntime().addShutdownHook(new Thread(backends::close, "shared-backends-close"));
       return backends;
     }
