@@ -3,13 +3,18 @@
 import os
 
 import dlt
+from dlt.sources.helpers.rest_client.paginators import JSONResponseCursorPaginator
 from dlt.sources.rest_api import rest_api_resources
 
 
-def remember_cursor(response, *args, **kwargs):
-    cursor = response.json()["pageInfo"]["endCursor"]
-    if cursor:
-        dlt.current.source_state()["cursor"] = cursor
+class RememberedCursor(JSONResponseCursorPaginator):
+    """Puts the cursor into the state that dlt commits together with the captures before it."""
+
+    def update_state(self, response, data=None):
+        super().update_state(response, data)
+        cursor = response.json()["pageInfo"]["endCursor"]
+        if cursor:
+            dlt.current.source_state()["cursor"] = cursor
 
 
 @dlt.source
@@ -19,12 +24,11 @@ def transcripts(base_url, api_key):
         "client": {
             "base_url": f"{base_url}/api/v1/",
             "auth": {"type": "bearer", "token": api_key},
-            "paginator": {
-                "type": "cursor",
-                "cursor_path": "pageInfo.endCursor",
-                "cursor_param": "after",
-                "has_more_path": "pageInfo.hasNextPage",
-            },
+            "paginator": RememberedCursor(
+                cursor_path="pageInfo.endCursor",
+                cursor_param="after",
+                has_more_path="pageInfo.hasNextPage",
+            ),
         },
         "resources": [{
             "name": "captures",
@@ -34,7 +38,6 @@ def transcripts(base_url, api_key):
                 "path": "captures",
                 "params": {"limit": 100, **({"after": cursor} if cursor else {})},
                 "data_selector": "captures",
-                "response_actions": [{"status_code": 200, "action": remember_cursor}],
             },
         }],
     })

@@ -5,6 +5,7 @@ import static io.egress.standalone.Snippets.has;
 import static io.egress.standalone.Snippets.page;
 import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.standalone.FlakyProxy.Mood;
@@ -13,6 +14,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -36,14 +39,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class EtlTest {
   private static final int THREE_PAGES = 230;
   private static final int TWO_PAGES = 120;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static RunningApi api;
 
   private final UUID workspace = UUID.randomUUID();
   private final Path folder;
-  private final FlakyProxy proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.FINE, Mood.BUSY);
+  private FlakyProxy proxy;
 
-  EtlTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) throws IOException {
+  EtlTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
     this.folder = folder;
   }
 
@@ -57,6 +61,11 @@ class EtlTest {
     api.close();
   }
 
+  @BeforeEach
+  void startProxy() throws IOException {
+    proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.FINE, Mood.BUSY);
+  }
+
   @AfterEach
   void closeProxy() {
     proxy.close();
@@ -65,7 +74,6 @@ class EtlTest {
   @Test
   void dltLoadsWhatIsNew() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
-    environment.put("RUNTIME__DLTHUB_TELEMETRY", "false");
     place("dlt_transcripts.py");
     String commands = commands("pip install 'dlt");
 
@@ -79,6 +87,28 @@ class EtlTest {
     all.addAll(api.finish(workspace, TWO_PAGES));
     run(environment, commands);
     assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void dltLosesNothingWhenItIsKilled() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    Set<String> all = api.finish(workspace, THREE_PAGES);
+    try (FlakyProxy silent = new FlakyProxy(api.url(), Mood.FINE, Mood.SILENT)) {
+      environment.put("BASE_URL", silent.url());
+      ProcessBuilder dlt =
+          new ProcessBuilder("bash", "-euc", "exec python3 dlt_transcripts.py")
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("killed.txt").toFile());
+      dlt.environment().putAll(environment);
+      Process killed = dlt.start();
+      await().atMost(PATIENCE).until(() -> silent.queries().size() == 2);
+      killed.destroyForcibly().waitFor();
+
+      run(environment, commands("pip install 'dlt"));
+      assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+    }
   }
 
   @Test
@@ -133,6 +163,8 @@ class EtlTest {
     environment.put("HOME", folder.toString());
     environment.put("BASE_URL", proxy.url());
     environment.put("API_KEY", api.mintKey(workspace));
+    environment.put("RUNTIME__DLTHUB_TELEMETRY", "false");
+    environment.put("DLT_DATA_DIR", folder.resolve("dlt").toString());
     return environment;
   }
 
@@ -156,7 +188,8 @@ class EtlTest {
     String ids =
         "import duckdb\nfor (id,) in duckdb.connect('transcripts.duckdb').execute("
             + "'select id from conversations.captures').fetchall(): print(id)";
-    return Snippets.run(folder, environment, "python3", "-c", ids).lines().toList();
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    return Snippets.run(folder, environment, python, "-c", ids).lines().toList();
   }
 
   private static List<JsonObject> messages(Path file) throws IOException {

@@ -16,7 +16,7 @@ record PythonPackages(Path environment) {
   private static final int INSTALL_MINUTES_MAX = 4;
 
   /** Skips the test where Python, its venv module or PyPI is missing. */
-  static PythonPackages install(String name, String... requirements)
+  static synchronized PythonPackages install(String name, String... requirements)
       throws IOException, InterruptedException {
     Path environment = Path.of("target", "python", name).toAbsolutePath();
     PythonPackages packages = new PythonPackages(environment);

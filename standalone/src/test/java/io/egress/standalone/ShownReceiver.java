@@ -34,6 +34,10 @@ enum ShownReceiver {
     return block(page("README.md"), verification).indent(indent);
   }
 
+  String file() {
+    return file;
+  }
+
   String interpreter() {
     return interpreter;
   }
