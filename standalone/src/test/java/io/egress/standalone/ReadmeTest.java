@@ -3,26 +3,35 @@ package io.egress.standalone;
 import static io.egress.standalone.Snippets.block;
 import static io.egress.standalone.Snippets.has;
 import static io.egress.standalone.Snippets.page;
-import static io.egress.standalone.Snippets.run;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Runs what README and docs/consuming.md show, with this machine's shell, curl, Python and Node
- * where it has them.
+ * Pastes what the README shows into terminals, in its order. Ports are the only thing changed, for
+ * others may use those of the README.
  */
+@Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class ReadmeTest {
-  private static final String WORKSPACE = "6f1c1f5e-6e0c-4b3e-9d0a-0d9b5f1c2a11";
-  private static final String CAPTURE = "0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01";
+  private static final String FIRST = "0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01";
+  private static final String SECOND = "0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a02";
+  private static final Map<String, String> FREE_PORTS =
+      Map.of("EGRESS_PUBLIC_PORT", "0", "EGRESS_INTERNAL_PORT", "0");
 
   private final Path folder;
 
@@ -30,81 +39,76 @@ class ReadmeTest {
     this.folder = folder;
   }
 
-  @Test
-  @Timeout(240)
-  void showsWhatWorks() throws Exception {
+  @BeforeEach
+  void placeWhatACloneHas() throws Exception {
     assumeTrue(has("curl") && has("bash"), "the README's commands need bash and curl");
-    Path data = folder.resolve("data");
-    Map<String, String> environment =
-        Map.of(
-            "EGRESS_DATA_DIR",
-            data.toString(),
-            "EGRESS_PUBLIC_PORT",
-            "0",
-            "EGRESS_INTERNAL_PORT",
-            "0");
-    try (CommandLine up = CommandLine.start(environment, "up")) {
-      String internal = up.awaitOutput("internal API on http://127.0.0.1:(\\d+)/internal/v1");
-      String open = up.awaitOutput("up: pull on http://localhost:(\\d+)/api/v1/captures");
-      String readme = page("README.md");
-      String commands =
-          block(readme, "export EGRESS_INTERNAL_TOKEN")
-              .replace("localhost:8081", "127.0.0.1:" + internal)
-              .replace("localhost:8080", "127.0.0.1:" + open)
-              .replace("./egress keys", egress() + " keys --port " + internal);
+    Path receiver = Path.of("docs", "receivers", "Receiver.java");
+    Files.createDirectories(folder.resolve(receiver).getParent());
+    Files.copy(Path.of("..").resolve(receiver), folder.resolve(receiver));
+  }
 
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .untilAsserted(
-              () -> assertThat(run(folder, Map.of(), "bash", "-euc", commands)).contains(CAPTURE));
-      createEndpoint(readme, internal, data);
+  @Test
+  void leadsToAVerifiedWebhookOfACaptureOfOnesOwn() throws Exception {
+    String readme = page("README.md");
+    Terminal.placeEgress(folder, "0");
+    try (Terminal first = new Terminal(folder, FREE_PORTS)) {
+      first.paste(block(readme, "EGRESS_ALLOW_HTTP"));
+      String internal = first.awaitOutput("internal API on http://127.0.0.1:(\\d+)/internal/v1");
+      String open = first.awaitOutput("up: pull on http://localhost:(\\d+)/api/v1/captures");
+      String receiver = freePort();
+      Terminal.placeEgress(folder, internal);
 
-      String key =
-          run(
-                  folder,
-                  Map.of("EGRESS_DATA_DIR", data.toString()),
-                  "bash",
-                  "-euc",
-                  egress() + " keys --port " + internal + " create " + WORKSPACE)
-              .strip();
-      consume(Map.of("BASE_URL", "http://127.0.0.1:" + open, "API_KEY", key));
+      try (Terminal second = new Terminal(folder, Map.of())) {
+        second.paste(
+            block(readme, "workspace=")
+                .replace("localhost:8081", "localhost:" + internal)
+                .replace("localhost:8080", "localhost:" + open));
+        second.awaitOutput("\"captures\":\\[\\{\"id\":\"" + FIRST + "\".*\"hasNextPage\":false");
+
+        second.paste(block(readme, "endpoint=").replace("9000", receiver));
+        second.awaitOutput("secret +whsec_");
+        second.awaitOutput("listening on http://127.0.0.1:" + receiver);
+        second.paste(block(readme, "finish 0b8f"));
+        second.awaitOutput("verified " + SECOND);
+        assertThat(readme).contains("`verified " + SECOND + "`");
+
+        second.paste(block(readme, "./egress endpoints list"));
+        second.awaitOutput("\"search index\"");
+        second.paste("kill %1\necho ended by that");
+        second.awaitOutput("ended by that");
+      }
     }
   }
 
-  private void createEndpoint(String readme, String port, Path data) throws Exception {
-    String commands =
-        block(readme, "./egress endpoints create")
-            .replace("./egress endpoints", egress() + " endpoints --port " + port);
-    Map<String, String> environment =
-        Map.of("EGRESS_DATA_DIR", data.toString(), "workspace", WORKSPACE);
-    assertThat(run(folder, environment, "bash", "-euc", commands))
-        .contains("secret  whsec_", "\"search index\"");
-  }
+  @Test
+  void showsTheDemoAsItIs() throws Exception {
+    String readme = page("README.md");
+    Terminal.placeEgress(folder, "0");
+    try (Terminal terminal = new Terminal(folder, Map.of("EGRESS_PUBLIC_PORT", "0"))) {
+      terminal.paste(block(readme, "./egress demo") + " --seconds 20");
+      terminal.awaitOutput("webhooks verified");
 
-  private void consume(Map<String, String> environment) throws Exception {
-    String page = page("docs/consuming.md");
-    if (has("jq")) {
-      String loop = block(page, "cursor=$(cat cursor");
-      assertThat(run(folder, environment, "bash", "-euc", loop)).contains(CAPTURE);
-      assertThat(run(folder, environment, "bash", "-euc", loop))
-          .as("nothing new")
-          .doesNotContain(CAPTURE);
-    }
-    if (has("python3")) {
-      assertThat(run(folder, environment, "python3", "-c", block(page, "import json, os")))
-          .contains(CAPTURE);
-    }
-    if (has("node")) {
-      assertThat(run(folder, environment, "node", "-e", block(page, "async function* pull")))
-          .contains(CAPTURE);
+      List<String> shown = block(readme, "time          where").lines().toList();
+      assertThat(shown.stream().map(ReadmeTest::shape).distinct())
+          .filteredOn(line -> !line.equals("..."))
+          .allSatisfy(line -> assertThat(shapes(terminal.output())).contains(line));
     }
   }
 
-  private static String egress() {
-    return Path.of(System.getProperty("java.home"), "bin", "java")
-        + " -cp '"
-        + System.getProperty("java.class.path")
-        + "' "
-        + Main.class.getName();
+  private static List<String> shapes(String output) {
+    return output.lines().map(ReadmeTest::shape).toList();
+  }
+
+  /** A line without what differs from run to run. */
+  private static String shape(String line) {
+    return Pattern.compile("Talk about.*|\\d+(?= (captures|webhooks|of|recovered))|^[\\d:.]+(?= )")
+        .matcher(line)
+        .replaceAll("*");
+  }
+
+  private static String freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return Integer.toString(socket.getLocalPort());
+    }
   }
 }

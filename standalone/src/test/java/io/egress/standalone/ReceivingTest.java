@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs the receivers of docs/receiving.md and posts to them what the service signs, and worse. */
+/** Runs the receivers of docs/receivers and posts to them what the service signs, and worse. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReceivingTest {
@@ -164,7 +164,7 @@ class ReceivingTest {
       String commands = shown.replace("127.0.0.1:9000", "127.0.0.1:" + post(receiver).port());
 
       assertThat(run(commands)).contains(" 204 ");
-      receiver.awaitOutput("0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01");
+      receiver.awaitOutput("verified 0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01");
       assertThat(run(commands.replace("-binary \"$body\"", "-binary \"$body \"")))
           .contains(" 400 ");
     }
@@ -240,12 +240,12 @@ class ReceivingTest {
   private void assertAccepted(CommandLine receiver, RawPost post, SignedDelivery genuine)
       throws IOException {
     assertThat(post.send(sign(genuine), genuine.body())).isEqualTo(ACCEPTED);
-    receiver.awaitOutput("(?m)^" + genuine.capture() + "$");
+    receiver.awaitOutput("(?m)^verified " + genuine.capture() + "$");
   }
 
   private CommandLine start(ShownReceiver shown) throws IOException, InterruptedException {
     assumeTrue(has(shown.interpreter()), shown.interpreter() + " is not here");
-    return shown.start(folder, secret);
+    return shown.start(secret);
   }
 
   private static RawPost post(CommandLine receiver) {

@@ -4,47 +4,47 @@ import static io.egress.standalone.Snippets.block;
 import static io.egress.standalone.Snippets.page;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A complete receiver in docs/receiving.md, and its verification in the README. */
+/** A complete receiver in docs/receivers, and its verification in the README. */
 enum ShownReceiver {
-  JAVA(java(), "Receiver.java", "import static java", "static boolean verifies", 2),
-  NODE("node", "receiver.mjs", "import { createHmac", "function verifies", 0),
-  PYTHON("python3", "receiver.py", "import hmac", "def verifies", 0);
+  JAVA(java(), "Receiver.java", "static boolean verifies", 2),
+  NODE("node", "receiver.mjs", "function verifies", 0),
+  PYTHON("python3", "receiver.py", "def verifies", 0);
 
   private final String interpreter;
   private final String file;
-  private final String begin;
   private final String verification;
   private final int indent;
 
-  ShownReceiver(String interpreter, String file, String begin, String verification, int indent) {
+  ShownReceiver(String interpreter, String file, String verification, int indent) {
     this.interpreter = interpreter;
     this.file = file;
-    this.begin = begin;
     this.verification = verification;
     this.indent = indent;
   }
 
   String receiver() throws IOException {
-    return block(page("docs/receiving.md"), begin);
+    return page("docs/receivers/" + file);
   }
 
   String verificationInReadme() throws IOException {
     return block(page("README.md"), verification).indent(indent);
   }
 
+  String file() {
+    return file;
+  }
+
   String interpreter() {
     return interpreter;
   }
 
-  CommandLine start(Path folder, String secret) throws IOException {
-    Path program = Files.writeString(folder.resolve(file), receiver());
-    return CommandLine.start(
-        Map.of("SIGNING_SECRET", secret), List.of(interpreter, program.toString(), "0"));
+  CommandLine start(String secret) throws IOException {
+    String program = Path.of("..", "docs", "receivers", file).toString();
+    return CommandLine.start(Map.of("SIGNING_SECRET", secret), List.of(interpreter, program, "0"));
   }
 
   private static String java() {
