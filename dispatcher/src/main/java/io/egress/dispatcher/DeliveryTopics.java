@@ -1,7 +1,11 @@
 package io.egress.dispatcher;
 
+import io.egress.dispatcher.metrics.ConsumerLag;
+import io.egress.dispatcher.metrics.Stages;
+import io.egress.kafka.Brokers;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
+import io.egress.metrics.Metrics;
 import io.egress.settings.Durations;
 import io.egress.settings.RetrySchedule;
 import io.egress.settings.Settings;
@@ -11,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The topics that deliveries are found in.
@@ -21,6 +26,21 @@ import java.util.Set;
 record DeliveryTopics(Set<String> read, int partitions) {
   DeliveryTopics {
     read = Set.copyOf(read);
+  }
+
+  /** What metrics call them. */
+  Set<String> stages(Settings settings) {
+    Stages stages = new Stages(new Topics(settings.kafka().topicPrefix()));
+    return read.stream().map(stages::of).collect(Collectors.toSet());
+  }
+
+  /** Of these and of the topic of captures. */
+  ConsumerLag lag(Vertx vertx, Settings settings, Brokers brokers, Metrics metrics) {
+    Topics topics = new Topics(settings.kafka().topicPrefix());
+    Set<String> watched = new HashSet<>(read);
+    watched.add(topics.capturesProcessed());
+    List<String> groups = List.of(topics.fanOutGroup(), topics.dispatcherGroup());
+    return new ConsumerLag(vertx, brokers, metrics, watched, groups);
   }
 
   /**
