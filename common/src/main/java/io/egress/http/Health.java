@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * answers within a second, whatever is the matter.
  */
 public final class Health {
-  private static final long CHECK_MILLIS_MAX = 800;
+  private static final long CHECK_MILLIS_MAX = 700;
 
   /** In the order of their gravity. */
   public enum State {
