@@ -7,7 +7,9 @@ import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.sweep.Backlog;
 import io.egress.api.sweep.SweepVerticle;
+import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.database.Transactions;
@@ -19,9 +21,8 @@ import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
 import io.egress.http.OpenApi;
 import io.egress.http.RequestLog;
-import io.egress.kafka.Brokers;
+import io.egress.http.Vitals;
 import io.egress.lifecycle.Closing;
-import io.egress.outage.BackendWatch;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
@@ -30,7 +31,6 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +40,7 @@ public final class ApiApp {
   private static final Logger log = LoggerFactory.getLogger(ApiApp.class);
   private static final int PULLS_WAITING_MAX = 5_000;
   private static final int HOOKS_WAITING_MAX = 5_000;
+
   private static final int EVENT_LOOPS = Runtime.getRuntime().availableProcessors();
 
   private final Closing closing;
@@ -55,9 +56,23 @@ public final class ApiApp {
   /** On failure everything opened so far is closed again. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
+    Vitals vitals = Vitals.of(vertx);
     Closing closing = new Closing(settings.process().shutdownTimeout());
+    closing.pushSync("the vitals", vitals::close);
+    return start(vertx, settings, vitals, closing);
+  }
+
+  /** In a process that tells of other roles, too, on the listener that is opened here. */
+  public static Future<ApiApp> start(Vertx vertx, Settings settings, Vitals vitals) {
+    requireNonNull(vertx, "vertx is null");
+    requireNonNull(vitals, "vitals is null");
+    return start(vertx, settings, vitals, new Closing(settings.process().shutdownTimeout()));
+  }
+
+  private static Future<ApiApp> start(
+      Vertx vertx, Settings settings, Vitals vitals, Closing closing) {
     return Migrations.run(vertx, settings.database().url())
-        .compose(migrated -> new Assembly(vertx, settings, closing).start())
+        .compose(migrated -> new Assembly(vertx, settings, vitals, closing).start())
         .recover(failure -> closing.close().compose(closed -> Future.failedFuture(failure)));
   }
 
@@ -81,6 +96,7 @@ public final class ApiApp {
   private static final class Assembly {
     private final Vertx vertx;
     private final Settings settings;
+    private final Vitals vitals;
     private final Closing closing;
 
     /** Pulls wait for connections of their own: however many there are, hook and sweep go on. */
@@ -88,46 +104,60 @@ public final class ApiApp {
 
     private final Pool pool;
 
-    Assembly(Vertx vertx, Settings settings, Closing closing) {
+    Assembly(Vertx vertx, Settings settings, Vitals vitals, Closing closing) {
       this.vertx = vertx;
       this.settings = settings;
+      this.vitals = vitals;
       this.closing = closing;
       int half = settings.database().poolSize() / 2;
-      this.pullPool = DatabasePool.open(vertx, settings.database(), half);
-      closing.push("the pool of pulls", pullPool::close);
-      this.pool = DatabasePool.open(vertx, settings.database(), half);
-      closing.push("the pool of hook and sweep", pool::close);
-      watchBackends();
+      this.pullPool = pool("pull", half);
+      this.pool = pool("hook_and_sweep", half - BackendProbes.CONNECTIONS);
     }
 
-    private void watchBackends() {
-      Brokers brokers = new Brokers(vertx, settings.kafka());
-      closing.push("the line to the brokers", brokers::close);
-      BackendWatch kafka = BackendWatch.start(vertx, "Kafka", brokers::answer);
-      closing.push("the watch on Kafka", kafka::close);
-      BackendWatch database =
-          BackendWatch.start(vertx, "PostgreSQL", () -> pool.query("select 1").execute());
-      closing.push("the watch on PostgreSQL", database::close);
+    private Pool pool(String name, int size) {
+      Pool opened = DatabasePool.open(vertx, settings.database(), name, size);
+      closing.push("the pool " + name, opened::close);
+      return opened;
     }
 
     Future<ApiApp> start() {
       DocumentStore documents = new DocumentStore(vertx, pullPool);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
-      SweepVerticle sweep = new SweepVerticle(pool, settings);
-      Health health =
-          new Health(List.of(new Health.Check("database", () -> pool.query("select 1").execute())));
+      SweepVerticle sweep = new SweepVerticle(pool, settings, vitals.metrics());
+      Health health = watch(sweep);
       return vertx
           .deployVerticle(sweep)
           .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
           .compose(id -> listeners(documents, keyUse, sweep, health));
     }
 
+    /** Without Kafka pulls and hooks are answered as ever: the outbox keeps what is to be told. */
+    private Health watch(SweepVerticle sweep) {
+      BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), "api");
+      closing.push("the probes of backends", probes::close);
+      Backlog backlog = new Backlog(vertx, probes.database(), vitals.metrics());
+      closing.pushSync("the look at the backlog", backlog::close);
+      Health health = vitals.health().part();
+      health.add(Health.Check.needed("database", probes::askDatabase));
+      health.add(Health.Check.missable("kafka", probes::askKafka));
+      health.add(Health.Check.known("sweep", sweep::sweepState));
+      health.add(Health.Check.known("relay", sweep::relayState));
+      return health;
+    }
+
     private Future<ApiApp> listeners(
         DocumentStore documents, KeyUse keyUse, SweepVerticle sweep, Health health) {
       ApiSettings api = settings.api();
       ByteBudget hookMemory = new ByteBudget(vertx, api.hookMemoryBytes(), HOOKS_WAITING_MAX);
-      Hook hook = new Hook(vertx, new Transactions(pool), documents, hookMemory, api, sweep::wake);
+      Hook hook =
+          new Hook(
+              vertx,
+              new Transactions(pool),
+              documents,
+              new Hook.HookLimits(hookMemory, api.maxCaptureBytes()),
+              sweep::wake,
+              vitals.metrics());
       KeysHandler keys = new KeysHandler(pool);
       EndpointsHandler endpoints = new EndpointsHandler(new EndpointStore(pool), settings.push());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
@@ -137,13 +167,14 @@ public final class ApiApp {
               pullPool,
               documents,
               keyUse,
-              new PullHandler.PullLimits(pullMemory, api.pullStallTimeout()));
+              new PullHandler.PullLimits(pullMemory, api.pullStallTimeout()),
+              vitals.metrics());
       return open(
               "the internal listener",
               settings.internalListener(),
               Duration.ZERO,
               router -> {
-                health.mount(router);
+                vitals.mount(router);
                 router.route("/internal/*").handler(new InternalAccess(settings.internalToken()));
                 OpenApi.mount(
                     router, "/internal/v1/openapi.json", "/io/egress/api/internal-openapi.json");

@@ -1,6 +1,7 @@
 package io.egress.api;
 
 import io.egress.lifecycle.RunningProcess;
+import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 
@@ -16,7 +17,7 @@ public final class ApiMain {
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = MeasuredVertx.create();
     process.pushAsync("Vert.x", vertx::close);
     ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
     process.pushAsync("the api", app::close);

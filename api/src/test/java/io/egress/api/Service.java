@@ -2,6 +2,7 @@ package io.egress.api;
 
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
+import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,7 +38,7 @@ public final class Service implements AutoCloseable {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
-  public final Vertx vertx = Vertx.vertx();
+  public final Vertx vertx = MeasuredVertx.create();
   public final ApiApp app;
   public final Map<String, String> environment;
   public final Pool database;

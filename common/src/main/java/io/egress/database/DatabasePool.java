@@ -20,7 +20,8 @@ public final class DatabasePool {
 
   private DatabasePool() {}
 
-  public static Pool open(Vertx vertx, DatabaseSettings settings, int size) {
+  /** {@code name} is what the pool is measured under. */
+  public static Pool open(Vertx vertx, DatabaseSettings settings, String name, int size) {
     PgConnectOptions connect =
         ConnectOptions.forPool(DatabaseUrl.parse(settings.url()))
             .setCachePreparedStatements(true)
@@ -32,6 +33,7 @@ public final class DatabasePool {
     connect.getProperties().put("application_name", "egress");
     PoolOptions pool =
         new PoolOptions()
+            .setName(name)
             .setMaxSize(size)
             .setMaxWaitQueueSize(WAITERS_MAX)
             .setConnectionTimeout(CONNECTION_WAIT_SECONDS)

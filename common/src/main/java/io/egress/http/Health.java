@@ -2,6 +2,7 @@ package io.egress.http;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.metrics.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
@@ -9,51 +10,112 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Live: the event loop answers. Ready: every check succeeds in time. Either answers within a
- * second.
+ * Live: every event loop turns. Ready: nothing is down that the work cannot be done without. Either
+ * answers within a second, whatever is the matter.
  */
 public final class Health {
-  private static final long CHECK_MILLIS_MAX = 800;
+  private static final long CHECK_MILLIS_MAX = 700;
 
-  /** Something the service cannot work without. */
-  public record Check(String name, Supplier<Future<?>> check) {
+  /** In the order of their gravity. */
+  public enum State {
+    UP,
+    /** Missed, but the work goes on without for now. */
+    AWAY,
+    DOWN;
+
+    private String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * A question about something that the work depends on.
+   *
+   * @param otherwise what it means when the check fails or takes too long
+   */
+  public record Check(String name, Supplier<Future<State>> check, State otherwise) {
     public Check {
       requireNonNull(name, "name is null");
       requireNonNull(check, "check is null");
+      requireNonNull(otherwise, "otherwise is null");
+    }
+
+    /** Something the work cannot be done without. */
+    public static Check needed(String name, Supplier<? extends Future<?>> question) {
+      return new Check(name, () -> question.get().map(answered -> State.UP), State.DOWN);
+    }
+
+    /** Something the work can be done without for now. */
+    public static Check missable(String name, Supplier<? extends Future<?>> question) {
+      return new Check(name, () -> question.get().map(answered -> State.UP), State.AWAY);
+    }
+
+    /** What is known without asking anybody. */
+    public static Check known(String name, Supplier<State> state) {
+      return new Check(name, () -> Future.succeededFuture(state.get()), State.DOWN);
     }
   }
 
-  private final List<Check> checks;
+  private final EventLoops eventLoops;
+  private final @Nullable Health whole;
+  private final List<Check> checks = new CopyOnWriteArrayList<>();
 
-  public Health(List<Check> checks) {
-    this.checks = List.copyOf(checks);
+  private Health(EventLoops eventLoops, @Nullable Health whole) {
+    this.eventLoops = requireNonNull(eventLoops, "eventLoops is null");
+    this.whole = whole;
+  }
+
+  public static Health of(EventLoops eventLoops) {
+    return new Health(eventLoops, null);
+  }
+
+  /** The health of a part: what is added to it counts for the whole as well. */
+  public Health part() {
+    return new Health(eventLoops, this);
+  }
+
+  public void add(Check check) {
+    checks.add(check);
+    if (whole != null) {
+      whole.add(check);
+    }
   }
 
   public void mount(Router router) {
-    router.get("/health/live").handler(exchange -> send(exchange, 200, "up", new JsonObject()));
+    router.get("/health/live").handler(this::live);
     router.get("/health/ready").handler(this::ready);
   }
 
-  private void ready(RoutingContext exchange) {
-    JsonObject told = new JsonObject();
-    List<Future<?>> results = new ArrayList<>();
-    for (Check check : checks) {
-      results.add(
-          started(check)
-              .timeout(CHECK_MILLIS_MAX, TimeUnit.MILLISECONDS)
-              .onComplete(done -> told.put(check.name(), done.succeeded() ? "up" : "down")));
-    }
-    Future.join(results)
-        .onComplete(
-            all ->
-                send(exchange, all.succeeded() ? 200 : 503, all.succeeded() ? "up" : "down", told));
+  private void live(RoutingContext exchange) {
+    stateOf(Check.needed("event loops", eventLoops::ping))
+        .onSuccess(state -> send(exchange, Map.of("event_loops", state)));
   }
 
-  private static Future<?> started(Check check) {
+  private void ready(RoutingContext exchange) {
+    Map<String, State> told = new ConcurrentSkipListMap<>();
+    List<Future<State>> states = new ArrayList<>();
+    for (Check check : checks) {
+      states.add(stateOf(check).onSuccess(state -> told.merge(check.name(), state, Health::worse)));
+    }
+    Future.all(states).onSuccess(all -> send(exchange, told));
+  }
+
+  private static Future<State> stateOf(Check check) {
+    return started(check)
+        .timeout(CHECK_MILLIS_MAX, TimeUnit.MILLISECONDS)
+        .otherwise(check.otherwise());
+  }
+
+  private static Future<State> started(Check check) {
     try {
       return check.check().get();
     } catch (RuntimeException failure) {
@@ -61,11 +123,19 @@ public final class Health {
     }
   }
 
-  private static void send(RoutingContext exchange, int status, String state, JsonObject checks) {
+  private static State worse(State one, State other) {
+    return one.compareTo(other) >= 0 ? one : other;
+  }
+
+  private static void send(RoutingContext exchange, Map<String, State> told) {
+    State worst = told.values().stream().reduce(State.UP, Health::worse);
+    State answer = worst == State.DOWN ? State.DOWN : State.UP;
+    JsonObject checks = new JsonObject();
+    told.forEach((name, state) -> checks.put(name, state.word()));
     exchange
         .response()
-        .setStatusCode(status)
+        .setStatusCode(answer == State.UP ? 200 : 503)
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(new JsonObject().put("status", state).put("checks", checks).toBuffer());
+        .end(new JsonObject().put("status", answer.word()).put("checks", checks).toBuffer());
   }
 }

@@ -6,39 +6,126 @@ import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
-/** A line to the brokers that is there only to hear whether they answer. */
+/** Questions to the brokers that change nothing. Whoever asks does not wait on an event loop. */
 public final class Brokers {
   private static final int ANSWER_MILLIS_MAX = 3_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(1);
 
   private final Vertx vertx;
-  private final Admin admin;
+  private final KafkaSettings settings;
+  private @Nullable Admin admin;
+  private boolean closed;
 
+  /** Connects with the first question, and it does no harm when that is not possible yet. */
   public Brokers(Vertx vertx, KafkaSettings settings) {
     this.vertx = requireNonNull(vertx, "vertx is null");
-    this.admin = TopicAdmin.open(settings);
+    this.settings = requireNonNull(settings, "settings is null");
   }
 
   /** Fails when none of them answers in time. */
-  public Future<Void> answer() {
-    return Future.fromCompletionStage(
+  public Future<Void> ping() {
+    DescribeClusterOptions inTime = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS_MAX);
+    return ask(admin -> admin.describeCluster(inTime).clusterId().toCompletionStage()).mapEmpty();
+  }
+
+  public Future<Set<TopicPartition>> partitions(Collection<String> topics) {
+    return ask(admin -> admin.describeTopics(topics).allTopicNames().toCompletionStage())
+        .map(
+            described ->
+                described.values().stream()
+                    .flatMap(
+                        topic ->
+                            topic.partitions().stream()
+                                .map(p -> new TopicPartition(topic.name(), p.partition())))
+                    .collect(Collectors.toSet()));
+  }
+
+  public Future<Map<TopicPartition, Long>> offsets(
+      Set<TopicPartition> partitions, OffsetSpec which) {
+    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+    partitions.forEach(partition -> wanted.put(partition, which));
+    return ask(admin -> admin.listOffsets(wanted).all().toCompletionStage())
+        .map(
+            listed -> {
+              Map<TopicPartition, Long> offsets = new HashMap<>();
+              listed.forEach((partition, info) -> offsets.put(partition, info.offset()));
+              return offsets;
+            });
+  }
+
+  /** Partitions that the group has committed nothing of are left out. */
+  public Future<Map<TopicPartition, Long>> committed(String group) {
+    return ask(admin ->
             admin
-                .describeCluster(new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS_MAX))
-                .clusterId()
-                .toCompletionStage(),
-            vertx.getOrCreateContext())
-        .mapEmpty();
+                .listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .toCompletionStage())
+        .map(
+            listed -> {
+              Map<TopicPartition, Long> offsets = new HashMap<>();
+              listed.forEach((partition, at) -> put(offsets, partition, at));
+              return offsets;
+            });
   }
 
   public Future<Void> close() {
     return vertx.executeBlocking(
         () -> {
-          admin.close(CLOSE_MAX);
+          Admin opened = take();
+          if (opened != null) {
+            opened.close(CLOSE_MAX);
+          }
           return null;
         },
         false);
+  }
+
+  private static void put(
+      Map<TopicPartition, Long> offsets,
+      TopicPartition partition,
+      @Nullable OffsetAndMetadata committed) {
+    if (committed != null) {
+      offsets.put(partition, committed.offset());
+    }
+  }
+
+  /** Making the client looks its brokers' names up, which may take its time. */
+  private <T> Future<T> ask(Function<Admin, CompletionStage<T>> question) {
+    return vertx
+        .executeBlocking(this::opened, false)
+        .compose(
+            opened ->
+                Future.fromCompletionStage(question.apply(opened), vertx.getOrCreateContext()));
+  }
+
+  private synchronized Admin opened() {
+    if (closed) {
+      throw new IllegalStateException("closed");
+    }
+    Admin opened = admin;
+    if (opened == null) {
+      opened = TopicAdmin.open(settings);
+      admin = opened;
+    }
+    return opened;
+  }
+
+  private synchronized @Nullable Admin take() {
+    closed = true;
+    return admin;
   }
 }

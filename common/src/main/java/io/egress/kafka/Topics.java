@@ -30,6 +30,16 @@ public record Topics(String prefix) {
     return deliveries() + ".exhausted";
   }
 
+  /** The consumers of captures. */
+  public String fanOutGroup() {
+    return prefix + "fanout";
+  }
+
+  /** The consumers of deliveries. */
+  public String dispatcherGroup() {
+    return prefix + "dispatcher";
+  }
+
   /** {@code delay} as the schedule writes it, for instance {@code 15m}. */
   public String retry(String delay) {
     return deliveries() + ".retry." + delay;

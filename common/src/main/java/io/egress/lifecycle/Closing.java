@@ -33,6 +33,16 @@ public final class Closing {
     parts.push(new Part(name, close));
   }
 
+  /** For what closes at once. */
+  public void pushSync(String name, Runnable close) {
+    push(
+        name,
+        () -> {
+          close.run();
+          return Future.succeededFuture();
+        });
+  }
+
   /** Completes once every part has closed or overrun; never fails. Further calls do nothing. */
   public Future<Void> close() {
     synchronized (this) {

@@ -23,7 +23,8 @@ public final class BackendWatch {
   private final Supplier<Future<?>> question;
   private final Outage outage;
   private final long timer;
-  private boolean asking;
+  private volatile double up = Double.NaN;
+  private volatile boolean asking;
 
   private BackendWatch(Vertx vertx, String backend, Supplier<Future<?>> question) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -34,6 +35,11 @@ public final class BackendWatch {
 
   public static BackendWatch start(Vertx vertx, String backend, Supplier<Future<?>> question) {
     return new BackendWatch(vertx, requireNonNull(backend, "backend is null"), question);
+  }
+
+  /** 1 when it answered last time, 0 when it did not, NaN before it was asked. */
+  public double up() {
+    return up;
   }
 
   public Future<Void> close() {
@@ -48,8 +54,16 @@ public final class BackendWatch {
     asking = true;
     asked()
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(answer -> outage.worked())
-        .onFailure(outage::failed)
+        .onSuccess(
+            answer -> {
+              up = 1;
+              outage.worked();
+            })
+        .onFailure(
+            failure -> {
+              up = 0;
+              outage.failed(failure);
+            })
         .onComplete(done -> asking = false);
   }
 

@@ -133,7 +133,8 @@ class DatabaseTlsTest {
   }
 
   private Object ofPool(String url, String query) throws TimeoutException {
-    Pool pool = DatabasePool.open(vertx, new DatabaseSettings(url, 8, Duration.ofSeconds(5)), 1);
+    Pool pool =
+        DatabasePool.open(vertx, new DatabaseSettings(url, 8, Duration.ofSeconds(5)), "test", 1);
     try {
       return pool.query(query)
           .execute()

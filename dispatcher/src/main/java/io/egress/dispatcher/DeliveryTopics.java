@@ -1,9 +1,13 @@
 package io.egress.dispatcher;
 
 import io.egress.dispatcher.lane.LaneSettings;
+import io.egress.dispatcher.metrics.ConsumerLag;
+import io.egress.dispatcher.metrics.Stages;
+import io.egress.kafka.Brokers;
 import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
+import io.egress.metrics.Metrics;
 import io.egress.settings.Durations;
 import io.egress.settings.KafkaSettings;
 import io.egress.settings.Settings;
@@ -11,10 +15,12 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The topics that deliveries are found in.
@@ -25,6 +31,21 @@ import java.util.TreeMap;
 record DeliveryTopics(Set<String> read, int partitions) {
   DeliveryTopics {
     read = Set.copyOf(read);
+  }
+
+  /** What metrics call them. */
+  Set<String> stages(Settings settings) {
+    Stages stages = new Stages(new Topics(settings.kafka().topicPrefix()));
+    return read.stream().map(stages::of).collect(Collectors.toSet());
+  }
+
+  /** Of these and of the topic of captures. */
+  ConsumerLag lag(Vertx vertx, Settings settings, Brokers brokers, Metrics metrics) {
+    Topics topics = new Topics(settings.kafka().topicPrefix());
+    Set<String> watched = new HashSet<>(read);
+    watched.add(topics.capturesProcessed());
+    List<String> groups = List.of(topics.fanOutGroup(), topics.dispatcherGroup());
+    return new ConsumerLag(vertx, brokers, metrics, watched, groups);
   }
 
   /**

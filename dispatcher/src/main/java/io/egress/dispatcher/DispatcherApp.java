@@ -2,6 +2,7 @@ package io.egress.dispatcher;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
@@ -9,14 +10,20 @@ import io.egress.dispatcher.deliver.SharedParts;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.fanout.FanOutLoop;
 import io.egress.dispatcher.journal.JournalDays;
+import io.egress.dispatcher.metrics.ConsumerLag;
+import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
-import io.egress.kafka.Brokers;
+import io.egress.http.Health;
+import io.egress.http.Listener;
+import io.egress.http.ListenerLimits;
+import io.egress.http.RequestLog;
+import io.egress.http.Vitals;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
 import io.egress.lifecycle.Closing;
-import io.egress.outage.BackendWatch;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -25,6 +32,9 @@ import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,39 +42,84 @@ import org.slf4j.LoggerFactory;
 public final class DispatcherApp {
   private static final Logger log = LoggerFactory.getLogger(DispatcherApp.class);
 
+  private static final String ROLE = "dispatcher";
+
+  /** Longer than a hand-over may hold a consumer up. */
+  private static final Duration POLL_PERIOD_MAX = Duration.ofSeconds(20);
+
   private static final Duration DAYS_MAINTENANCE_PERIOD = Duration.ofHours(1);
 
   private final Vertx vertx;
   private final Settings settings;
+  private final Vitals vitals;
   private final Closing closing;
+  private @Nullable Listener listener;
 
-  private DispatcherApp(Vertx vertx, Settings settings) {
+  private DispatcherApp(Vertx vertx, Settings settings, Vitals vitals) {
     this.vertx = vertx;
     this.settings = settings;
+    this.vitals = vitals;
     this.closing = new Closing(settings.process().shutdownTimeout());
   }
 
-  /** Fails when anything that deliveries need is missing or cannot be reached. */
+  /**
+   * Fails when anything that deliveries need is missing or cannot be reached. Opens the internal
+   * listener, with health and metrics.
+   */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
+    DispatcherApp app = new DispatcherApp(vertx, settings, Vitals.of(vertx));
+    app.closing.pushSync("the vitals", app.vitals::close);
+    return app.start(app::listen);
+  }
+
+  /** In a process that tells of other roles, too, on a listener of theirs. */
+  public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Vitals vitals) {
+    requireNonNull(vertx, "vertx is null");
+    requireNonNull(vitals, "vitals is null");
+    return new DispatcherApp(vertx, settings, vitals).start(Future::succeededFuture);
+  }
+
+  /** Where health and metrics are, when the dispatcher has a listener of its own. */
+  public OptionalInt internalPort() {
+    return listener == null ? OptionalInt.empty() : OptionalInt.of(listener.port());
+  }
+
+  public Future<Void> close() {
+    return closing.close();
+  }
+
+  private Future<DispatcherApp> start(Supplier<Future<Void>> listen) {
     SecretBox secrets = settings.push().secretBox();
     if (secrets == null) {
       return Future.failedFuture(
           new IllegalStateException(
               "EGRESS_SECRET_KEY is required: nothing can be signed without"));
     }
-    DispatcherApp app = new DispatcherApp(vertx, settings);
-    return app.open(secrets)
+    return open(secrets)
+        .compose(open -> listen.get())
         .map(
             up -> {
-              log.info("dispatcher is up");
-              return app;
+              log.info("dispatcher is up{}", listener == null ? "" : ": port " + listener.port());
+              return this;
             })
-        .recover(failure -> app.close().compose(closed -> Future.failedFuture(failure)));
+        .recover(failure -> close().compose(closed -> Future.failedFuture(failure)));
   }
 
-  public Future<Void> close() {
-    return closing.close();
+  private Future<Void> listen() {
+    return Listener.open(
+            vertx,
+            settings.internalListener(),
+            1,
+            new ListenerLimits(settings.process().shutdownTimeout(), Duration.ZERO),
+            new RequestLog(settings.process().log().access()),
+            vitals::mount)
+        .map(
+            opened -> {
+              listener = opened;
+              closing.push("the internal listener", opened::close);
+              return null;
+            });
   }
 
   private Future<Void> open(SecretBox secrets) {
@@ -75,7 +130,7 @@ public final class DispatcherApp {
                 trust()
                     .compose(
                         trust -> {
-                          SharedParts shared = share(secrets, trust);
+                          SharedParts shared = share(secrets, trust, topics);
                           return maintainDays(shared).compose(kept -> deploy(shared, topics));
                         }));
   }
@@ -85,15 +140,17 @@ public final class DispatcherApp {
         () -> TrustedAuthorities.load(settings.dispatcher().extraTrust()), false);
   }
 
-  private SharedParts share(SecretBox secrets, TrustOptions trust) {
+  private SharedParts share(SecretBox secrets, TrustOptions trust, DeliveryTopics topics) {
     Pool pool =
         DatabasePool.open(
-            vertx, settings.database(), Math.max(1, settings.database().poolSize() / 2));
+            vertx,
+            settings.database(),
+            "dispatcher",
+            Math.max(1, settings.database().poolSize() / 2));
     closing.push("the database pool", pool::close);
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     closing.push("the Kafka producer", publisher::close);
-    watchBackends(pool);
     return new SharedParts(
         settings,
         secrets,
@@ -101,17 +158,9 @@ public final class DispatcherApp {
         pool,
         new DocumentStore(vertx, pool),
         new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
-        publisher);
-  }
-
-  private void watchBackends(Pool pool) {
-    Brokers brokers = new Brokers(vertx, settings.kafka());
-    closing.push("the line to the brokers", brokers::close);
-    BackendWatch kafka = BackendWatch.start(vertx, "Kafka", brokers::answer);
-    closing.push("the watch on Kafka", kafka::close);
-    BackendWatch database =
-        BackendWatch.start(vertx, "PostgreSQL", () -> pool.query("select 1").execute());
-    closing.push("the watch on PostgreSQL", database::close);
+        publisher,
+        new DeliveryMeters(vitals.metrics(), settings.dispatcher().retrySchedule()),
+        new WorkerStates(vitals.metrics(), topics.stages(settings)));
   }
 
   private Future<Void> maintainDays(SharedParts shared) {
@@ -145,10 +194,31 @@ public final class DispatcherApp {
             id -> {
               closing.push("the delivery workers", () -> vertx.undeploy(id));
               FanOutLoop fanOut =
-                  FanOutLoop.start(vertx, shared.pool(), shared.publisher(), settings.kafka());
+                  FanOutLoop.start(
+                      vertx, shared.pool(), shared.publisher(), settings.kafka(), vitals.metrics());
               closing.push("the fan-out", fanOut::close);
+              watch(shared.workers(), fanOut, topics);
               return null;
             });
+  }
+
+  private void watch(WorkerStates workers, FanOutLoop fanOut, DeliveryTopics topics) {
+    BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), ROLE);
+    closing.push("the probes of backends", probes::close);
+    ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), vitals.metrics());
+    closing.pushSync("the watch of the lag", lag::close);
+    Health health = vitals.health().part();
+    health.add(Health.Check.needed("database", probes::askDatabase));
+    health.add(Health.Check.needed("kafka", probes::askKafka));
+    int count = settings.dispatcher().workers();
+    health.add(Health.Check.known("workers", () -> upIf(workers.poll(count, POLL_PERIOD_MAX))));
+    health.add(
+        Health.Check.known(
+            "fan_out", () -> upIf(fanOut.sinceLastPoll().compareTo(POLL_PERIOD_MAX) <= 0)));
+  }
+
+  private static Health.State upIf(boolean fine) {
+    return fine ? Health.State.UP : Health.State.DOWN;
   }
 
   /** Attempts under way may end, unless that would take most of the time there is for stopping. */

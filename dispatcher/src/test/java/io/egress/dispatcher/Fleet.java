@@ -74,7 +74,7 @@ public final class Fleet implements AutoCloseable {
     await(
         TopicAdmin.ensure(
             vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
-    database = DatabasePool.open(vertx, settings.database(), 4);
+    database = DatabasePool.open(vertx, settings.database(), "test", 4);
     publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     endpoints = new EndpointStore(database);
   }
@@ -246,6 +246,7 @@ public final class Fleet implements AutoCloseable {
     variables.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     variables.put("EGRESS_TOPIC_PARTITIONS", "4");
+    variables.put("EGRESS_INTERNAL_PORT", "0");
     variables.put("EGRESS_INTERNAL_TOKEN", "test-token-of-the-internal-api");
     variables.put("EGRESS_SECRET_KEY", SECRET_KEY);
     variables.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");

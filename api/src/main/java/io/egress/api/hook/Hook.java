@@ -1,9 +1,11 @@
 package io.egress.api.hook;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
-import io.egress.settings.ApiSettings;
+import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 
@@ -12,28 +14,38 @@ public final class Hook {
   private final HookHandler hooks;
   private final ImportHandler imports;
 
+  /** What hook and imports may take: of memory shared by all, and for one capture. */
+  public record HookLimits(ByteBudget memory, long maxCaptureBytes) {
+    public HookLimits {
+      requireNonNull(memory, "memory is null");
+    }
+  }
+
   /** {@code entered} is run whenever the stream's inbox may have got something. */
   public Hook(
       Vertx vertx,
       Transactions transactions,
       DocumentStore documents,
-      ByteBudget memory,
-      ApiSettings settings,
-      Runnable entered) {
+      HookLimits limits,
+      Runnable entered,
+      Metrics metrics) {
+    HookMeters meters = new HookMeters(metrics);
     CaptureWriter writer = new CaptureWriter(transactions, documents);
     this.hooks =
         new HookHandler(
             vertx,
-            new BodyReader(memory, settings.maxCaptureBytes()),
+            new BodyReader(limits.memory(), limits.maxCaptureBytes()),
             writer,
             new Renames(transactions),
-            entered);
+            entered,
+            meters);
     this.imports =
         new ImportHandler(
             vertx,
             writer,
             entered,
-            (int) Math.min(settings.maxCaptureBytes(), Integer.MAX_VALUE / 2));
+            (int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2),
+            meters);
   }
 
   public void mount(Router router) {

@@ -28,19 +28,26 @@ final class HookHandler {
   private final CaptureWriter writer;
   private final Renames renames;
   private final Runnable entered;
+  private final HookMeters meters;
 
   /** {@code entered} is run whenever the stream's inbox may have got something. */
   HookHandler(
-      Vertx vertx, BodyReader bodies, CaptureWriter writer, Renames renames, Runnable entered) {
+      Vertx vertx,
+      BodyReader bodies,
+      CaptureWriter writer,
+      Renames renames,
+      Runnable entered,
+      HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
     this.writer = requireNonNull(writer, "writer is null");
     this.renames = requireNonNull(renames, "renames is null");
     this.entered = requireNonNull(entered, "entered is null");
+    this.meters = requireNonNull(meters, "meters is null");
   }
 
   void mount(Router router) {
-    router.put("/internal/v1/captures/:id").handler(at(this::putCapture));
+    router.put("/internal/v1/captures/:id").handler(this::putCapture);
     router
         .patch("/internal/v1/captures/:id/participants/:label")
         .handler(at(this::patchParticipant));
@@ -48,19 +55,26 @@ final class HookHandler {
     router.put("/internal/v1/devices/:id").handler(at(this::putDevice));
   }
 
+  private void putCapture(RoutingContext exchange) {
+    long startNanos = System.nanoTime();
+    answer(exchange, this::putCapture)
+        .onComplete(done -> meters.hook.answered(exchange.response().getStatusCode(), startNanos));
+  }
+
   private interface Call {
     Future<Void> answer(RoutingContext exchange, UUID id);
   }
 
   private static Handler<RoutingContext> at(Call call) {
-    return exchange -> {
-      UUID id = PathIds.uuid(exchange.pathParam("id")).orElse(null);
-      if (id == null) {
-        Exchange.fail(exchange, new Refusal(400, "the id in the path must be a UUID"));
-      } else {
-        call.answer(exchange, id).onFailure(failure -> Exchange.fail(exchange, failure));
-      }
-    };
+    return exchange -> answer(exchange, call);
+  }
+
+  /** Completes when the exchange has got its status. */
+  private static Future<Void> answer(RoutingContext exchange, Call call) {
+    return PathIds.uuid(exchange.pathParam("id"))
+        .map(id -> call.answer(exchange, id))
+        .orElseGet(() -> Future.failedFuture(new Refusal(400, "the id in the path must be a UUID")))
+        .onFailure(failure -> Exchange.fail(exchange, failure));
   }
 
   private Future<Void> putCapture(RoutingContext exchange, UUID id) {
@@ -73,6 +87,7 @@ final class HookHandler {
   }
 
   private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {
+    meters.put(result);
     if (result == PutResult.OTHER_WORKSPACE) {
       return Future.failedFuture(
           new Refusal(409, "workspace_id: the capture belongs to another workspace"));

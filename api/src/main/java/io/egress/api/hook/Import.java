@@ -33,16 +33,17 @@ final class Import implements NdjsonLines.Receiver {
   private final CaptureWriter writer;
   private final Runnable entered;
   private final NdjsonLines lines;
-  private final ImportReport report = new ImportReport();
+  private final ImportReport report;
   private final Promise<ImportReport> done = Promise.promise();
   private List<Line> batch = new ArrayList<>();
   private int batchBytes;
 
-  Import(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax) {
+  Import(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
     this.entered = requireNonNull(entered, "entered is null");
     this.lines = new NdjsonLines(lineBytesMax, this);
+    this.report = new ImportReport(meters);
   }
 
   Future<ImportReport> read(HttpServerRequest request) {

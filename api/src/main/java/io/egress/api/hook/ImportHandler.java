@@ -19,13 +19,16 @@ final class ImportHandler {
   private final CaptureWriter writer;
   private final Runnable entered;
   private final int lineBytesMax;
+  private final HookMeters meters;
   private final Semaphore imports = new Semaphore(IMPORTS_MAX);
 
-  ImportHandler(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax) {
+  ImportHandler(
+      Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
     this.entered = requireNonNull(entered, "entered is null");
     this.lineBytesMax = lineBytesMax;
+    this.meters = requireNonNull(meters, "meters is null");
   }
 
   void mount(Router router) {
@@ -33,6 +36,7 @@ final class ImportHandler {
   }
 
   private void importLines(RoutingContext exchange) {
+    long startNanos = System.nanoTime();
     String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {
       Exchange.fail(exchange, new Refusal(415, "an import is sent as " + NDJSON));
@@ -43,10 +47,12 @@ final class ImportHandler {
           exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
       return;
     }
-    new Import(vertx, writer, entered, lineBytesMax)
+    new Import(vertx, writer, entered, lineBytesMax, meters)
         .read(exchange.request())
         .onComplete(done -> imports.release())
         .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))
-        .onFailure(failure -> Exchange.fail(exchange, failure));
+        .onFailure(failure -> Exchange.fail(exchange, failure))
+        .onComplete(
+            done -> meters.imports.answered(exchange.response().getStatusCode(), startNanos));
   }
 }

@@ -1,5 +1,7 @@
 package io.egress.api.hook;
 
+import static java.util.Objects.requireNonNull;
+
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
@@ -8,13 +10,21 @@ final class ImportReport {
   /** So many refused lines say that the file is not what was meant: the import stops. */
   static final int REFUSED_MAX = 10_000;
 
+  private final HookMeters meters;
   private final JsonArray refused = new JsonArray();
   private long created;
   private long updated;
   private long unchanged;
   private long stoppedAtLine;
 
+  ImportReport(HookMeters meters) {
+    this.meters = requireNonNull(meters, "meters is null");
+  }
+
   void count(long line, PutResult result) {
+    if (result != PutResult.OTHER_WORKSPACE) {
+      meters.imported(result);
+    }
     switch (result) {
       case CREATED -> created++;
       case UPDATED -> updated++;
@@ -28,6 +38,7 @@ final class ImportReport {
     if (stoppedAtLine > 0) {
       return;
     }
+    meters.refusedLine();
     refused.add(new JsonObject().put("line", line).put("reason", reason));
     if (refused.size() == REFUSED_MAX) {
       stoppedAtLine = line;

@@ -7,12 +7,16 @@ import io.egress.api.keys.KeyUse;
 import io.egress.document.BodyEncoder;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
+import io.egress.http.CallMeter;
 import io.egress.http.Exchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.egress.http.RequestLog;
+import io.egress.metrics.Metrics;
 import io.egress.stream.Cursor;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -24,6 +28,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** The public interface: the list and the single capture. */
 public final class PullHandler {
@@ -35,14 +40,21 @@ public final class PullHandler {
   private final KeyUse keyUse;
   private final ByteBudget memory;
   private final Duration stallMax;
+  private final PullMeters meters;
 
   public PullHandler(
-      Vertx vertx, Pool pool, DocumentStore documents, KeyUse keyUse, PullLimits limits) {
+      Vertx vertx,
+      Pool pool,
+      DocumentStore documents,
+      KeyUse keyUse,
+      PullLimits limits,
+      Metrics metrics) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.store = new PullStore(pool, documents);
     this.keyUse = requireNonNull(keyUse, "keyUse is null");
     this.memory = limits.memory();
     this.stallMax = limits.stallMax();
+    this.meters = new PullMeters(metrics);
     this.sender = new PageSender(store, memory, Clock.systemUTC());
   }
 
@@ -55,23 +67,45 @@ public final class PullHandler {
   }
 
   public void mount(Router router) {
-    router.get(CAPTURES).handler(exchange -> answer(exchange, list(exchange)));
-    router.head(CAPTURES).handler(exchange -> answer(exchange, list(exchange)));
-    router.get(CAPTURES + "/:id").handler(exchange -> answer(exchange, one(exchange)));
-    router.head(CAPTURES + "/:id").handler(exchange -> answer(exchange, one(exchange)));
+    router.get(CAPTURES).handler(answering(meters.list, this::list));
+    router.head(CAPTURES).handler(answering(meters.list, this::list));
+    router.get(CAPTURES + "/:id").handler(answering(meters.one, this::one));
+    router.head(CAPTURES + "/:id").handler(answering(meters.one, this::one));
   }
 
-  private static void answer(RoutingContext exchange, Future<Void> answered) {
-    answered.onFailure(
-        failure -> {
-          if (failure instanceof Outlet.ClientGoneException) {
-            exchange.response().reset();
-          } else if (failure instanceof ByteBudget.LineFullException) {
-            Exchange.fail(exchange, new Refusal(503, "too many pulls at once, try again"));
-          } else {
-            Exchange.fail(exchange, failure);
-          }
-        });
+  private Handler<RoutingContext> answering(
+      CallMeter meter, Function<RoutingContext, Future<Void>> call) {
+    return exchange -> {
+      long startNanos = System.nanoTime();
+      HttpServerResponse response = exchange.response();
+      call.apply(exchange)
+          .onFailure(failure -> refuse(exchange, failure))
+          .onComplete(
+              ended -> {
+                meters.sent(response);
+                if (ended.cause() instanceof Outlet.ClientGoneException) {
+                  meter.gone(startNanos);
+                } else {
+                  meter.answered(status(response, ended), startNanos);
+                }
+              });
+    };
+  }
+
+  /** A page that broke off had begun well. */
+  private static int status(HttpServerResponse response, AsyncResult<Void> ended) {
+    int status = response.getStatusCode();
+    return ended.failed() && status < 400 ? 500 : status;
+  }
+
+  private static void refuse(RoutingContext exchange, Throwable failure) {
+    if (failure instanceof Outlet.ClientGoneException) {
+      exchange.response().reset();
+    } else if (failure instanceof ByteBudget.LineFullException) {
+      Exchange.fail(exchange, new Refusal(503, "too many pulls at once, try again"));
+    } else {
+      Exchange.fail(exchange, failure);
+    }
   }
 
   private Future<Void> list(RoutingContext exchange) {
@@ -151,8 +185,11 @@ public final class PullHandler {
       return response.end();
     }
     response.setChunked(true);
-    return sending.to(
-        gzip ? BodyEncoder.gzip() : BodyEncoder.identity(), new Outlet(vertx, response, stallMax));
+    return sending
+        .to(
+            gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
+            new Outlet(vertx, response, stallMax))
+        .onSuccess(sent -> meters.sentWhole(page.entries().size()));
   }
 
   private static void check(PageRequest request, StreamPage page) {

@@ -13,6 +13,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * Publishes what the stream owes to Kafka. A row is deleted only after the broker has acknowledged
@@ -33,11 +34,14 @@ final class Outbox {
   private final Pool pool;
   private final KafkaProducer<String, Buffer> producer;
   private final String topic;
+  private final IntConsumer relayed;
 
-  Outbox(Pool pool, KafkaProducer<String, Buffer> producer, String topic) {
+  /** {@code relayed} is told of each batch how many records it had. */
+  Outbox(Pool pool, KafkaProducer<String, Buffer> producer, String topic, IntConsumer relayed) {
     this.pool = requireNonNull(pool, "pool is null");
     this.producer = requireNonNull(producer, "producer is null");
     this.topic = requireNonNull(topic, "topic is null");
+    this.relayed = requireNonNull(relayed, "relayed is null");
   }
 
   /**
@@ -45,6 +49,7 @@ final class Outbox {
    */
   Future<Integer> publish() {
     return pool.withTransaction(this::publishBatch)
+        .onSuccess(relayed::accept)
         .compose(
             published ->
                 published < BATCH_MAX

@@ -23,6 +23,7 @@ final class Recurring {
   private final Vertx vertx;
   private final Context context;
   private final Outage outage;
+  private final Progress progress;
   private final Supplier<Future<?>> work;
   private final long timer;
 
@@ -32,11 +33,17 @@ final class Recurring {
 
   /** Runs on {@code context}; {@link #ask} and {@link #stop} may be called from anywhere. */
   Recurring(
-      Vertx vertx, Context context, String name, Duration interval, Supplier<Future<?>> work) {
+      Vertx vertx,
+      Context context,
+      String name,
+      Duration interval,
+      Progress progress,
+      Supplier<Future<?>> work) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.context = requireNonNull(context, "context is null");
     requireNonNull(name, "name is null");
     this.outage = new Outage(log, name + " failed and is tried again", name + " works again");
+    this.progress = requireNonNull(progress, "progress is null");
     this.work = requireNonNull(work, "work is null");
     this.timer = vertx.setPeriodic(interval.toMillis(), tick -> ask());
   }
@@ -95,8 +102,10 @@ final class Recurring {
 
   private void tell(@Nullable Throwable failure) {
     if (failure == null) {
+      progress.moved();
       outage.worked();
     } else {
+      progress.failed();
       outage.failed(failure);
     }
   }

@@ -2,32 +2,48 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.http.Health;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
+import io.egress.metrics.Metrics;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sweeps the inbox and relays the outbox, at once when woken and by interval otherwise. */
 public final class SweepVerticle extends VerticleBase {
+  /** Beside the time that statements may take; Kafka's client gives up within half of it. */
+  private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
+
   private final Pool pool;
   private final Settings settings;
+  private final SweepMeters meters;
+  private final Progress sweepProgress;
+  private final Progress relayProgress;
 
   private @Nullable KafkaProducer<String, Buffer> producer;
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
   private boolean topicExists;
 
-  public SweepVerticle(Pool pool, Settings settings) {
+  public SweepVerticle(Pool pool, Settings settings, Metrics metrics) {
     this.pool = requireNonNull(pool, "pool is null");
     this.settings = requireNonNull(settings, "settings is null");
+    this.meters = new SweepMeters(requireNonNull(metrics, "metrics is null"));
+    Duration standstillMax =
+        STANDSTILL_MIN
+            .plus(settings.database().statementTimeout())
+            .plus(settings.api().sweepInterval());
+    this.sweepProgress = new Progress(standstillMax, Health.State.DOWN);
+    this.relayProgress = new Progress(standstillMax, Health.State.AWAY);
   }
 
   @Override
@@ -35,14 +51,15 @@ public final class SweepVerticle extends VerticleBase {
     String topic = new Topics(settings.kafka().topicPrefix()).capturesProcessed();
     KafkaProducer<String, Buffer> opened = KafkaClients.producer(vertx, settings.kafka());
     producer = opened;
-    Outbox outbox = new Outbox(pool, opened, topic);
-    Sweeper sweeper = new Sweeper(pool);
+    Outbox outbox = new Outbox(pool, opened, topic, this::relayed);
+    Sweeper sweeper = new Sweeper(pool, this::entered);
     Recurring relay =
         new Recurring(
             vertx,
             context,
             "publishing to " + topic,
             settings.api().sweepInterval(),
+            relayProgress,
             () -> topicExists(topic).compose(exist -> outbox.publish()));
     relaying = relay;
     sweeping =
@@ -51,6 +68,7 @@ public final class SweepVerticle extends VerticleBase {
             context,
             "sweeping the inbox",
             settings.api().sweepInterval(),
+            sweepProgress,
             () -> sweeper.sweep().onSuccess(moved -> askIfAny(relay, moved)));
     wake();
     return Future.succeededFuture();
@@ -63,11 +81,30 @@ public final class SweepVerticle extends VerticleBase {
     }
   }
 
+  public Health.State sweepState() {
+    return sweepProgress.state();
+  }
+
+  /** Away while Kafka does not take what is published: the outbox keeps it. */
+  public Health.State relayState() {
+    return relayProgress.state();
+  }
+
   @Override
   public Future<?> stop() {
     return stopped(sweeping)
         .compose(done -> stopped(relaying))
         .eventually(() -> producer == null ? Future.succeededFuture() : producer.close());
+  }
+
+  private void entered(int captures) {
+    sweepProgress.moved();
+    meters.entered(captures);
+  }
+
+  private void relayed(int captures) {
+    relayProgress.moved();
+    meters.relayed(captures);
   }
 
   private Future<Void> topicExists(String topic) {

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.function.IntConsumer;
 
 /**
  * Moves finished captures from the inbox into the stream and the outbox.
@@ -41,14 +42,18 @@ final class Sweeper {
       """;
 
   private final Pool pool;
+  private final IntConsumer entered;
 
-  Sweeper(Pool pool) {
+  /** {@code entered} is told of each batch how many captures it had. */
+  Sweeper(Pool pool, IntConsumer entered) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.entered = requireNonNull(entered, "entered is null");
   }
 
   /** Completes with the number of captures moved, once the inbox was found empty. */
   Future<Integer> sweep() {
     return pool.withTransaction(Sweeper::moveBatch)
+        .onSuccess(entered::accept)
         .compose(
             moved ->
                 moved < BATCH_MAX

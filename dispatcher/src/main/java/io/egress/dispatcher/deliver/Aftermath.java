@@ -7,6 +7,7 @@ import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.journal.DeliveryState;
 import io.egress.dispatcher.journal.JournalEntry;
 import io.egress.dispatcher.journal.MadeAttempt;
+import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.send.Outcome;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.kafka.Topics;
@@ -31,12 +32,14 @@ final class Aftermath {
   private final DurableBatches<JournalEntry> journal;
   private final Consumer<Job> finished;
   private final Consumer<Delivery> ended;
+  private final DeliveryMeters meters;
 
   /**
    * @param finished told of each job whose outcome is durable
    * @param ended told of each delivery that came to its end
+   * @param meters count what is durable
    */
-  record Ends(Consumer<Job> finished, Consumer<Delivery> ended) {}
+  record Ends(Consumer<Job> finished, Consumer<Delivery> ended, DeliveryMeters meters) {}
 
   Aftermath(
       Topics topics,
@@ -52,11 +55,20 @@ final class Aftermath {
     this.journal = requireNonNull(journal, "journal is null");
     this.finished = ends.finished();
     this.ended = ends.ended();
+    this.meters = ends.meters();
   }
 
   /** Outcomes that are not durable yet. */
   int pending() {
-    return records.pending() + journal.pending();
+    return recordsPending() + outcomesPending();
+  }
+
+  int recordsPending() {
+    return records.pending();
+  }
+
+  int outcomesPending() {
+    return journal.pending();
   }
 
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
@@ -90,10 +102,12 @@ final class Aftermath {
     Delivery next = delivery.next(clock.instant().plus(delay));
     records.add(
         message(topics.retry(Durations.format(delay)), next),
-        () ->
-            journal.add(
-                new JournalEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
-                () -> finished.accept(job)));
+        () -> {
+          meters.toBeRetried(delivery.attempt());
+          journal.add(
+              new JournalEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
+              () -> finished.accept(job));
+        });
   }
 
   /** Nothing follows that is not durable already. */
@@ -112,13 +126,17 @@ final class Aftermath {
   void postponed(Job job, Duration delay) {
     records.add(
         message(topics.parked(), job.delivery().postponed(clock.instant().plus(delay))),
-        () -> finished.accept(job));
+        () -> {
+          meters.parked();
+          finished.accept(job);
+        });
   }
 
   private void end(Job job, DeliveryState state, @Nullable MadeAttempt attempt) {
     journal.add(
         new JournalEntry(job.delivery(), state, attempt, null),
         () -> {
+          meters.ended(state);
           finished.accept(job);
           ended.accept(job.delivery());
         });

@@ -6,6 +6,7 @@ import io.egress.delivery.Delivery;
 import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.send.Envelope;
 import io.egress.dispatcher.send.FailureKind;
 import io.egress.dispatcher.send.Outcome;
@@ -33,6 +34,7 @@ final class Attempts {
   private final Aftermath aftermath;
   private final ByteBudget memory;
   private final Clock clock;
+  private final DeliveryMeters meters;
 
   /** {@code memory} bounds the envelopes that are held at a time. */
   Attempts(
@@ -40,12 +42,14 @@ final class Attempts {
       WebhookSender sender,
       Aftermath aftermath,
       ByteBudget memory,
-      Clock clock) {
+      Clock clock,
+      DeliveryMeters meters) {
     this.workload = requireNonNull(workload, "workload is null");
     this.sender = requireNonNull(sender, "sender is null");
     this.aftermath = requireNonNull(aftermath, "aftermath is null");
     this.memory = requireNonNull(memory, "memory is null");
     this.clock = requireNonNull(clock, "clock is null");
+    this.meters = requireNonNull(meters, "meters is null");
   }
 
   /** {@code done} is run when the slot is free again. */
@@ -94,6 +98,7 @@ final class Attempts {
   private void end(InFlight<Job> slot, Instant startedAt, Outcome outcome, Runnable done) {
     Job job = slot.record();
     tell(job.delivery(), outcome);
+    meters.attempted(job.delivery(), startedAt, outcome);
     workload.release(slot, completion(outcome));
     if (outcome instanceof Outcome.Delivered delivered) {
       aftermath.delivered(job, startedAt, delivered);

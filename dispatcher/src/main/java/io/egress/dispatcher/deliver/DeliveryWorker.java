@@ -9,6 +9,8 @@ import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.journal.Journal;
 import io.egress.dispatcher.journal.JournalEntry;
 import io.egress.dispatcher.ledger.Commit;
+import io.egress.dispatcher.metrics.Stages;
+import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.NameLookup;
 import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.WebhookSender;
@@ -70,6 +72,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final Dispatch dispatch;
   private final DeliveryConsumer consumer;
   private final Backfills backfills;
+  private final WorkerStates workers;
+  private final Observation observation;
   private final String backfillTopic;
   private long tickTimer;
   private long commitTimer;
@@ -107,18 +111,23 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
                 journal,
                 new Heads(vertx, shared.pool(), shared.documents())),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, sender, aftermath, memory, clock),
+            new Attempts(workload, sender, aftermath, memory, clock, shared.meters()),
             aftermath);
     consumer =
         new DeliveryConsumer(
             vertx,
             settings.kafka(),
-            topics.prefix() + "dispatcher",
+            topics.dispatcherGroup(),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     backfillTopic = topics.backfill();
     backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
     reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
+    workers = shared.workers();
+    observation =
+        new Observation(
+            new Observation.Worker(workload, pauses, aftermath, sender, consumer, backfills),
+            new Stages(topics));
   }
 
   private Aftermath aftermath(SharedParts shared, Topics topics, Journal journal) {
@@ -135,12 +144,12 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         clock,
         records,
         entries,
-        new Aftermath.Ends(this::finished, this::ended));
+        new Aftermath.Ends(this::finished, this::ended, shared.meters()));
   }
 
   Future<Void> start(Set<String> topics) {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
-    commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> commit());
+    commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> everySecond());
     partitionsTimer =
         vertx.setPeriodic(PARTITIONS_PERIOD.toMillis(), tick -> noticeNewPartitions());
     backfills.start();
@@ -164,6 +173,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             () -> {
               vertx.cancelTimer(tickTimer);
               vertx.cancelTimer(commitTimer);
+              workers.forget(this);
               return sender.close();
             });
   }
@@ -261,6 +271,11 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private void applyPauses() {
     Set<TopicPartition> assigned = consumer.assigned();
     consumer.pauseOnly(closing ? assigned : pauses.current(assigned, clock.instant()));
+  }
+
+  private void everySecond() {
+    commit();
+    workers.report(this, observation.now(clock.instant()));
   }
 
   private void commit() {

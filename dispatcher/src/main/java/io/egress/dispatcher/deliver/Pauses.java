@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions are not to be read for now: a delayed one until its next record is due, one
@@ -22,7 +23,7 @@ final class Pauses {
   private final Workload workload;
   private final String backfill;
   private final int roomMin;
-  private final Map<TopicPartition, Instant> notDue = new HashMap<>();
+  private final Map<TopicPartition, Instant> heads = new HashMap<>();
   private final Set<TopicPartition> outOfRoom = new HashSet<>();
 
   /** {@code roomMin} is the room that a partition's ledger must have to be read. */
@@ -32,8 +33,19 @@ final class Pauses {
     this.roomMin = roomMin;
   }
 
+  /** The next record to read of the partition is due then. */
   void until(TopicPartition partition, Instant due) {
-    notDue.put(partition, due);
+    heads.put(partition, due);
+  }
+
+  /** It has been read. */
+  void passed(TopicPartition partition) {
+    heads.remove(partition);
+  }
+
+  /** When the next record to read of the partition is due, or was; null where that is not known. */
+  @Nullable Instant headDue(TopicPartition partition) {
+    return heads.get(partition);
   }
 
   void untilThereIsRoom(TopicPartition partition) {
@@ -41,19 +53,24 @@ final class Pauses {
   }
 
   void forget(Set<TopicPartition> partitions) {
-    notDue.keySet().removeAll(partitions);
+    heads.keySet().removeAll(partitions);
     outOfRoom.removeAll(partitions);
   }
 
   Set<TopicPartition> current(Set<TopicPartition> assigned, Instant now) {
-    notDue.values().removeIf(due -> !due.isAfter(now));
     outOfRoom.removeIf(
         partition ->
             workload.ledger(partition).map(ledger -> ledger.room() >= roomMin).orElse(true));
     if (workload.isFull()) {
       return assigned;
     }
-    Set<TopicPartition> paused = new HashSet<>(notDue.keySet());
+    Set<TopicPartition> paused = new HashSet<>();
+    heads.forEach(
+        (partition, due) -> {
+          if (due.isAfter(now)) {
+            paused.add(partition);
+          }
+        });
     paused.addAll(outOfRoom);
     if (workload.waiting() >= BACKFILL_WAITING_MAX) {
       assigned.stream()

@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ObjLongConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -51,6 +52,7 @@ final class Reading {
 
   private void read(
       TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, Instant now) {
+    pauses.passed(partition);
     for (ConsumerRecord<byte[], byte[]> record : records) {
       Delivery delivery = decode(record);
       if (delivery == null) {
@@ -62,12 +64,19 @@ final class Reading {
         rewind.accept(partition, record.offset());
         return;
       }
-      if (workload.take(partition, record.offset(), delivery) == Workload.Taken.NO_ROOM) {
+      long dueForNanos = dueForNanos(delivery, now);
+      if (workload.take(partition, record.offset(), delivery, dueForNanos)
+          == Workload.Taken.NO_ROOM) {
         pauses.untilThereIsRoom(partition);
         rewind.accept(partition, record.offset());
         return;
       }
     }
+  }
+
+  private static long dueForNanos(Delivery delivery, Instant now) {
+    long millis = now.toEpochMilli() - delivery.dueAt().toEpochMilli();
+    return TimeUnit.MILLISECONDS.toNanos(Math.max(0, millis));
   }
 
   private boolean isEarly(TopicPartition partition, Delivery delivery, Instant now) {

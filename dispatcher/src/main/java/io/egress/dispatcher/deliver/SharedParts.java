@@ -3,6 +3,8 @@ package io.egress.dispatcher.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.journal.JournalDays;
+import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
 import io.egress.kafka.RecordPublisher;
@@ -18,7 +20,9 @@ public record SharedParts(
     Pool pool,
     DocumentStore documents,
     JournalDays days,
-    RecordPublisher publisher) {
+    RecordPublisher publisher,
+    DeliveryMeters meters,
+    WorkerStates workers) {
   public SharedParts {
     requireNonNull(settings, "settings is null");
     requireNonNull(secrets, "secrets is null");
@@ -27,5 +31,7 @@ public record SharedParts(
     requireNonNull(documents, "documents is null");
     requireNonNull(days, "days is null");
     requireNonNull(publisher, "publisher is null");
+    requireNonNull(meters, "meters is null");
+    requireNonNull(workers, "workers is null");
   }
 }

@@ -57,8 +57,11 @@ final class Workload {
     partitions.forEach(ledgers::assign);
   }
 
-  Taken take(TopicPartition partition, long offset, Delivery delivery) {
-    var entry = ledgers.register(partition, offset, nanoTime.getAsLong());
+  /**
+   * {@code dueForNanos} is for how long the delivery has been due: that is its age in the ledger.
+   */
+  Taken take(TopicPartition partition, long offset, Delivery delivery, long dueForNanos) {
+    var entry = ledgers.register(partition, offset, nanoTime.getAsLong() - dueForNanos);
     if (entry.isEmpty()) {
       return Taken.NO_ROOM;
     }

@@ -28,11 +28,13 @@ final class FanOut {
   private final EndpointStore endpoints;
   private final RecordPublisher publisher;
   private final Topics topics;
+  private final FanOutMeters meters;
 
-  FanOut(EndpointStore endpoints, RecordPublisher publisher, Topics topics) {
+  FanOut(EndpointStore endpoints, RecordPublisher publisher, Topics topics, FanOutMeters meters) {
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
     this.topics = requireNonNull(topics, "topics is null");
+    this.meters = requireNonNull(meters, "meters is null");
   }
 
   /** Completes once all deliveries are acknowledged. */
@@ -40,7 +42,8 @@ final class FanOut {
     return endpoints
         .forWorkspaces(
             captures.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet()))
-        .compose(targets -> publish(captures, 0, targets));
+        .compose(targets -> publish(captures, 0, targets))
+        .onSuccess(published -> meters.owed(captures));
   }
 
   private Future<Void> publish(
@@ -56,7 +59,8 @@ final class FanOut {
       }
     }
     int reached = next;
-    Future<Void> published = publisher.publish(messages);
+    Future<Void> published =
+        publisher.publish(messages).onSuccess(done -> meters.made(messages.size()));
     return reached == captures.size()
         ? published
         : published.compose(done -> publish(captures, reached, targets));

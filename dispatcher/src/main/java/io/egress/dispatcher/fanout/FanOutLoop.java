@@ -6,6 +6,7 @@ import io.egress.endpoint.EndpointStore;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
+import io.egress.metrics.Metrics;
 import io.egress.outage.Outage;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Context;
@@ -64,14 +65,15 @@ public final class FanOutLoop {
     this.context = vertx.getOrCreateContext();
     this.fanOut = fanOut;
     this.topic = topics.capturesProcessed();
-    this.consumer = new KafkaConsumer<>(FanOutConfig.of(settings, topics.prefix() + "fanout"));
+    this.consumer = new KafkaConsumer<>(FanOutConfig.of(settings, topics.fanOutGroup()));
   }
 
   public static FanOutLoop start(
-      Vertx vertx, Pool pool, RecordPublisher publisher, KafkaSettings settings) {
+      Vertx vertx, Pool pool, RecordPublisher publisher, KafkaSettings settings, Metrics metrics) {
     requireNonNull(pool, "pool is null");
     Topics topics = new Topics(settings.topicPrefix());
-    FanOut fanOut = new FanOut(new EndpointStore(pool), publisher, topics);
+    FanOut fanOut =
+        new FanOut(new EndpointStore(pool), publisher, topics, new FanOutMeters(metrics));
     FanOutLoop loop = new FanOutLoop(vertx, fanOut, settings, topics);
     new Thread(loop::run, "egress-fanout").start();
     return loop;

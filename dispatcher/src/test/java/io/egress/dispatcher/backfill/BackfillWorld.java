@@ -81,7 +81,7 @@ final class BackfillWorld implements AutoCloseable {
     await(TopicAdmin.ensure(vertx, kafka, List.of(NeededTopic.undelayed(topics.backfill()))));
     DatabaseSettings database =
         new DatabaseSettings(databaseUrl, CONNECTIONS_MAX, Duration.ofSeconds(10));
-    pool = DatabasePool.open(vertx, database, CONNECTIONS_MAX);
+    pool = DatabasePool.open(vertx, database, "test", CONNECTIONS_MAX);
     producer = KafkaClients.producer(vertx, kafka);
     published = new Published(bootstrap, topics.backfill());
   }

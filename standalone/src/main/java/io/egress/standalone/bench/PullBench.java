@@ -101,7 +101,7 @@ final class PullBench implements Callable<Integer> {
   }
 
   private void compare(Vertx vertx, Settings settings, ApiApp app, UUID workspace, String key) {
-    Pool pool = DatabasePool.open(vertx, settings.database(), clients);
+    Pool pool = DatabasePool.open(vertx, settings.database(), "bench", clients);
     Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
     HeapPeak heap = new HeapPeak();
     try (heap;

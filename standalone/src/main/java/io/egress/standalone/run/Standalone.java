@@ -2,18 +2,22 @@ package io.egress.standalone.run;
 
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
+import io.egress.http.Vitals;
 import io.egress.lifecycle.RunningProcess;
+import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 
-/** Both roles on one Vert.x. */
+/** Both roles on one Vert.x; the api's internal listener tells of both. */
 public record Standalone(Vertx vertx, ApiApp api, DispatcherApp dispatcher) {
   public static Standalone start(RunningProcess process, Settings settings) {
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = MeasuredVertx.create();
     process.pushAsync("Vert.x", vertx::close);
-    ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings));
+    Vitals vitals = Vitals.of(vertx);
+    process.push("the vitals", vitals::close);
+    ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings, vitals));
     process.pushAsync("the api", api::close);
-    DispatcherApp dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
+    DispatcherApp dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings, vitals));
     process.pushAsync("the dispatcher", dispatcher::close);
     return new Standalone(vertx, api, dispatcher);
   }

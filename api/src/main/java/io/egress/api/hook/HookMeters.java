@@ -1,0 +1,55 @@
+package io.egress.api.hook;
+
+import io.egress.http.CallMeter;
+import io.egress.metrics.Metrics;
+import io.egress.metrics.PerValue;
+import io.micrometer.core.instrument.Counter;
+import java.util.Locale;
+
+/** What comes in: calls of hook and import, and what became of the captures they brought. */
+final class HookMeters {
+  private static final String REFUSED = "refused";
+
+  final CallMeter hook;
+  final CallMeter imports;
+  private final PerValue<PutResult, Counter> put;
+  private final PerValue<PutResult, Counter> imported;
+  private final Counter refusedLines;
+
+  HookMeters(Metrics metrics) {
+    hook =
+        new CallMeter(
+            metrics, "egress_hook_duration_seconds", "calls of the completion hook, by outcome");
+    imports =
+        new CallMeter(metrics, "egress_import_duration_seconds", "imports of history, by outcome");
+    put = new PerValue<>(PutResult.class, result -> captures(metrics, "hook", word(result)));
+    imported = new PerValue<>(PutResult.class, result -> captures(metrics, "import", word(result)));
+    refusedLines = captures(metrics, "import", REFUSED);
+  }
+
+  void put(PutResult result) {
+    put.of(result).increment();
+  }
+
+  void imported(PutResult result) {
+    imported.of(result).increment();
+  }
+
+  void refusedLine() {
+    refusedLines.increment();
+  }
+
+  private static Counter captures(Metrics metrics, String via, String result) {
+    return metrics.counter(
+        "egress_captures_put_total",
+        "captures that were put, by what became of them",
+        "via",
+        via,
+        "result",
+        result);
+  }
+
+  private static String word(PutResult result) {
+    return result == PutResult.OTHER_WORKSPACE ? REFUSED : result.name().toLowerCase(Locale.ROOT);
+  }
+}

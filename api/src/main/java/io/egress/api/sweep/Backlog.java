@@ -1,0 +1,105 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.metrics.Metrics;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.util.function.ToDoubleFunction;
+
+/** Looks now and then at what waits in the database; every api process sees the same. */
+public final class Backlog {
+  private static final Duration PERIOD = Duration.ofSeconds(5);
+
+  /** Counting further would cost more than it tells. */
+  private static final int COUNTED_MAX = 100_000;
+
+  private static final String LOOK =
+      """
+      select
+        (select count(*) from (select 1 from stream_inbox limit %1$d) as i) as unswept,
+        (select extract(epoch from now() - c.updated_at) from stream_inbox i
+          join captures c on c.id = i.capture_id order by i.sequence limit 1)::float8 as unswept_age,
+        (select count(*) from (select 1 from outbox limit %1$d) as o) as unpublished,
+        (select extract(epoch from now() - entered_at) from outbox
+          order by sequence limit 1)::float8 as unpublished_age
+      """
+          .formatted(COUNTED_MAX);
+
+  private record Seen(
+      double unswept, double unsweptAge, double unpublished, double unpublishedAge) {
+    static final Seen NOTHING = new Seen(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+
+    static Seen of(Row row) {
+      return new Seen(
+          row.getLong("unswept"),
+          age(row, "unswept_age"),
+          row.getLong("unpublished"),
+          age(row, "unpublished_age"));
+    }
+
+    private static double age(Row row, String column) {
+      Double seconds = row.getDouble(column);
+      return seconds == null ? 0 : Math.max(0, seconds);
+    }
+  }
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final long timer;
+  private volatile Seen seen = Seen.NOTHING;
+  private volatile boolean looking;
+
+  public Backlog(Vertx vertx, Pool pool, Metrics metrics) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    requireNonNull(metrics, "metrics is null");
+    gauge(
+        metrics,
+        "egress_sweep_waiting",
+        "captures that finished and are not in the stream yet, counted up to " + COUNTED_MAX,
+        Seen::unswept);
+    gauge(
+        metrics,
+        "egress_sweep_lag_seconds",
+        "age of the oldest capture that finished and is not in the stream yet",
+        Seen::unsweptAge);
+    gauge(
+        metrics,
+        "egress_outbox_waiting",
+        "captures in the stream and not published to Kafka yet, counted up to " + COUNTED_MAX,
+        Seen::unpublished);
+    gauge(
+        metrics,
+        "egress_outbox_oldest_seconds",
+        "age of the oldest capture in the stream that is not published to Kafka yet",
+        Seen::unpublishedAge);
+    this.timer = vertx.setPeriodic(0, PERIOD.toMillis(), tick -> look());
+  }
+
+  public void close() {
+    vertx.cancelTimer(timer);
+  }
+
+  private void look() {
+    if (looking) {
+      return;
+    }
+    looking = true;
+    pool.query(LOOK)
+        .execute()
+        .map(rows -> Seen.of(rows.iterator().next()))
+        .otherwise(Seen.NOTHING)
+        .onSuccess(
+            now -> {
+              seen = now;
+              looking = false;
+            });
+  }
+
+  private void gauge(Metrics metrics, String name, String meaning, ToDoubleFunction<Seen> value) {
+    metrics.gauge(name, meaning, () -> value.applyAsDouble(seen));
+  }
+}

@@ -1,0 +1,57 @@
+package io.egress.http;
+
+import io.egress.metrics.Buckets;
+import io.egress.metrics.Metrics;
+import io.micrometer.core.instrument.Timer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** How the calls of one kind ended, and how long they took. */
+public final class CallMeter {
+  private final Timer ok;
+  private final Timer refused;
+  private final Timer unavailable;
+  private final Timer failed;
+  private final Timer gone;
+
+  /** {@code labels} are those beside the outcome, in pairs. */
+  public CallMeter(Metrics metrics, String name, String meaning, String... labels) {
+    this.ok = timer(metrics, name, meaning, "ok", labels);
+    this.refused = timer(metrics, name, meaning, "refused", labels);
+    this.unavailable = timer(metrics, name, meaning, "unavailable", labels);
+    this.failed = timer(metrics, name, meaning, "failed", labels);
+    this.gone = timer(metrics, name, meaning, "client_gone", labels);
+  }
+
+  /** {@code startNanos} as {@link System#nanoTime} had it when the call came. */
+  public void answered(int status, long startNanos) {
+    record(outcome(status), startNanos);
+  }
+
+  /** The client did not wait for the end of the answer. */
+  public void gone(long startNanos) {
+    record(gone, startNanos);
+  }
+
+  private Timer outcome(int status) {
+    if (status < 400) {
+      return ok;
+    }
+    if (status < 500) {
+      return refused;
+    }
+    return status == 503 ? unavailable : failed;
+  }
+
+  private static void record(Timer timer, long startNanos) {
+    timer.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private static Timer timer(
+      Metrics metrics, String name, String meaning, String outcome, String... labels) {
+    List<String> all = new ArrayList<>(List.of("outcome", outcome));
+    all.addAll(List.of(labels));
+    return metrics.timer(name, meaning, Buckets.CALL, all.toArray(String[]::new));
+  }
+}

@@ -1,0 +1,64 @@
+package io.egress.http;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.metrics.EventLoops;
+import io.egress.metrics.MeasuredVertx;
+import io.egress.metrics.Metrics;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+
+/** What one process tells its operator, whatever roles it runs: how it is, and what it measures. */
+public final class Vitals {
+  private final Vertx vertx;
+  private final Metrics metrics;
+  private final EventLoops eventLoops;
+  private final Health health;
+
+  private Vitals(Vertx vertx) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.metrics = MeasuredVertx.metricsOf(vertx);
+    this.eventLoops = new EventLoops(vertx);
+    this.health = Health.of(eventLoops);
+  }
+
+  public static Vitals of(Vertx vertx) {
+    Vitals vitals = new Vitals(vertx);
+    vitals.eventLoops.measure(vitals.metrics);
+    return vitals;
+  }
+
+  public Metrics metrics() {
+    return metrics;
+  }
+
+  /** Of the whole process. */
+  public Health health() {
+    return health;
+  }
+
+  /** For the operator's listener: nobody is asked who they are. */
+  public void mount(Router router) {
+    health.mount(router);
+    router.get("/metrics").handler(this::scrape);
+  }
+
+  public void close() {
+    eventLoops.close();
+    metrics.close();
+  }
+
+  private void scrape(RoutingContext exchange) {
+    vertx
+        .executeBlocking(metrics::scrape, false)
+        .onSuccess(
+            page ->
+                exchange
+                    .response()
+                    .putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE)
+                    .end(page))
+        .onFailure(failure -> Exchange.fail(exchange, failure));
+  }
+}

@@ -1,0 +1,43 @@
+package io.egress.metrics;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Between which durations a histogram tells apart. */
+public record Buckets(List<Duration> bounds) {
+  /** What somebody waits for: a call, an attempt, a stalled event loop. */
+  public static final Buckets CALL =
+      ofMillis(5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000);
+
+  /** What may have waited for a retry: from milliseconds to a day. */
+  public static final Buckets DELAY =
+      ofMillis(
+          5,
+          25,
+          100,
+          250,
+          500,
+          1_000,
+          2_000,
+          5_000,
+          10_000,
+          30_000,
+          60_000,
+          120_000,
+          300_000,
+          900_000,
+          1_800_000,
+          3_600_000,
+          7_200_000,
+          28_800_000,
+          86_400_000);
+
+  public Buckets {
+    bounds = List.copyOf(bounds);
+  }
+
+  private static Buckets ofMillis(long... bounds) {
+    return new Buckets(LongStream.of(bounds).mapToObj(Duration::ofMillis).toList());
+  }
+}

@@ -1,0 +1,98 @@
+package io.egress.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.metrics.MetricsOptions;
+import io.vertx.core.spi.metrics.PoolMetrics;
+import io.vertx.core.spi.metrics.VertxMetrics;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Vert.x whose database pools are measured. Pools tell nothing of themselves but through the
+ * metrics interface of the Vert.x they are made on; all else that it could tell is left out.
+ */
+public final class MeasuredVertx {
+  private static final String DATABASE_POOL = "sql";
+
+  private MeasuredVertx() {}
+
+  public static Vertx create() {
+    Pools pools = new Pools(new Metrics());
+    return Vertx.builder()
+        .with(new VertxOptions().setMetricsOptions(new MetricsOptions().setEnabled(true)))
+        .withMetrics(options -> pools)
+        .build();
+  }
+
+  /**
+   * The metrics that {@code vertx} was created with; new ones for one that was not created here.
+   */
+  public static Metrics metricsOf(Vertx vertx) {
+    return ((VertxInternal) vertx).metrics() instanceof Pools pools ? pools.metrics : new Metrics();
+  }
+
+  private static final class Pools implements VertxMetrics {
+    private final Metrics metrics;
+
+    private Pools(Metrics metrics) {
+      this.metrics = requireNonNull(metrics, "metrics is null");
+    }
+
+    @Override
+    public @Nullable PoolMetrics<?, ?> createPoolMetrics(String type, String name, int sizeMax) {
+      return type.equals(DATABASE_POOL) ? new DatabasePool(metrics, name, sizeMax) : null;
+    }
+  }
+
+  private static final class DatabasePool implements PoolMetrics<Boolean, Boolean> {
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger inUse = new AtomicInteger();
+
+    private DatabasePool(Metrics metrics, String name, int sizeMax) {
+      metrics.gauge(
+          "egress_database_connections_in_use",
+          "connections to PostgreSQL that somebody holds",
+          inUse::get,
+          "pool",
+          name);
+      metrics.gauge(
+          "egress_database_connections_max",
+          "connections to PostgreSQL that the pool may open",
+          () -> sizeMax,
+          "pool",
+          name);
+      metrics.gauge(
+          "egress_database_waiting",
+          "those that wait for a connection to PostgreSQL",
+          waiting::get,
+          "pool",
+          name);
+    }
+
+    @Override
+    public Boolean enqueue() {
+      waiting.incrementAndGet();
+      return true;
+    }
+
+    @Override
+    public void dequeue(Boolean waited) {
+      waiting.decrementAndGet();
+    }
+
+    @Override
+    public Boolean begin() {
+      inUse.incrementAndGet();
+      return true;
+    }
+
+    @Override
+    public void end(Boolean begun) {
+      inUse.decrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.egress.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.function.DoubleSupplier;
+
+/**
+ * The meters of one process, whatever roles it runs. Names are given as Prometheus shows them;
+ * labels are given in pairs of name and value, and are to be of a handful of values. A meter is
+ * asked for once, when the part that uses it is made, and not where it is used.
+ */
+public final class Metrics implements AutoCloseable {
+  public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+
+  public Metrics() {
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    garbageCollection.bindTo(registry);
+  }
+
+  /** {@code name} ends with {@code _total}. */
+  public Counter counter(String name, String meaning, String... labels) {
+    return Counter.builder(name).description(meaning).tags(labels).register(registry);
+  }
+
+  /** {@code name} ends with {@code _seconds}. */
+  public Timer timer(String name, String meaning, Buckets buckets, String... labels) {
+    return Timer.builder(name)
+        .description(meaning)
+        .serviceLevelObjectives(buckets.bounds().toArray(Duration[]::new))
+        .tags(labels)
+        .register(registry);
+  }
+
+  /**
+   * {@code value} is asked for at each scrape, from any thread; NaN says that it is not known. Of
+   * two gauges of one name and the same labels only the first is asked.
+   */
+  public void gauge(String name, String meaning, DoubleSupplier value, String... labels) {
+    Gauge.builder(name, value::getAsDouble).description(meaning).tags(labels).register(registry);
+  }
+
+  /** All meters in the text format of Prometheus. Takes milliseconds: not for an event loop. */
+  public String scrape() {
+    return registry.scrape(CONTENT_TYPE);
+  }
+
+  @Override
+  public void close() {
+    garbageCollection.close();
+    registry.close();
+  }
+}

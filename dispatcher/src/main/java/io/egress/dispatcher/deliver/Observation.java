@@ -1,0 +1,79 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.backfill.Backfills;
+import io.egress.dispatcher.consume.DeliveryConsumer;
+import io.egress.dispatcher.ledger.Outstanding;
+import io.egress.dispatcher.ledger.PartitionLedger;
+import io.egress.dispatcher.metrics.Stages;
+import io.egress.dispatcher.metrics.WorkerState;
+import io.egress.dispatcher.metrics.WorkerState.StageState;
+import io.egress.dispatcher.send.WebhookSender;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+
+/** Looks at a worker as a whole, for its metrics. Owned by the worker's event loop. */
+final class Observation {
+  private static final double NANOS_PER_SECOND = Duration.ofSeconds(1).toNanos();
+  private static final double MILLIS_PER_SECOND = 1_000;
+
+  /** What is looked at. */
+  record Worker(
+      Workload workload,
+      Pauses pauses,
+      Aftermath aftermath,
+      WebhookSender sender,
+      DeliveryConsumer consumer,
+      Backfills backfills) {}
+
+  private final Worker worker;
+  private final Stages stages;
+
+  Observation(Worker worker, Stages stages) {
+    this.worker = requireNonNull(worker, "worker is null");
+    this.stages = requireNonNull(stages, "stages is null");
+  }
+
+  WorkerState now(Instant now) {
+    long nanos = System.nanoTime();
+    return new WorkerState(
+        nanos - worker.consumer().sinceLastPoll().toNanos(),
+        worker.workload().inFlight(),
+        worker.workload().waiting(),
+        worker.workload().stuckLanes(),
+        worker.aftermath().recordsPending(),
+        worker.aftermath().outcomesPending(),
+        worker.sender().openConnections(),
+        worker.backfills().ahead(),
+        stages(now, nanos));
+  }
+
+  private Map<String, StageState> stages(Instant now, long nanos) {
+    Map<String, StageState> states = new HashMap<>();
+    for (TopicPartition partition : worker.consumer().assigned()) {
+      int due = worker.workload().ledger(partition).map(PartitionLedger::outstanding).orElse(0);
+      double overdue = Math.max(unfinished(partition, nanos), unread(partition, now));
+      states.merge(stages.of(partition.topic()), new StageState(due, overdue), StageState::and);
+    }
+    return states;
+  }
+
+  private double unfinished(TopicPartition partition, long nanos) {
+    return worker
+        .workload()
+        .ledger(partition)
+        .flatMap(PartitionLedger::oldestOutstanding)
+        .map(Outstanding::sinceNanos)
+        .map(since -> (nanos - since) / NANOS_PER_SECOND)
+        .orElse(0.0);
+  }
+
+  private double unread(TopicPartition partition, Instant now) {
+    Instant due = worker.pauses().headDue(partition);
+    return due == null ? 0 : Math.max(0, Duration.between(due, now).toMillis() / MILLIS_PER_SECOND);
+  }
+}

@@ -1,0 +1,39 @@
+package io.egress.dispatcher.fanout;
+
+import io.egress.kafka.ProcessedCapture;
+import io.egress.metrics.Buckets;
+import io.egress.metrics.Metrics;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+final class FanOutMeters {
+  private final Counter captures;
+  private final Counter deliveries;
+  private final Timer delay;
+
+  FanOutMeters(Metrics metrics) {
+    captures =
+        metrics.counter("egress_fanout_captures_total", "captures that were made deliveries of");
+    deliveries = metrics.counter("egress_fanout_deliveries_total", "deliveries that were made");
+    delay =
+        metrics.timer(
+            "egress_fanout_delay_seconds",
+            "from a capture's entry into the stream to its deliveries in Kafka",
+            Buckets.DELAY);
+  }
+
+  void made(int count) {
+    deliveries.increment(count);
+  }
+
+  void owed(List<ProcessedCapture> owed) {
+    captures.increment(owed.size());
+    long now = System.currentTimeMillis();
+    owed.forEach(
+        capture ->
+            delay.record(
+                Math.max(0, now - capture.enteredAt().toEpochMilli()), TimeUnit.MILLISECONDS));
+  }
+}

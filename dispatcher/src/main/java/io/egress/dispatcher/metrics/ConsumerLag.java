@@ -1,0 +1,114 @@
+package io.egress.dispatcher.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.Brokers;
+import io.egress.metrics.Metrics;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Asks the brokers now and then how much of each topic is not done with. The numbers are of the
+ * whole fleet: every dispatcher sees the same.
+ */
+public final class ConsumerLag {
+  private static final Duration PERIOD = Duration.ofSeconds(10);
+
+  private final Vertx vertx;
+  private final Brokers brokers;
+  private final Set<String> topics;
+  private final List<String> groups;
+  private final long timer;
+  private volatile Map<String, Long> lags = Map.of();
+  private volatile boolean asking;
+
+  /** Each of the topics is read by one of the groups. */
+  public ConsumerLag(
+      Vertx vertx, Brokers brokers, Metrics metrics, Set<String> topics, List<String> groups) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.brokers = requireNonNull(brokers, "brokers is null");
+    this.topics = Set.copyOf(topics);
+    this.groups = List.copyOf(groups);
+    for (String topic : topics) {
+      metrics.gauge(
+          "egress_consumer_lag_records",
+          "records of the topic that are not done with",
+          () -> lag(topic),
+          "topic",
+          topic);
+    }
+    this.timer = vertx.setPeriodic(0, PERIOD.toMillis(), tick -> ask());
+  }
+
+  public void close() {
+    vertx.cancelTimer(timer);
+  }
+
+  private double lag(String topic) {
+    Long lag = lags.get(topic);
+    return lag == null ? Double.NaN : lag;
+  }
+
+  private void ask() {
+    if (asking) {
+      return;
+    }
+    asking = true;
+    brokers
+        .partitions(topics)
+        .compose(this::lagsOf)
+        .otherwise(Map.of())
+        .onSuccess(
+            now -> {
+              lags = now;
+              asking = false;
+            });
+  }
+
+  private Future<Map<String, Long>> lagsOf(Set<TopicPartition> partitions) {
+    List<Future<Map<TopicPartition, Long>>> committed =
+        groups.stream().map(brokers::committed).toList();
+    return Future.all(committed)
+        .compose(
+            all -> {
+              Map<TopicPartition, Long> done = new HashMap<>();
+              committed.forEach(group -> done.putAll(group.result()));
+              Set<TopicPartition> untouched = new HashSet<>(partitions);
+              untouched.removeAll(done.keySet());
+              return untouched.isEmpty()
+                  ? lags(partitions, done)
+                  : brokers
+                      .offsets(untouched, OffsetSpec.earliest())
+                      .compose(
+                          beginnings -> {
+                            done.putAll(beginnings);
+                            return lags(partitions, done);
+                          });
+            });
+  }
+
+  /** {@code done} is asked for first: what is produced in between is lag. */
+  private Future<Map<String, Long>> lags(
+      Set<TopicPartition> partitions, Map<TopicPartition, Long> done) {
+    return brokers
+        .offsets(partitions, OffsetSpec.latest())
+        .map(
+            ends -> {
+              Map<String, Long> sums = new HashMap<>();
+              ends.forEach(
+                  (partition, end) -> {
+                    long lag = end - done.getOrDefault(partition, end);
+                    sums.merge(partition.topic(), Math.max(0, lag), Long::sum);
+                  });
+              return sums;
+            });
+  }
+}

@@ -1,0 +1,172 @@
+package io.egress.dispatcher.metrics;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.journal.DeliveryState;
+import io.egress.dispatcher.send.FailureKind;
+import io.egress.dispatcher.send.Outcome;
+import io.egress.metrics.Buckets;
+import io.egress.metrics.Metrics;
+import io.egress.metrics.PerValue;
+import io.egress.settings.Durations;
+import io.egress.settings.RetrySchedule;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts deliveries on their way. Every meter is there from the start and found by an index, so
+ * that counting costs an attempt next to nothing. To be used from any thread.
+ */
+public final class DeliveryMeters {
+  private static final int STATUS_CLASSES = 6;
+
+  private final Timer delivered;
+  private final Timer[] refused = new Timer[STATUS_CLASSES];
+  private final PerValue<FailureKind, Timer> failed;
+  private final Counter aborted;
+  private final PerValue<Delivery.Origin, Timer> firstAttempt;
+  private final PerValue<Delivery.Origin, Timer> arrival;
+  private final PerValue<DeliveryState, Counter> ended;
+  private final Counter parked;
+  private final List<Counter> retries = new ArrayList<>();
+  private final List<Timer> retryLateness = new ArrayList<>();
+
+  public DeliveryMeters(Metrics metrics, RetrySchedule schedule) {
+    delivered = attempts(metrics, DeliveryState.DELIVERED.word(), "2xx");
+    for (int i = 0; i < STATUS_CLASSES; i++) {
+      refused[i] = attempts(metrics, FailureKind.STATUS.word(), Math.max(1, i) + "xx");
+    }
+    failed =
+        new PerValue<>(
+            FailureKind.class,
+            EnumSet.complementOf(EnumSet.of(FailureKind.STATUS)),
+            kind -> attempts(metrics, kind.word(), "none"));
+    aborted =
+        metrics.counter(
+            "egress_attempts_aborted_total",
+            "attempts ended from this side before anything was known, to be made again");
+    firstAttempt =
+        new PerValue<>(
+            Delivery.Origin.class,
+            origin ->
+                delay(
+                    metrics,
+                    "egress_first_attempt_delay_seconds",
+                    "from the moment that a delivery was owed to its first attempt",
+                    "origin",
+                    origin.word()));
+    arrival =
+        new PerValue<>(
+            Delivery.Origin.class,
+            origin ->
+                delay(
+                    metrics,
+                    "egress_delivery_delay_seconds",
+                    "from the moment that a delivery was owed to its arrival",
+                    "origin",
+                    origin.word()));
+    ended =
+        new PerValue<>(
+            DeliveryState.class,
+            EnumSet.complementOf(EnumSet.of(DeliveryState.PENDING)),
+            state ->
+                metrics.counter(
+                    "egress_deliveries_ended_total",
+                    "deliveries that came to their end",
+                    "state",
+                    state.word()));
+    parked =
+        metrics.counter(
+            "egress_deliveries_parked_total",
+            "times that a delivery was put aside because its endpoint could not take it");
+    schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
+  }
+
+  /** An attempt has ended, in whatever way. */
+  public void attempted(Delivery delivery, Instant startedAt, Outcome outcome) {
+    long startedMillis = startedAt.toEpochMilli();
+    if (outcome instanceof Outcome.Aborted) {
+      aborted.increment();
+      return;
+    }
+    Timer timer;
+    if (outcome instanceof Outcome.Delivered) {
+      timer = delivered;
+      long arrivedMillis = startedMillis + outcome.duration().toMillis();
+      record(arrival.of(delivery.origin()), delivery.owedAt(), arrivedMillis);
+    } else {
+      timer = failed((Outcome.Failed) outcome);
+    }
+    timer.record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
+    int before = delivery.attempt() - 1;
+    if (before == 0) {
+      record(firstAttempt.of(delivery.origin()), delivery.owedAt(), startedMillis);
+    } else if (before <= retryLateness.size()) {
+      record(retryLateness.get(before - 1), delivery.dueAt(), startedMillis);
+    }
+  }
+
+  /** The attempt of this number failed, and the next one is certain to be made. */
+  public void toBeRetried(int attempt) {
+    retries.get(attempt - 1).increment();
+  }
+
+  public void ended(DeliveryState state) {
+    ended.of(state).increment();
+  }
+
+  public void parked() {
+    parked.increment();
+  }
+
+  private void addStage(Metrics metrics, String stage) {
+    retries.add(
+        metrics.counter(
+            "egress_retries_scheduled_total",
+            "attempts that failed and are made again, by the delay until then",
+            "stage",
+            stage));
+    retryLateness.add(
+        delay(
+            metrics,
+            "egress_retry_lateness_seconds",
+            "from the moment that a retry was due to its attempt",
+            "stage",
+            stage));
+  }
+
+  private Timer failed(Outcome.Failed failure) {
+    Integer status = failure.status();
+    return failure.kind() == FailureKind.STATUS && status != null
+        ? refused[statusClass(status)]
+        : failed.of(failure.kind());
+  }
+
+  private static void record(Timer timer, Instant since, long untilMillis) {
+    timer.record(Math.max(0, untilMillis - since.toEpochMilli()), TimeUnit.MILLISECONDS);
+  }
+
+  private static int statusClass(int status) {
+    return Math.min(Math.max(status / 100, 0), STATUS_CLASSES - 1);
+  }
+
+  private static Timer delay(
+      Metrics metrics, String name, String meaning, String label, String value) {
+    return metrics.timer(name, meaning, Buckets.DELAY, label, value);
+  }
+
+  private static Timer attempts(Metrics metrics, String outcome, String statusClass) {
+    return metrics.timer(
+        "egress_attempt_duration_seconds",
+        "attempts that have ended, by outcome and class of status",
+        Buckets.CALL,
+        "outcome",
+        outcome,
+        "status_class",
+        statusClass);
+  }
+}

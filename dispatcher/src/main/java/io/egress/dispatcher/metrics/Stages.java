@@ -1,0 +1,27 @@
+package io.egress.dispatcher.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.Topics;
+
+/** What the topics are called in metrics: by the stage of a delivery's life that they hold. */
+public final class Stages {
+  private final Topics topics;
+
+  public Stages(Topics topics) {
+    this.topics = requireNonNull(topics, "topics is null");
+  }
+
+  /** {@code 15m} for a retry topic, {@code backfill}, {@code parked}; else {@code first}. */
+  public String of(String topic) {
+    if (topic.equals(topics.capturesProcessed())) {
+      return "captures";
+    }
+    String retry = topics.retry("");
+    if (topic.startsWith(retry)) {
+      return topic.substring(retry.length());
+    }
+    String below = topics.deliveries() + ".";
+    return topic.startsWith(below) ? topic.substring(below.length()) : "first";
+  }
+}

@@ -1,0 +1,95 @@
+package io.egress.dispatcher.metrics;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.metrics.Metrics;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+
+/** What the workers of a process reported last, added up. */
+public final class WorkerStates {
+  private final Map<Object, WorkerState> states = new ConcurrentHashMap<>();
+
+  /** {@code stages} are all there are. */
+  public WorkerStates(Metrics metrics, Collection<String> stages) {
+    requireNonNull(metrics, "metrics is null");
+    sum(
+        metrics,
+        "egress_attempts_in_flight",
+        "deliveries being prepared, sent or waited for",
+        WorkerState::inFlight);
+    sum(metrics, "egress_deliveries_queued", "deliveries that wait in lanes", WorkerState::queued);
+    sum(
+        metrics,
+        "egress_endpoints_stuck",
+        "endpoints that deliveries wait for and that get nothing done",
+        WorkerState::stuckLanes);
+    sum(
+        metrics,
+        "egress_records_pending",
+        "records of next attempts that Kafka has not acknowledged",
+        WorkerState::recordsPending);
+    sum(
+        metrics,
+        "egress_outcomes_pending",
+        "outcomes that the journal has not written",
+        WorkerState::outcomesPending);
+    sum(
+        metrics,
+        "egress_receiver_connections",
+        "HTTP connections open to receivers, used or not",
+        WorkerState::connections);
+    sum(
+        metrics,
+        "egress_history_ahead",
+        "deliveries of history that were published and have not ended",
+        WorkerState::historyAhead);
+    stages.forEach(stage -> addStage(metrics, stage));
+  }
+
+  public void report(Object worker, WorkerState state) {
+    states.put(worker, state);
+  }
+
+  public void forget(Object worker) {
+    states.remove(worker);
+  }
+
+  /** Whether so many workers are there and have polled not longer ago. */
+  public boolean poll(int workers, Duration max) {
+    long now = System.nanoTime();
+    return states.values().stream()
+            .filter(state -> now - state.polledNanos() <= max.toNanos())
+            .count()
+        >= workers;
+  }
+
+  private void addStage(Metrics metrics, String stage) {
+    metrics.gauge(
+        "egress_deliveries_due",
+        "deliveries that are due and not finished, as far as they are read",
+        () -> of(stage).due(),
+        "stage",
+        stage);
+    metrics.gauge(
+        "egress_deliveries_overdue_seconds",
+        "for how long the longest due delivery is due and not finished",
+        () -> of(stage).overdueSeconds(),
+        "stage",
+        stage);
+  }
+
+  private WorkerState.StageState of(String stage) {
+    return states.values().stream()
+        .map(state -> state.stages().getOrDefault(stage, WorkerState.StageState.NOTHING))
+        .reduce(WorkerState.StageState.NOTHING, WorkerState.StageState::and);
+  }
+
+  private void sum(
+      Metrics metrics, String name, String meaning, ToDoubleFunction<WorkerState> value) {
+    metrics.gauge(name, meaning, () -> states.values().stream().mapToDouble(value).sum());
+  }
+}

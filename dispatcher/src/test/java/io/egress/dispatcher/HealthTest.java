@@ -1,0 +1,121 @@
+package io.egress.dispatcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.embedded.EmbeddedBackends;
+import io.egress.embedded.EmbeddedOptions;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What a dispatcher says of its health while backends are away, or take calls and never answer. */
+@Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
+class HealthTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private final UUID workspace = UUID.randomUUID();
+  private EmbeddedBackends backends;
+  private Fleet fleet;
+  private int port;
+
+  @BeforeEach
+  void start() {
+    backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    fleet =
+        new Fleet(
+            Map.of(
+                "EGRESS_DATABASE_URL", backends.databaseUrl(),
+                "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap()));
+    fleet.endpoint(workspace, "crm");
+    port = fleet.dispatcher().internalPort().orElseThrow();
+    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+  }
+
+  @AfterEach
+  void stop() {
+    fleet.close();
+    backends.close();
+  }
+
+  @Test
+  void isNotReadyWithoutKafkaAndDeliversWhenItIsBack() throws IOException {
+    backends.kafka().stop();
+    await().atMost(PATIENCE).until(() -> says(503, "up", "down"));
+
+    try (ServerSocket silent = silent(URI.create("http://" + backends.kafkaBootstrap()))) {
+      assertThat(silent.isBound()).isTrue();
+      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(503, "up", "down"));
+      await().atMost(PATIENCE).until(this::isLive);
+    }
+
+    backends.kafka().start();
+    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 1);
+  }
+
+  @Test
+  void isNotReadyWithoutTheDatabase() throws IOException {
+    backends.postgres().stop();
+    await().atMost(PATIENCE).until(() -> says(503, "down", "up"));
+
+    try (ServerSocket silent = silent(URI.create(backends.databaseUrl()))) {
+      assertThat(silent.isBound()).isTrue();
+      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(503, "down", "up"));
+      await().atMost(PATIENCE).until(this::isLive);
+    }
+
+    backends.postgres().start();
+    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+  }
+
+  /** In time. */
+  private boolean says(int status, String database, String kafka) {
+    long start = System.nanoTime();
+    HttpResponse<String> answer = ask("/health/ready");
+    boolean inTime = System.nanoTime() - start < ANSWER_MAX.toNanos();
+    JsonObject checks = new JsonObject(answer.body()).getJsonObject("checks");
+    return inTime
+        && answer.statusCode() == status
+        && database.equals(checks.getString("database"))
+        && kafka.equals(checks.getString("kafka"));
+  }
+
+  private boolean isLive() {
+    return ask("/health/live").statusCode() == 200;
+  }
+
+  private HttpResponse<String> ask(String path) {
+    try {
+      return HTTP.send(
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+          BodyHandlers.ofString());
+    } catch (IOException | InterruptedException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Takes connections and never says a word. */
+  private static ServerSocket silent(URI instead) throws IOException {
+    return new ServerSocket(instead.getPort(), 100, InetAddress.getLoopbackAddress());
+  }
+}
