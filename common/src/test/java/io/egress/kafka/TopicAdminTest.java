@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +118,7 @@ class TopicAdminTest {
         .containsExactlyInAnyOrder(deliveries.name(), retry.name());
 
     admin.createPartitions(Map.of(retry.name(), NewPartitions.increaseTo(4))).all().get();
+    awaitPartitions(retry, 4);
     await(TopicAdmin.ensure(vertx, settings, List.of(deliveries, retry, parked)));
     await(TopicAdmin.requireFit(vertx, settings, List.of(deliveries, retry, parked)));
   }
@@ -130,6 +132,14 @@ class TopicAdminTest {
                     .configs(configs)))
         .all()
         .get();
+    awaitPartitions(topic, partitions);
+  }
+
+  /** What the controller has decided is known to the broker a moment later. */
+  private void awaitPartitions(NeededTopic topic, int partitions) {
+    Awaitility.await()
+        .ignoreExceptions()
+        .until(() -> await(TopicAdmin.partitions(vertx, settings, topic.name())) == partitions);
   }
 
   private void alter(NeededTopic topic, String name, String value)
