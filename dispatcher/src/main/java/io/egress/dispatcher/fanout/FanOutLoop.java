@@ -116,6 +116,18 @@ public final class FanOutLoop {
       throw woken;
     } catch (KafkaException failure) {
       reading.failed(failure);
+      pause();
+    }
+  }
+
+  /** Some failures come at once, again and again. */
+  private void pause() {
+    try {
+      vertx
+          .timer(PAUSE_AFTER_FAILURE.toMillis(), TimeUnit.MILLISECONDS)
+          .await(STILL_THERE_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException late) {
+      log.debug("the pause took long");
     }
   }
 
