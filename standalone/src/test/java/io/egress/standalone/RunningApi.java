@@ -92,6 +92,7 @@ final class RunningApi implements AutoCloseable {
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
+    environment.put("EGRESS_ACCESS_LOG", "false");
     return Settings.from(environment);
   }
 

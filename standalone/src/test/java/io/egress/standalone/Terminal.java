@@ -18,6 +18,10 @@ import org.awaitility.Awaitility;
 final class Terminal implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+  /** A shell that ends at a failure would leave behind what runs in its background. */
+  private static final String END_WITH_ITS_JOBS =
+      "trap 'jobs=$(jobs -p); [ -z \"$jobs\" ] || kill $jobs 2>/dev/null || true' EXIT";
+
   private final Process shell;
   private final Writer input;
   private final Path output;
@@ -33,6 +37,7 @@ final class Terminal implements AutoCloseable {
     builder.environment().putAll(environment);
     shell = builder.start();
     input = shell.outputWriter(StandardCharsets.UTF_8);
+    paste(END_WITH_ITS_JOBS);
   }
 
   /** Puts {@code ./egress} into the folder: what the script runs, without building it first. */
