@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmHeapPressureMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -25,6 +26,7 @@ public final class Metrics implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+  private final JvmHeapPressureMetrics heapPressure = new JvmHeapPressureMetrics();
 
   public Metrics() {
     new JvmMemoryMetrics().bindTo(registry);
@@ -33,6 +35,7 @@ public final class Metrics implements AutoCloseable {
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
     garbageCollection.bindTo(registry);
+    heapPressure.bindTo(registry);
   }
 
   /** {@code name} ends with {@code _total}. */
@@ -64,6 +67,7 @@ public final class Metrics implements AutoCloseable {
 
   @Override
   public void close() {
+    heapPressure.close();
     garbageCollection.close();
     registry.close();
   }
