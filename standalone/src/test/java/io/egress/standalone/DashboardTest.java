@@ -40,7 +40,6 @@ class DashboardTest {
   private static final Pattern GROUPING = Pattern.compile("\\bby \\(([^)]*)\\)");
   private static final Pattern COMPARISON = Pattern.compile(" (?:>|<|==) [0-9.]+");
 
-  @TempDir static Path folder;
   private static ScrapedRoles roles;
 
   @BeforeAll
@@ -73,7 +72,7 @@ class DashboardTest {
   }
 
   @Test
-  void givesARealPrometheusSomethingToShowForEveryQuery() throws IOException {
+  void givesARealPrometheusSomethingToShowForEveryQuery(@TempDir Path folder) throws IOException {
     assumeTrue(
         PrometheusServer.isInstalled(),
         "prometheus and promtool are not installed (Debian: apt-get install prometheus)");
@@ -98,7 +97,8 @@ class DashboardTest {
     assertThat(found("(?m)^## (\\w+)$", Files.readString(RUNBOOK)))
         .containsExactlyInAnyOrderElementsOf(names);
     assertThat(found("runbook: docs/runbook.md#(\\w+)", alerts))
-        .containsExactlyElementsOf(names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+        .containsExactlyElementsOf(
+            names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
   }
 
   @Test
