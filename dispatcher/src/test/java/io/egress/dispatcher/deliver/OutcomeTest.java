@@ -28,7 +28,7 @@ class OutcomeTest {
   private static final int DRIP_MILLIS = 100;
 
   private final Fleet fleet =
-      new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h", "EGRESS_ATTEMPT_TIMEOUT", "3s"));
+      new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h", "EGRESS_ATTEMPT_TIMEOUT", "8s"));
   private final UUID workspace = UUID.randomUUID();
   private final Map<UUID, String> expected = new HashMap<>();
 
