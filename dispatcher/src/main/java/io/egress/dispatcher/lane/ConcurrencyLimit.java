@@ -1,13 +1,11 @@
 package io.egress.dispatcher.lane;
 
 /**
- * How many attempts one endpoint gets at once, found as TCP finds its window: a round of fast
- * deliveries raises it by one, and after a loss each of them does until half of what was lost; what
- * gets no answer halves it, and an endpoint that answers nothing at all starts again from one. It
- * begins with small steps because each opens a connection, which costs more than many deliveries.
- * Deliveries that take much longer than the endpoint's own pace do not raise it, and lower it to
- * where it began: a queue that is moved from here into connections is a queue still, and costs
- * more.
+ * How many attempts one endpoint gets at once, found as TCP finds its window: fast deliveries raise
+ * it by one each until the first loss, after a loss by one per round; what gets no answer halves
+ * it, and an endpoint that answers nothing at all starts again from one. Deliveries that take much
+ * longer than the endpoint's own pace do not raise it, and lower it to where it began: a queue that
+ * is moved from here into connections is a queue still, and costs more.
  *
  * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
  * it neither cuts nor raises: sixty-four requests that time out together are one event.
@@ -29,7 +27,7 @@ final class ConcurrencyLimit {
     this.max = settings.max();
     this.slowNanos = settings.slowAfter().toNanos();
     this.limit = settings.initial();
-    this.steepBelow = settings.initial();
+    this.steepBelow = max;
   }
 
   int current() {
