@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 record PythonPackages(Path environment) {
   private static final int INSTALL_MINUTES_MAX = 4;
 
-  /** Skips the test where Python, its venv module or PyPI is missing. */
+  /** Skips the test where Python, its venv module or PyPI is missing, or nobody asked for it. */
   static synchronized PythonPackages install(String name, String... requirements)
       throws IOException, InterruptedException {
+    Snippets.assumePackagesMayBeInstalled();
     Path environment = Path.of("target", "python", name).toAbsolutePath();
     PythonPackages packages = new PythonPackages(environment);
     Path done = environment.resolve("installed");

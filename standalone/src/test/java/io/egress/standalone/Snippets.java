@@ -1,6 +1,7 @@
 package io.egress.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.util.regex.Pattern;
 /** What the project's pages show, to be run with the interpreters that this machine has. */
 final class Snippets {
   private static final int PATIENCE_SECONDS = 60;
+  private static final String PACKAGES = "EGRESS_TEST_PACKAGES";
 
   private Snippets() {}
 
@@ -28,6 +30,15 @@ final class Snippets {
             .matcher(page);
     assertThat(block.find()).as(begin).isTrue();
     return block.group(1);
+  }
+
+  /**
+   * Packages come from public registries and take minutes, so they are installed when asked for.
+   */
+  static void assumePackagesMayBeInstalled() {
+    assumeTrue(
+        "install".equals(System.getenv(PACKAGES)),
+        PACKAGES + "=install runs this one, with packages of PyPI and npm");
   }
 
   static boolean has(String program) throws InterruptedException {
