@@ -35,7 +35,7 @@ public final class Hook {
         new HookHandler(
             vertx,
             new BodyReader(limits.memory(), limits.maxCaptureBytes()),
-            writer,
+            new CombinedPuts(vertx, writer),
             new Renames(transactions),
             entered,
             meters);

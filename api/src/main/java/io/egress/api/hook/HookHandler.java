@@ -15,7 +15,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -25,7 +24,7 @@ final class HookHandler {
 
   private final Vertx vertx;
   private final BodyReader bodies;
-  private final CaptureWriter writer;
+  private final CombinedPuts puts;
   private final Renames renames;
   private final Runnable entered;
   private final HookMeters meters;
@@ -34,13 +33,13 @@ final class HookHandler {
   HookHandler(
       Vertx vertx,
       BodyReader bodies,
-      CaptureWriter writer,
+      CombinedPuts puts,
       Renames renames,
       Runnable entered,
       HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
-    this.writer = requireNonNull(writer, "writer is null");
+    this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
     this.entered = requireNonNull(entered, "entered is null");
     this.meters = requireNonNull(meters, "meters is null");
@@ -81,9 +80,7 @@ final class HookHandler {
     return bodies.read(
         exchange.request(),
         body ->
-            prepared(body, id)
-                .compose(incoming -> writer.put(List.of(incoming)))
-                .compose(results -> answer(exchange, id, results.get(0))));
+            prepared(body, id).compose(puts::put).compose(result -> answer(exchange, id, result)));
   }
 
   private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {

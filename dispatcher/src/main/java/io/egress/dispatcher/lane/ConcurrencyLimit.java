@@ -3,9 +3,11 @@ package io.egress.dispatcher.lane;
 /**
  * How many attempts one endpoint gets at once, found as TCP finds its window: fast deliveries raise
  * it by one each until the first loss, after a loss by one per round; what gets no answer halves
- * it, and an endpoint that answers nothing at all starts again from one. Deliveries that take much
- * longer than the endpoint's own pace do not raise it, and lower it to where it began: a queue that
- * is moved from here into connections is a queue still, and costs more.
+ * it, and an endpoint that answers nothing at all starts again from one. An endpoint that answers
+ * at once raises it by one per round from the beginning: each step opens a connection, which costs
+ * more than the few deliveries that wait. Deliveries that take much longer than the endpoint's own
+ * pace do not raise it, and lower it to where it began: a queue that is moved from here into
+ * connections is a queue still, and costs more.
  *
  * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
  * it neither cuts nor raises: sixty-four requests that time out together are one event.
@@ -50,7 +52,8 @@ final class ConcurrencyLimit {
 
   private void raise() {
     deliveredThisRound++;
-    if (limit < steepBelow || deliveredThisRound >= limit) {
+    boolean steep = limit < steepBelow && !pace.isQuick();
+    if (steep || deliveredThisRound >= limit) {
       limit++;
       deliveredThisRound = 0;
     }

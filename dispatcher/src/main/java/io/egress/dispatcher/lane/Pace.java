@@ -13,6 +13,7 @@ final class Pace {
   private static final double FORGETTING = 1.1;
   private static final long NEAR_NANOS = Duration.ofMillis(5).toNanos();
   private static final long FAR_NANOS = Duration.ofMillis(20).toNanos();
+  private static final long QUICK_NANOS = Duration.ofMillis(5).toNanos();
 
   private long least = Long.MAX_VALUE;
   private long leastOfWindow = Long.MAX_VALUE;
@@ -27,6 +28,11 @@ final class Pace {
       leastOfWindow = Long.MAX_VALUE;
       seen = 0;
     }
+  }
+
+  /** Whether a connection carries so many deliveries a second that few are needed. */
+  boolean isQuick() {
+    return least <= QUICK_NANOS;
   }
 
   /** Whether more at once might go as fast. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ConcurrencyLimitTest {
+  private static final long AT_ONCE = Duration.ofMillis(3).toNanos();
   private static final long FAST = Duration.ofMillis(50).toNanos();
   private static final long SLOW = Duration.ofMillis(2_001).toNanos();
 
@@ -26,6 +27,16 @@ class ConcurrencyLimitTest {
     assertThat(limit.current()).isEqualTo(63);
     deliver(10, FAST);
     assertThat(limit.current()).isEqualTo(64);
+  }
+
+  @Test
+  void anEndpointThatAnswersAtOnceRaisesItByOnePerRound() {
+    deliver(3, AT_ONCE);
+    assertThat(limit.current()).isEqualTo(4);
+    deliver(1, AT_ONCE);
+    assertThat(limit.current()).isEqualTo(5);
+    deliver(5 + 6 + 7, AT_ONCE);
+    assertThat(limit.current()).isEqualTo(8);
   }
 
   @Test

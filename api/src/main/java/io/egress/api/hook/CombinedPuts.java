@@ -1,0 +1,145 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Captures that finish while others are being committed share the next transaction: without load
+ * nobody waits, and under load round trips and the flush to disk are paid once for many.
+ */
+final class CombinedPuts {
+  private static final int TRANSACTIONS_MAX = 2;
+  private static final int BATCH_CAPTURES_MAX = 50;
+
+  /** Told on the context that asked. */
+  private record Waiting(IncomingCapture capture, Promise<PutResult> put, Context asking) {
+    UUID id() {
+      return capture.capture().id();
+    }
+
+    void complete(PutResult result) {
+      asking.runOnContext(told -> put.complete(result));
+    }
+
+    void fail(Throwable failure) {
+      asking.runOnContext(told -> put.fail(failure));
+    }
+  }
+
+  private final Vertx vertx;
+  private final Context context;
+  private final CaptureWriter writer;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private final Set<UUID> underWay = new HashSet<>();
+  private int running;
+
+  CombinedPuts(Vertx vertx, CaptureWriter writer) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.context = vertx.getOrCreateContext();
+    this.writer = requireNonNull(writer, "writer is null");
+  }
+
+  /** May be called from any thread. */
+  Future<PutResult> put(IncomingCapture capture) {
+    Waiting put = new Waiting(capture, Promise.promise(), vertx.getOrCreateContext());
+    context.runOnContext(
+        called -> {
+          waiting.add(put);
+          startWhatMay();
+        });
+    return put.put().future();
+  }
+
+  private void startWhatMay() {
+    List<Waiting> batch = running < TRANSACTIONS_MAX ? takeBatch() : List.of();
+    while (!batch.isEmpty()) {
+      start(batch);
+      batch = running < TRANSACTIONS_MAX ? takeBatch() : List.of();
+    }
+  }
+
+  private void start(List<Waiting> batch) {
+    running++;
+    commit(batch)
+        .onComplete(
+            done ->
+                context.runOnContext(
+                    ended -> {
+                      running--;
+                      batch.forEach(put -> underWay.remove(put.id()));
+                      startWhatMay();
+                    }));
+  }
+
+  /** The oldest, but for those whose capture is under way: they are later fixes of it. */
+  private List<Waiting> takeBatch() {
+    List<Waiting> batch = new ArrayList<>();
+    Iterator<Waiting> oldest = waiting.iterator();
+    while (oldest.hasNext() && batch.size() < BATCH_CAPTURES_MAX) {
+      Waiting next = oldest.next();
+      if (underWay.add(next.id())) {
+        batch.add(next);
+        oldest.remove();
+      }
+    }
+    return batch;
+  }
+
+  /** Completes in any case, with all of the batch told what became of them. */
+  private Future<Void> commit(List<Waiting> batch) {
+    return writer
+        .put(batch.stream().map(Waiting::capture).toList())
+        .map(
+            results -> {
+              for (int i = 0; i < batch.size(); i++) {
+                batch.get(i).complete(results.get(i));
+              }
+              return (Void) null;
+            })
+        .recover(
+            failure ->
+                batch.size() > 1 && isOfOneCapture(failure)
+                    ? commitEachAlone(batch)
+                    : fail(batch, failure));
+  }
+
+  private Future<Void> commitEachAlone(List<Waiting> batch) {
+    Future<Void> all = Future.succeededFuture();
+    for (Waiting one : batch) {
+      all = all.compose(before -> commit(List.of(one)));
+    }
+    return all;
+  }
+
+  private static Future<Void> fail(List<Waiting> batch, Throwable failure) {
+    batch.forEach(waiting -> waiting.fail(failure));
+    return Future.succeededFuture();
+  }
+
+  /** The database refused a value: what is wrong with one capture must not refuse the others. */
+  private static boolean isOfOneCapture(Throwable failure) {
+    if (!(failure instanceof PgException refused) || refused.getSqlState() == null) {
+      return false;
+    }
+    String dataException = "22";
+    String constraintViolation = "23";
+    String limitExceeded = "54";
+    String state = refused.getSqlState();
+    return state.startsWith(dataException)
+        || state.startsWith(constraintViolation)
+        || state.startsWith(limitExceeded);
+  }
+}

@@ -1,0 +1,125 @@
+package io.egress.api.hook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.egress.api.intake.CaptureBody;
+import io.egress.database.Transactions;
+import io.egress.document.DocumentStore;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The device that all captures name is locked while they are put, so that they have to wait. */
+class CombinedPutsTest {
+  private static Service service;
+  private static CombinedPuts puts;
+
+  private final UUID workspace = UUID.randomUUID();
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    CaptureWriter writer =
+        new CaptureWriter(
+            new Transactions(service.database), new DocumentStore(service.vertx, service.database));
+    puts = new CombinedPuts(service.vertx, writer);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void sharesATransactionAmongThoseThatWait() {
+    SqlConnection lock = lockTheDevice();
+    List<Future<PutResult>> all =
+        IntStream.range(0, 30).mapToObj(i -> put(UUID.randomUUID(), "Talk " + i)).toList();
+    release(lock);
+
+    assertThat(all).allSatisfy(put -> assertThat(Service.await(put)).isEqualTo(PutResult.CREATED));
+    assertThat(transactions()).isEqualTo(3);
+  }
+
+  @Test
+  void refusesOneWithoutRefusingThoseBesideIt() {
+    service.query(
+        """
+        create or replace function refuse_a_title() returns trigger language plpgsql as $$
+        begin
+          raise exception 'refused' using errcode = 'check_violation';
+        end $$;
+        create or replace trigger refuse before insert on captures for each row
+          when (new.title = 'Refused') execute function refuse_a_title()
+        """);
+    SqlConnection lock = lockTheDevice();
+    List<Future<PutResult>> all =
+        IntStream.range(0, 10)
+            .mapToObj(i -> put(UUID.randomUUID(), i == 5 ? "Refused" : "Talk"))
+            .toList();
+    release(lock);
+
+    assertThat(Service.await(all.get(5).otherwise(PutResult.UNCHANGED)))
+        .isEqualTo(PutResult.UNCHANGED);
+    assertThat(all.get(5).cause()).isInstanceOf(PgException.class).hasMessageContaining("refused");
+    assertThat(Stream.concat(all.subList(0, 5).stream(), all.subList(6, 10).stream()))
+        .allSatisfy(put -> assertThat(Service.await(put)).isEqualTo(PutResult.CREATED));
+  }
+
+  @Test
+  void keepsTheOrderOfFixesOfOneCapture() {
+    UUID id = UUID.randomUUID();
+    SqlConnection lock = lockTheDevice();
+    List<Future<PutResult>> others =
+        IntStream.range(0, 2).mapToObj(i -> put(UUID.randomUUID(), "Talk " + i)).toList();
+    List<Future<PutResult>> fixes =
+        Stream.of("First", "Second", "Second").map(title -> put(id, title)).toList();
+    release(lock);
+
+    others.forEach(Service::await);
+    assertThat(fixes.stream().map(Service::await))
+        .containsExactly(PutResult.CREATED, PutResult.UPDATED, PutResult.UNCHANGED);
+  }
+
+  private Future<PutResult> put(UUID id, String title) {
+    JsonObject capture = Service.capture(workspace).put("title", title);
+    return puts.put(IncomingCapture.of(CaptureBody.read(capture.toBuffer(), id).orRefuse()));
+  }
+
+  private SqlConnection lockTheDevice() {
+    Service.await(put(UUID.randomUUID(), "The one that adds the device"));
+    SqlConnection lock = Service.await(service.database.getConnection());
+    Service.await(lock.begin());
+    Service.await(
+        lock.query("select from devices where workspace_id = '" + workspace + "' for update")
+            .execute());
+    return lock;
+  }
+
+  private static void release(SqlConnection lock) {
+    Service.await(lock.transaction().commit());
+    Service.await(lock.close());
+  }
+
+  /** Without the one that added the device. */
+  private long transactions() {
+    return service
+            .query(
+                "select count(distinct xmin::text) as n from captures where workspace_id = '"
+                    + workspace
+                    + "'")
+            .iterator()
+            .next()
+            .getLong("n")
+        - 1;
+  }
+}
