@@ -3,6 +3,7 @@ package io.egress.document;
 import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -22,7 +23,7 @@ final class Inflation {
 
   Inflation(Fragment fragment) {
     this.fragment = requireNonNull(fragment, "fragment is null");
-    inflater.setInput(fragment.deflated().getBytes());
+    inflater.setInput(((BufferInternal) fragment.deflated()).getByteBuf().nioBuffer());
   }
 
   /** The next piece, or null at the end. */

@@ -13,6 +13,7 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.send.TlsEngine;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
@@ -137,7 +138,11 @@ public final class DispatcherApp {
 
   private Future<TrustOptions> trust() {
     return vertx.executeBlocking(
-        () -> TrustedAuthorities.load(settings.dispatcher().extraTrust()), false);
+        () -> {
+          TlsEngine.load();
+          return TrustedAuthorities.load(settings.dispatcher().extraTrust());
+        },
+        false);
   }
 
   private SharedParts share(SecretBox secrets, TrustOptions trust, DeliveryTopics topics) {

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.dispatcher.send.Envelope;
-import io.egress.dispatcher.send.EnvelopeBytes;
 import io.egress.dispatcher.send.WebhookSignature;
 import io.egress.endpoint.SigningSecrets;
 import java.io.IOException;
@@ -179,7 +178,7 @@ class ReceivingTest {
             "{\"title\":\"Grüße\",\"emitted_at\":\"".getBytes(UTF_8));
 
     assertThat(page("docs/receiving.md"))
-        .contains("\n" + new String(EnvelopeBytes.of(envelope), UTF_8) + "\n")
+        .contains("\n" + new String(envelope.buffer().getBytes(), UTF_8) + "\n")
         .contains(new WebhookSignature(List.of("whsec_golden")).sign(1_795_255_200L, envelope));
   }
 

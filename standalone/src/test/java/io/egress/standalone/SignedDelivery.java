@@ -6,7 +6,6 @@ import io.egress.capture.Mode;
 import io.egress.capture.Participant;
 import io.egress.capture.Segment;
 import io.egress.dispatcher.send.Envelope;
-import io.egress.dispatcher.send.EnvelopeBytes;
 import io.egress.dispatcher.send.WebhookSignature;
 import io.egress.document.DocumentRenderer;
 import java.time.Instant;
@@ -48,7 +47,7 @@ record SignedDelivery(String capture, Envelope envelope) {
   }
 
   byte[] body() {
-    return EnvelopeBytes.of(envelope);
+    return envelope.buffer().getBytes();
   }
 
   String sign(long unixSeconds, String... secrets) {

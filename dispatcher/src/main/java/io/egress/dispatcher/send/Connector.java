@@ -9,9 +9,6 @@ import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.JdkSSLEngineOptions;
-import io.vertx.core.net.OpenSSLEngineOptions;
-import io.vertx.core.net.SSLEngineOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TrustOptions;
 import java.net.InetAddress;
@@ -47,7 +44,7 @@ final class Connector {
                     .setMaxHeaderListSize(MAX_ANSWER_HEADER_BYTES))
             .setMaxHeaderSize(MAX_ANSWER_HEADER_BYTES)
             .setVerifyHost(true)
-            .setSslEngineOptions(tlsEngine())
+            .setSslEngineOptions(TlsEngine.options())
             .setTrustOptions(trust)
             .setTcpKeepAlive(true)
             .setConnectTimeout(timeoutMillis)
@@ -56,13 +53,6 @@ final class Connector {
             .setWriteIdleTimeout(stuckWriteMillis)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS);
     client = vertx.httpClientBuilder().with(options).build();
-  }
-
-  /** Handshakes of the JDK's own can cost more than all the rest of a delivery. */
-  private static SSLEngineOptions tlsEngine() {
-    return OpenSSLEngineOptions.isAvailable()
-        ? new OpenSSLEngineOptions()
-        : new JdkSSLEngineOptions();
   }
 
   Future<HttpClientConnection> connect(EndpointUrl url, InetAddress address) {

@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.UUID;
+import javax.crypto.Mac;
 
 /**
  * The body of a webhook. The bytes that are signed are the bytes that are sent: a rendered document
@@ -19,27 +20,25 @@ import java.util.UUID;
 public final class Envelope {
   public static final String EVENT = "capture.processed";
 
-  private static final byte[] BEFORE_DELIVERY_ID =
-      ("{\"event\":\"" + EVENT + "\",\"delivery_id\":\"").getBytes(US_ASCII);
-  private static final byte[] BEFORE_EMITTED_AT = "\",\"emitted_at\":\"".getBytes(US_ASCII);
-  private static final byte[] BEFORE_DATA = "\",\"data\":".getBytes(US_ASCII);
-  private static final byte[] END = "\"}}".getBytes(US_ASCII);
+  private static final String BEFORE_DELIVERY_ID =
+      "{\"event\":\"" + EVENT + "\",\"delivery_id\":\"";
+  private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
+  private static final String BEFORE_DATA = "\",\"data\":";
+  private static final String END = "\"}}";
   private static final byte[] END_OF_HEAD = "\"emitted_at\":\"".getBytes(US_ASCII);
   private static final DateTimeFormatter INSTANT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-  private static final int FIXED_BYTES =
-      BEFORE_DELIVERY_ID.length
-          + BEFORE_EMITTED_AT.length
-          + BEFORE_DATA.length
-          + END.length
-          + "00000000-0000-0000-0000-000000000000".length();
 
   private final UUID deliveryId;
-  private final byte[] bytes;
+  private final byte[] before;
+  private final byte[] documentHead;
+  private final byte[] after;
 
-  private Envelope(UUID deliveryId, byte[] bytes) {
+  private Envelope(UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
     this.deliveryId = deliveryId;
-    this.bytes = bytes;
+    this.before = before;
+    this.documentHead = documentHead;
+    this.after = after;
   }
 
   /**
@@ -52,17 +51,13 @@ public final class Envelope {
     if (!endsBeforeEmittedAt(documentHead)) {
       throw new IllegalArgumentException("documentHead does not end with \"emitted_at\":\"");
     }
-    byte[] instant = INSTANT.format(emittedAt).getBytes(US_ASCII);
-    byte[] bytes = new byte[FIXED_BYTES + 2 * instant.length + documentHead.length];
-    int end = append(bytes, 0, BEFORE_DELIVERY_ID);
-    end = append(bytes, end, deliveryId.toString().getBytes(US_ASCII));
-    end = append(bytes, end, BEFORE_EMITTED_AT);
-    end = append(bytes, end, instant);
-    end = append(bytes, end, BEFORE_DATA);
-    end = append(bytes, end, documentHead);
-    end = append(bytes, end, instant);
-    append(bytes, end, END);
-    return new Envelope(deliveryId, bytes);
+    String instant = INSTANT.format(emittedAt);
+    return new Envelope(
+        deliveryId,
+        (BEFORE_DELIVERY_ID + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
+            .getBytes(US_ASCII),
+        documentHead,
+        (instant + END).getBytes(US_ASCII));
   }
 
   public UUID deliveryId() {
@@ -70,27 +65,24 @@ public final class Envelope {
   }
 
   public int length() {
-    return bytes.length;
+    return before.length + documentHead.length + after.length;
   }
 
-  /** The body itself, not a copy: not to be written to. */
-  byte[] bytes() {
-    return bytes;
+  /** What is signed: the very arrays that {@link #buffer} sends. */
+  void sign(Mac mac) {
+    mac.update(before);
+    mac.update(documentHead);
+    mac.update(after);
   }
 
-  /** A view of the body; wrapped, because {@code Buffer.buffer(byte[])} copies. */
-  Buffer buffer() {
-    return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes));
+  /** A view of the body, for the document is not copied for each who gets it. */
+  public Buffer buffer() {
+    return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
   }
 
   private static boolean endsBeforeEmittedAt(byte[] head) {
     int start = head.length - END_OF_HEAD.length;
     return start >= 0
         && Arrays.equals(head, start, head.length, END_OF_HEAD, 0, END_OF_HEAD.length);
-  }
-
-  private static int append(byte[] bytes, int at, byte[] part) {
-    System.arraycopy(part, 0, bytes, at, part.length);
-    return at + part.length;
   }
 }

@@ -35,7 +35,7 @@ public final class WebhookSignature {
         new StringBuilder(16 + 68 * macs.size()).append("t=").append(unixSeconds);
     for (Mac mac : macs) {
       mac.update(signedPrefix);
-      mac.update(envelope.bytes());
+      envelope.sign(mac);
       HexFormat.of().formatHex(header.append(",v1="), mac.doFinal());
     }
     return header.toString();

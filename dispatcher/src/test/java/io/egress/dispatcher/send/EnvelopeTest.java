@@ -20,7 +20,7 @@ class EnvelopeTest {
     Envelope envelope =
         Envelope.compose(DELIVERY, Instant.parse("2026-11-21T10:00:00.1239Z"), head);
 
-    assertThat(new String(envelope.bytes(), UTF_8))
+    assertThat(new String(envelope.buffer().getBytes(), UTF_8))
         .isEqualTo(
             "{\"event\":\"capture.processed\","
                 + "\"delivery_id\":\"0d3c2e1f-6a5b-4c7d-8e9f-0a1b2c3d4e5f\","
@@ -28,8 +28,7 @@ class EnvelopeTest {
                 + "\"data\":{ \"title\" : \"Gr\\u00fc\u00dfe\","
                 + "\"emitted_at\":\"2026-11-21T10:00:00.123Z\"}}");
     assertThat(envelope.deliveryId()).isEqualTo(DELIVERY);
-    assertThat(envelope.length()).isEqualTo(envelope.bytes().length);
-    assertThat(envelope.buffer().getBytes()).isEqualTo(envelope.bytes());
+    assertThat(envelope.length()).isEqualTo(envelope.buffer().length());
   }
 
   @Test

@@ -58,7 +58,7 @@ class WebhookSignatureTest {
       long now = Instant.now().getEpochSecond();
       assertThat(
               Webhook.Signature.verifyHeader(
-                  new String(envelope.bytes(), UTF_8),
+                  new String(envelope.buffer().getBytes(), UTF_8),
                   signature.sign(now, envelope),
                   secret,
                   TOLERANCE_SECONDS))
@@ -115,7 +115,7 @@ class WebhookSignatureTest {
 
   private static void assertVerifies(Envelope envelope, String header, String secret)
       throws SignatureVerificationException {
-    String body = new String(envelope.bytes(), UTF_8);
+    String body = new String(envelope.buffer().getBytes(), UTF_8);
     assertThat(Webhook.Signature.verifyHeader(body, header, secret, TOLERANCE_SECONDS)).isTrue();
   }
 }

@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 /** How long it takes from the hook's call to the receiver, at a steady pace. */
 final class HookLatency {
-  private static final int WARM_UP_SECONDS_MAX = 20;
+  /** At this pace the compilers of four processes are busy for more than a minute. */
+  private static final int WARM_UP_SECONDS_MAX = 90;
 
   private final PushStage stage;
   private final HookLoad load;
@@ -20,7 +21,7 @@ final class HookLatency {
     Arrivals arrivals = stage.receiver().begin();
     AttemptLog attempts = new AttemptLog(stage.history().pool());
     try (ChildProcess dispatcher = stage.dispatcher("latency")) {
-      int warmUp = load.run(perSecond, Math.min(WARM_UP_SECONDS_MAX, seconds)).created();
+      int warmUp = load.run(perSecond, Math.min(WARM_UP_SECONDS_MAX, 3 * seconds)).created();
       Drain.await(arrivals, warmUp, dispatcher);
       ProcessorTime time = stage.processorTime(dispatcher);
       HookLoad.Result put = load.run(perSecond, seconds);

@@ -33,6 +33,9 @@ final class PushStage {
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
+  /** As in the image. */
+  private static final String DISPATCHER_COLLECTOR = "-XX:+UseParallelGC";
+
   /**
    * How the service is run.
    *
@@ -89,6 +92,9 @@ final class PushStage {
   /** Is up when this returns. It ends with the bench at the latest. */
   ChildProcess dispatcher(String name) throws InterruptedException {
     List<String> jvm = new ArrayList<>(List.of(HEAP));
+    if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
+      jvm.add(DISPATCHER_COLLECTOR);
+    }
     jvm.addAll(options.jvmOptions());
     ChildProcess dispatcher = child(name, jvm, options.main(), List.of("dispatcher"), environment);
     dispatcher.await("dispatcher is up");
