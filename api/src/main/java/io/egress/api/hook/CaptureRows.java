@@ -1,7 +1,6 @@
 package io.egress.api.hook;
 
 import io.egress.capture.Capture;
-import io.egress.capture.Member;
 import io.egress.capture.Participant;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -12,7 +11,6 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -50,10 +48,10 @@ final class CaptureRows {
       """;
   private static final String CLEAR_PARTICIPANTS =
       "delete from participants where capture_id = any($1)";
-  private static final String ADD_PARTICIPANT =
+  private static final String ADD_PARTICIPANTS =
       """
       insert into participants (capture_id, label, ordinal, workspace_id, member_id, match_confidence, speech_ms)
-      values ($1, $2, $3, $4, $5, $6, $7)
+      select * from unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[], $5::uuid[], $6::float8[], $7::int8[])
       """;
   private static final String ENTER =
       """
@@ -101,25 +99,15 @@ final class CaptureRows {
   }
 
   Future<Void> addParticipants(SqlConnection tx, List<IncomingCapture> captures) {
-    List<Tuple> rows = new ArrayList<>();
+    ParticipantColumns columns = new ParticipantColumns();
     for (IncomingCapture incoming : captures) {
-      Capture capture = incoming.capture();
-      for (Participant participant : capture.participants()) {
-        Member member = participant.member();
-        rows.add(
-            Tuple.of(
-                capture.id(),
-                participant.label(),
-                rows.size(),
-                capture.workspaceId(),
-                member == null ? null : member.id(),
-                participant.matchConfidence(),
-                participant.speechMs()));
+      for (Participant participant : incoming.capture().participants()) {
+        columns.add(incoming.capture(), participant);
       }
     }
-    return rows.isEmpty()
+    return columns.isEmpty()
         ? Future.succeededFuture()
-        : tx.preparedQuery(ADD_PARTICIPANT).executeBatch(rows).mapEmpty();
+        : tx.preparedQuery(ADD_PARTICIPANTS).execute(columns.toTuple()).mapEmpty();
   }
 
   /** Hands captures to the stream, in the order given. */

@@ -2,6 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.capture.Capture;
 import io.egress.capture.RevisedCapture;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
@@ -56,10 +57,15 @@ final class CaptureWriter {
       this.captures = captures;
     }
 
+    /** Questions that do not need each other's answers are asked in one go. */
     Future<List<PutResult>> run() {
-      return rows.read(tx, captures.stream().map(incoming -> incoming.capture().id()).toList())
-          .map(this::leaveOutRepeats)
-          .compose(this::write)
+      Names said = Names.in(captures.stream().map(IncomingCapture::capture).toList());
+      Future<Map<UUID, CaptureRows.Stored>> stored =
+          rows.read(tx, captures.stream().map(incoming -> incoming.capture().id()).toList());
+      Future<Names> known = names.read(tx, said);
+      return Future.join(stored, known)
+          .map(both -> leaveOutRepeats(stored.result()))
+          .compose(news -> write(news, known.result()))
           .map(done -> captures.stream().map(this::result).toList());
     }
 
@@ -84,21 +90,27 @@ final class CaptureWriter {
       return news;
     }
 
-    private Future<Void> write(List<IncomingCapture> news) {
+    /** {@code known} are at least the names that {@code news} say, as they were a moment ago. */
+    private Future<Void> write(List<IncomingCapture> news, Names known) {
       if (news.isEmpty()) {
         return Future.succeededFuture();
       }
       Names said = Names.in(news.stream().map(IncomingCapture::capture).toList());
-      Set<UUID> workspaces =
-          news.stream()
-              .map(incoming -> incoming.capture().workspaceId())
-              .collect(Collectors.toCollection(TreeSet::new));
-      return names
-          .addWorkspaces(tx, workspaces)
-          .compose(done -> names.read(tx, said))
-          .compose(known -> names.change(tx, known.changesBy(said)))
+      return addUnknownWorkspaces(news, known)
+          .compose(done -> names.change(tx, known.changesBy(said)))
           .compose(done -> names.hold(tx, said))
           .compose(held -> writeCaptures(news, held));
+    }
+
+    /** A workspace whose device is known is known. */
+    private Future<Void> addUnknownWorkspaces(List<IncomingCapture> news, Names known) {
+      Set<UUID> unknown =
+          news.stream()
+              .map(IncomingCapture::capture)
+              .filter(capture -> !known.knowsDeviceOf(capture))
+              .map(Capture::workspaceId)
+              .collect(Collectors.toCollection(TreeSet::new));
+      return unknown.isEmpty() ? Future.succeededFuture() : names.addWorkspaces(tx, unknown);
     }
 
     private Future<Void> writeCaptures(List<IncomingCapture> news, Names held) {
@@ -145,9 +157,13 @@ final class CaptureWriter {
         }
       }
       return rows.update(tx, fixes)
-          .compose(done -> rows.addParticipants(tx, written))
-          .compose(done -> documents.store(tx, revised(written, locked, held)))
-          .compose(done -> rows.enter(tx, entering));
+          .compose(
+              done ->
+                  Future.join(
+                      rows.addParticipants(tx, written),
+                      rows.enter(tx, entering),
+                      documents.store(tx, revised(written, locked, held))))
+          .mapEmpty();
     }
 
     private static List<RevisedCapture> revised(

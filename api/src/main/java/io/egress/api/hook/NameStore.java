@@ -110,33 +110,27 @@ final class NameStore {
 
   private static Future<Names> select(
       SqlConnection tx, Names asked, String devices, String members) {
-    Names known = new Names();
-    return tx.preparedQuery(devices)
-        .execute(keys(asked.devices().keySet()))
-        .onSuccess(
-            rows ->
-                rows.forEach(
-                    row ->
-                        known.add(
-                            row.getUUID("workspace_id"),
-                            new Device(row.getUUID("id"), row.getString("name")))))
-        .compose(
-            done ->
-                asked.members().isEmpty()
-                    ? Future.succeededFuture(List.<Row>of())
-                    : tx.preparedQuery(members)
-                        .execute(keys(asked.members().keySet()))
-                        .map(rows -> (Iterable<Row>) rows))
-        .map(
-            rows -> {
-              rows.forEach(
-                  row ->
-                      known.add(
-                          row.getUUID("workspace_id"),
-                          new Member(
-                              row.getUUID("id"), row.getString("name"), row.getString("email"))));
-              return known;
-            });
+    Future<RowSet<Row>> foundDevices =
+        tx.preparedQuery(devices).execute(keys(asked.devices().keySet()));
+    Future<? extends Iterable<Row>> foundMembers =
+        asked.members().isEmpty()
+            ? Future.succeededFuture(List.of())
+            : tx.preparedQuery(members).execute(keys(asked.members().keySet()));
+    return Future.join(foundDevices, foundMembers)
+        .map(both -> names(foundDevices.result(), foundMembers.result()));
+  }
+
+  private static Names names(Iterable<Row> devices, Iterable<Row> members) {
+    Names names = new Names();
+    for (Row row : devices) {
+      names.add(row.getUUID("workspace_id"), new Device(row.getUUID("id"), row.getString("name")));
+    }
+    for (Row row : members) {
+      names.add(
+          row.getUUID("workspace_id"),
+          new Member(row.getUUID("id"), row.getString("name"), row.getString("email")));
+    }
+    return names;
   }
 
   private static Tuple keys(Collection<Names.Key> keys) {

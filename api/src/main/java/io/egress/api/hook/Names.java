@@ -59,6 +59,10 @@ final class Names {
     members.merge(new Key(workspaceId, member.id()), member, Names::latest);
   }
 
+  boolean knowsDeviceOf(Capture capture) {
+    return devices.containsKey(new Key(capture.workspaceId(), capture.device().id()));
+  }
+
   Map<Key, Device> devices() {
     return devices;
   }

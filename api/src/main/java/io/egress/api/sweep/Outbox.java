@@ -12,29 +12,36 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
- * Publishes what the stream owes to Kafka. A row is deleted only after the broker has acknowledged
- * its record, by the transaction that holds the row locked: several processes share the work, and
- * one that dies leaves its rows to the others. A record may then be published twice, never not at
- * all.
+ * Publishes what the stream owes to Kafka. The transaction that deletes a row is committed only
+ * after the broker has acknowledged its record: several processes share the work, and one that dies
+ * leaves its rows to the others. A record may then be published twice, never not at all.
  */
 final class Outbox {
   static final int BATCH_MAX = 500;
 
+  /** Rows come into being in the order of their sequence, and all but the newest are gone. */
   private static final String TAKE =
       """
-      select sequence, workspace_id, position, capture_id, entered_at
-      from outbox order by sequence limit $1 for update skip locked
+      delete from outbox where sequence in (
+        select sequence from outbox where sequence > $2 order by sequence limit $1 for update skip locked)
+      returning sequence, workspace_id, position, capture_id, entered_at
       """;
-  private static final String DELETE = "delete from outbox where sequence = any($1)";
+
+  /** How often rows are looked for that another process held and did not publish. */
+  private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Pool pool;
   private final KafkaProducer<String, Buffer> producer;
   private final String topic;
   private final IntConsumer relayed;
+  private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
+  private long lastPublished;
 
   /** {@code relayed} is told of each batch how many records it had. */
   Outbox(Pool pool, KafkaProducer<String, Buffer> producer, String topic, IntConsumer relayed) {
@@ -59,25 +66,36 @@ final class Outbox {
 
   private Future<Integer> publishBatch(SqlConnection tx) {
     return tx.preparedQuery(TAKE)
-        .execute(Tuple.of(BATCH_MAX))
+        .execute(Tuple.of(BATCH_MAX, after()))
         .compose(
             rows -> {
-              List<Long> sequences = new ArrayList<>(rows.size());
-              List<Future<?>> acknowledged = new ArrayList<>(rows.size());
-              for (Row row : rows) {
-                sequences.add(row.getLong("sequence"));
-                acknowledged.add(producer.send(record(row)));
-              }
-              return sequences.isEmpty()
-                  ? Future.succeededFuture(0)
-                  : Future.all(acknowledged).compose(all -> delete(tx, sequences));
+              List<Row> taken = new ArrayList<>(rows.size());
+              rows.forEach(taken::add);
+              taken.sort(Comparator.comparing(Outbox::sequence));
+              return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
+                  .map(acknowledged -> published(taken));
             });
   }
 
-  private static Future<Integer> delete(SqlConnection tx, List<Long> sequences) {
-    return tx.preparedQuery(DELETE)
-        .execute(Tuple.of(sequences.toArray(Long[]::new)))
-        .map(deleted -> sequences.size());
+  /** Below it nothing is looked for: there the index is full of rows that are gone. */
+  private long after() {
+    long now = System.nanoTime();
+    if (now - lookedAtAllNanos < LOOK_AT_ALL_NANOS) {
+      return lastPublished;
+    }
+    lookedAtAllNanos = now;
+    return 0;
+  }
+
+  private int published(List<Row> rows) {
+    for (Row row : rows) {
+      lastPublished = Math.max(lastPublished, sequence(row));
+    }
+    return rows.size();
+  }
+
+  private static long sequence(Row row) {
+    return row.getLong("sequence");
   }
 
   private KafkaProducerRecord<String, Buffer> record(Row row) {

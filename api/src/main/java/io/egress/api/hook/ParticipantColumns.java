@@ -1,0 +1,50 @@
+package io.egress.api.hook;
+
+import io.egress.capture.Capture;
+import io.egress.capture.Member;
+import io.egress.capture.Participant;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Participants of many captures, an array a column: one statement writes them all. */
+final class ParticipantColumns {
+  private final List<UUID> captureIds = new ArrayList<>();
+  private final List<String> labels = new ArrayList<>();
+  private final List<UUID> workspaceIds = new ArrayList<>();
+  private final List<@Nullable UUID> memberIds = new ArrayList<>();
+  private final List<@Nullable Double> matchConfidences = new ArrayList<>();
+  private final List<Long> speechMillis = new ArrayList<>();
+
+  void add(Capture capture, Participant participant) {
+    Member member = participant.member();
+    captureIds.add(capture.id());
+    labels.add(participant.label());
+    workspaceIds.add(capture.workspaceId());
+    memberIds.add(member == null ? null : member.id());
+    matchConfidences.add(participant.matchConfidence());
+    speechMillis.add(participant.speechMs());
+  }
+
+  boolean isEmpty() {
+    return captureIds.isEmpty();
+  }
+
+  /** Their order is the order they were added in, and the one they are shown in. */
+  Tuple toTuple() {
+    Integer[] ordinals = new Integer[labels.size()];
+    for (int i = 0; i < ordinals.length; i++) {
+      ordinals[i] = i;
+    }
+    return Tuple.tuple()
+        .addArrayOfUUID(captureIds.toArray(UUID[]::new))
+        .addArrayOfString(labels.toArray(String[]::new))
+        .addArrayOfInteger(ordinals)
+        .addArrayOfUUID(workspaceIds.toArray(UUID[]::new))
+        .addArrayOfUUID(memberIds.toArray(UUID[]::new))
+        .addArrayOfDouble(matchConfidences.toArray(Double[]::new))
+        .addArrayOfLong(speechMillis.toArray(Long[]::new));
+  }
+}
