@@ -22,13 +22,26 @@ import org.slf4j.LoggerFactory;
  */
 final class Recurring {
   private static final Logger log = LoggerFactory.getLogger(Recurring.class);
-  private static final long APART_MILLIS = 10;
+
+  /**
+   * When to run.
+   *
+   * @param interval whether asked or not
+   * @param apart at the least, from start to start
+   */
+  record Rhythm(Duration interval, Duration apart) {
+    Rhythm {
+      requireNonNull(interval, "interval is null");
+      requireNonNull(apart, "apart is null");
+    }
+  }
 
   private final Vertx vertx;
   private final Context context;
   private final Outage outage;
   private final Progress progress;
   private final Supplier<Future<?>> work;
+  private final long apartMillis;
   private final long timer;
 
   private long startedMillis;
@@ -42,7 +55,7 @@ final class Recurring {
       Vertx vertx,
       Context context,
       String name,
-      Duration interval,
+      Rhythm rhythm,
       Progress progress,
       Supplier<Future<?>> work) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -51,8 +64,9 @@ final class Recurring {
     this.outage = new Outage(log, name + " failed and is tried again", name + " works again");
     this.progress = requireNonNull(progress, "progress is null");
     this.work = requireNonNull(work, "work is null");
-    this.startedMillis = millis() - APART_MILLIS;
-    this.timer = vertx.setPeriodic(interval.toMillis(), tick -> ask());
+    this.apartMillis = requireNonNull(rhythm, "rhythm is null").apart().toMillis();
+    this.startedMillis = millis() - apartMillis;
+    this.timer = vertx.setPeriodic(rhythm.interval().toMillis(), tick -> ask());
   }
 
   void ask() {
@@ -82,9 +96,9 @@ final class Recurring {
       return;
     }
     long sinceStart = millis() - startedMillis;
-    if (sinceStart < APART_MILLIS) {
+    if (sinceStart < apartMillis) {
       waiting = true;
-      vertx.setTimer(APART_MILLIS - sinceStart, apart -> waited());
+      vertx.setTimer(apartMillis - sinceStart, apart -> waited());
     } else {
       run();
     }

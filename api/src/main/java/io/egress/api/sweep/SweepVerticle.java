@@ -23,6 +23,9 @@ public final class SweepVerticle extends VerticleBase {
   /** Beside the time that statements may take; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
 
+  /** Under load a sweep takes several captures, and so does everything that comes after it. */
+  private static final Duration SWEEPS_APART = Duration.ofMillis(5);
+
   private final Pool pool;
   private final Settings settings;
   private final SweepMeters meters;
@@ -58,7 +61,7 @@ public final class SweepVerticle extends VerticleBase {
             vertx,
             context,
             "publishing to " + topic,
-            settings.api().sweepInterval(),
+            new Recurring.Rhythm(settings.api().sweepInterval(), Duration.ZERO),
             relayProgress,
             () -> topicExists(topic).compose(exist -> outbox.publish()));
     relaying = relay;
@@ -67,7 +70,7 @@ public final class SweepVerticle extends VerticleBase {
             vertx,
             context,
             "sweeping the inbox",
-            settings.api().sweepInterval(),
+            new Recurring.Rhythm(settings.api().sweepInterval(), SWEEPS_APART),
             sweepProgress,
             () -> sweeper.sweep().onSuccess(moved -> askIfAny(relay, moved)));
     wake();

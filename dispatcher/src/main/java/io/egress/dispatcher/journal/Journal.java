@@ -7,11 +7,13 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
+import java.time.LocalDate;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -29,11 +31,11 @@ public final class Journal {
             attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
             status, detail, answer)),
       made as (
-        insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer)
+        insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer)
         select day, id, attempts, started_at, duration_ms, outcome, status, detail, answer
         from entry where started_at is not null
         on conflict do nothing)
-      insert into deliveries as d
+      insert into %2$s as d
         (day, id, endpoint_id, capture_id, position, origin, state, attempts, last_outcome, next_attempt_at, owed_at)
       select day, id, endpoint_id, capture_id, position, origin, state, attempts, outcome, next_attempt_at, owed_at
       from entry
@@ -44,7 +46,7 @@ public final class Journal {
       """;
 
   private static final String KNOWN =
-      "select id, state, attempts from deliveries where day = $1 and id = any($2)";
+      "select id, state, attempts from %s where day = $1 and id = any($2)";
 
   /** What is known of a delivery that had an outcome before. */
   public record Known(DeliveryState state, int attempts) {
@@ -66,21 +68,21 @@ public final class Journal {
     this.days = requireNonNull(days, "days is null");
   }
 
-  /** No delivery may stand twice in {@code entries}. */
+  /** No delivery may stand twice in {@code entries}. What fails may be written in part. */
   public Future<Void> write(List<JournalEntry> entries) {
-    return client.preparedQuery(WRITE).execute(JournalRows.of(entries, days)).mapEmpty();
+    return Future.all(
+            byDay(entries, JournalEntry::delivery).entrySet().stream()
+                .map(day -> write(day.getKey(), day.getValue()))
+                .toList())
+        .mapEmpty();
   }
 
   /** Those of the deliveries that had an outcome before. */
   public Future<Map<UUID, Known>> known(Collection<Delivery> deliveries) {
     Map<UUID, Known> known = new HashMap<>();
     List<Future<RowSet<Row>>> asked =
-        deliveries.stream().collect(Collectors.groupingBy(days::of)).entrySet().stream()
-            .map(
-                day ->
-                    client
-                        .preparedQuery(KNOWN)
-                        .execute(JournalRows.question(day.getKey(), day.getValue())))
+        byDay(deliveries, delivery -> delivery).entrySet().stream()
+            .map(day -> ask(day.getKey(), day.getValue()))
             .toList();
     return Future.all(asked)
         .map(
@@ -90,6 +92,26 @@ public final class Journal {
               }
               return known;
             });
+  }
+
+  /**
+   * Partitions are named, for a statement that has to find them costs several times as much as what
+   * it does.
+   */
+  private Future<?> write(LocalDate day, List<JournalEntry> entries) {
+    return client
+        .preparedQuery(WRITE.formatted(JournalDays.attempts(day), JournalDays.deliveries(day)))
+        .execute(JournalRows.of(day, entries));
+  }
+
+  private Future<RowSet<Row>> ask(LocalDate day, List<Delivery> deliveries) {
+    return client
+        .preparedQuery(KNOWN.formatted(JournalDays.deliveries(day)))
+        .execute(JournalRows.question(day, deliveries));
+  }
+
+  private <T> Map<LocalDate, List<T>> byDay(Collection<T> all, Function<T, Delivery> delivery) {
+    return all.stream().collect(Collectors.groupingBy(each -> days.of(delivery.apply(each))));
   }
 
   private static Known read(Row row) {

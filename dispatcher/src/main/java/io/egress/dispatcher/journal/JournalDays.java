@@ -29,7 +29,9 @@ public final class JournalDays {
   /** "journal" in ASCII; known to nobody else. */
   private static final long LOCK = 0x6a_6f_75_72_6e_61_6cL;
 
-  private static final List<String> TABLES = List.of("deliveries", "attempts");
+  private static final String DELIVERIES = "deliveries";
+  private static final String ATTEMPTS = "attempts";
+  private static final List<String> TABLES = List.of(DELIVERIES, ATTEMPTS);
   private static final DateTimeFormatter SUFFIX = DateTimeFormatter.ofPattern("uuuuMMdd");
   private static final String PARTITIONS =
       "select relname from pg_class join pg_inherits on inhrelid = oid"
@@ -55,6 +57,18 @@ public final class JournalDays {
     }
     LocalDate first = first();
     return owed.isBefore(first) ? first : owed;
+  }
+
+  static String deliveries(LocalDate day) {
+    return partition(DELIVERIES, day);
+  }
+
+  static String attempts(LocalDate day) {
+    return partition(ATTEMPTS, day);
+  }
+
+  private static String partition(String table, LocalDate day) {
+    return table + "_" + SUFFIX.format(day);
   }
 
   /** Makes the partitions that are missing and drops those that nothing is kept in any more. */
@@ -87,7 +101,7 @@ public final class JournalDays {
     for (String table : TABLES) {
       Map<String, LocalDate> wanted = new LinkedHashMap<>();
       for (LocalDate day = first(); !day.isAfter(end); day = day.plusDays(1)) {
-        wanted.put(table + "_" + SUFFIX.format(day), day);
+        wanted.put(partition(table, day), day);
       }
       wanted.forEach(
           (name, day) -> {
@@ -97,7 +111,7 @@ public final class JournalDays {
                       .formatted(name, table, day, day.plusDays(1)));
             }
           });
-      String oldestName = table + "_" + SUFFIX.format(first());
+      String oldestName = partition(table, first());
       existing.stream()
           .filter(name -> name.startsWith(table + "_") && name.compareTo(oldestName) < 0)
           .forEach(name -> changes.add("drop table " + name));

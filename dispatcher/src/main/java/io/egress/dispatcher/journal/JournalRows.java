@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class JournalRows {
   private JournalRows() {}
 
-  static Tuple of(List<JournalEntry> entries, JournalDays days) {
+  static Tuple of(LocalDate day, List<JournalEntry> entries) {
     Columns columns = new Columns(entries);
-    columns.add(entry -> days.of(entry.delivery()), LocalDate[]::new);
+    columns.add(entry -> day, LocalDate[]::new);
     columns.add(entry -> entry.delivery().id(), UUID[]::new);
     columns.add(entry -> entry.delivery().endpointId(), UUID[]::new);
     columns.add(entry -> entry.delivery().captureId(), UUID[]::new);
