@@ -25,11 +25,15 @@ import java.util.function.IntConsumer;
 final class Outbox {
   static final int BATCH_MAX = 500;
 
-  /** Rows come into being in the order of their sequence, and all but the newest are gone. */
+  /**
+   * Rows come into being in the order of their sequence, and all but the newest are gone. They are
+   * deleted by their place, which never changes: planned while the table was empty, a join by key
+   * would read all of a backlog for each batch.
+   */
   private static final String TAKE =
       """
-      delete from outbox where sequence in (
-        select sequence from outbox where sequence > $2 order by sequence limit $1 for update skip locked)
+      delete from outbox where ctid = any(array(
+        select ctid from outbox where sequence > $2 order by sequence limit $1 for update skip locked))
       returning sequence, workspace_id, position, capture_id, entered_at
       """;
 

@@ -19,11 +19,12 @@ import java.util.function.IntConsumer;
 final class Sweeper {
   static final int BATCH_MAX = 1_000;
 
+  /** By place, as in {@link Outbox}: rows of the inbox are never changed. */
   private static final String MOVE =
       """
       with batch as (
-        delete from stream_inbox where sequence in (
-          select sequence from stream_inbox order by sequence limit $1)
+        delete from stream_inbox where ctid = any(array(
+          select ctid from stream_inbox order by sequence limit $1))
         returning sequence, capture_id, workspace_id),
       heads as (
         update workspaces w set stream_head = w.stream_head + added.count
