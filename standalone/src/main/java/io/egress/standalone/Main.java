@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
     name = "egress",
     description = "Finished transcripts leave a product: pulled through one cursor, or pushed.",
     mixinStandardHelpOptions = true,
+    scope = CommandLine.ScopeType.INHERIT,
     version = "Transcript Egress 1.0.0",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -23,7 +24,7 @@ import picocli.CommandLine.Command;
       BenchCommand.class
     })
 public final class Main {
-  private Main() {}
+  Main() {}
 
   public static void main(String[] arguments) {
     int exit =
