@@ -9,6 +9,7 @@ import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.kafka.client.producer.KafkaProducerRecord;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
@@ -27,8 +28,7 @@ final class Outbox {
 
   /**
    * Rows come into being in the order of their sequence, and all but the newest are gone. They are
-   * deleted by their place, which never changes: planned while the table was empty, a join by key
-   * would read all of a backlog for each batch.
+   * deleted by their place, which never changes.
    */
   private static final String TAKE =
       """
@@ -69,16 +69,17 @@ final class Outbox {
   }
 
   private Future<Integer> publishBatch(SqlConnection tx) {
-    return tx.preparedQuery(TAKE)
-        .execute(Tuple.of(BATCH_MAX, after()))
-        .compose(
-            rows -> {
-              List<Row> taken = new ArrayList<>(rows.size());
-              rows.forEach(taken::add);
-              taken.sort(Comparator.comparing(Outbox::sequence));
-              return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
-                  .map(acknowledged -> published(taken));
-            });
+    Future<RowSet<Row>> take =
+        FreshPlan.ask(tx)
+            .compose(fresh -> tx.preparedQuery(TAKE).execute(Tuple.of(BATCH_MAX, after())));
+    return take.compose(
+        rows -> {
+          List<Row> taken = new ArrayList<>(rows.size());
+          rows.forEach(taken::add);
+          taken.sort(Comparator.comparing(Outbox::sequence));
+          return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
+              .map(acknowledged -> published(taken));
+        });
   }
 
   /** Below it nothing is looked for: there the index is full of rows that are gone. */

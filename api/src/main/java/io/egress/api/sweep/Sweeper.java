@@ -63,7 +63,7 @@ final class Sweeper {
   }
 
   private static Future<Integer> moveBatch(SqlConnection tx) {
-    return StreamLock.take(tx)
+    return Future.join(FreshPlan.ask(tx), StreamLock.take(tx))
         .compose(locked -> tx.preparedQuery(MOVE).execute(Tuple.of(BATCH_MAX)))
         .map(rows -> rows.rowCount());
   }
