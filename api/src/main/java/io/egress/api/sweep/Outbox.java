@@ -9,9 +9,7 @@ import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.kafka.client.producer.KafkaProducerRecord;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,13 +25,13 @@ final class Outbox {
   static final int BATCH_MAX = 500;
 
   /**
-   * Rows come into being in the order of their sequence, and all but the newest are gone. They are
-   * deleted by their place, which never changes.
+   * Rows come into being in the order of their sequence, and all but the newest are gone. The
+   * statement is not a prepared one: see {@link Sweeper}.
    */
   private static final String TAKE =
       """
-      delete from outbox where ctid = any(array(
-        select ctid from outbox where sequence > $2 order by sequence limit $1 for update skip locked))
+      delete from outbox where sequence in (
+        select sequence from outbox where sequence > %d order by sequence limit %d for update skip locked)
       returning sequence, workspace_id, position, capture_id, entered_at
       """;
 
@@ -69,17 +67,16 @@ final class Outbox {
   }
 
   private Future<Integer> publishBatch(SqlConnection tx) {
-    Future<RowSet<Row>> take =
-        FreshPlan.ask(tx)
-            .compose(fresh -> tx.preparedQuery(TAKE).execute(Tuple.of(BATCH_MAX, after())));
-    return take.compose(
-        rows -> {
-          List<Row> taken = new ArrayList<>(rows.size());
-          rows.forEach(taken::add);
-          taken.sort(Comparator.comparing(Outbox::sequence));
-          return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
-              .map(acknowledged -> published(taken));
-        });
+    return tx.query(TAKE.formatted(after(), BATCH_MAX))
+        .execute()
+        .compose(
+            rows -> {
+              List<Row> taken = new ArrayList<>(rows.size());
+              rows.forEach(taken::add);
+              taken.sort(Comparator.comparing(Outbox::sequence));
+              return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
+                  .map(acknowledged -> published(taken));
+            });
   }
 
   /** Below it nothing is looked for: there the index is full of rows that are gone. */

@@ -6,7 +6,6 @@ import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.function.IntConsumer;
 
 /**
@@ -19,12 +18,16 @@ import java.util.function.IntConsumer;
 final class Sweeper {
   static final int BATCH_MAX = 1_000;
 
-  /** By place, as in {@link Outbox}: rows of the inbox are never changed. */
+  /**
+   * Not a prepared statement, so that it is planned each time: the inbox is empty at most times and
+   * deep at others, and a plan kept from when it was empty reads and sorts all of it for each
+   * batch.
+   */
   private static final String MOVE =
       """
       with batch as (
-        delete from stream_inbox where ctid = any(array(
-          select ctid from stream_inbox order by sequence limit $1))
+        delete from stream_inbox where sequence in (
+          select sequence from stream_inbox order by sequence limit %d)
         returning sequence, capture_id, workspace_id),
       heads as (
         update workspaces w set stream_head = w.stream_head + added.count
@@ -40,7 +43,8 @@ final class Sweeper {
         returning workspace_id, position, capture_id, entered_at)
       insert into outbox (workspace_id, position, capture_id, entered_at)
       select workspace_id, position, capture_id, entered_at from entered order by workspace_id, position
-      """;
+      """
+          .formatted(BATCH_MAX);
 
   private final Pool pool;
   private final IntConsumer entered;
@@ -63,8 +67,8 @@ final class Sweeper {
   }
 
   private static Future<Integer> moveBatch(SqlConnection tx) {
-    return Future.join(FreshPlan.ask(tx), StreamLock.take(tx))
-        .compose(locked -> tx.preparedQuery(MOVE).execute(Tuple.of(BATCH_MAX)))
+    return StreamLock.take(tx)
+        .compose(locked -> tx.query(MOVE).execute())
         .map(rows -> rows.rowCount());
   }
 }
