@@ -24,6 +24,9 @@ final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
   private static final int BATCH_CAPTURES_MAX = 50;
 
+  /** SQLSTATE's classes of data exceptions, violated constraints and exceeded limits. */
+  private static final Set<String> OF_ONE_CAPTURE = Set.of("22", "23", "54");
+
   /** Told on the context that asked. */
   private record Waiting(IncomingCapture capture, Promise<PutResult> put, Context asking) {
     UUID id() {
@@ -64,10 +67,12 @@ final class CombinedPuts {
   }
 
   private void startWhatMay() {
-    List<Waiting> batch = running < TRANSACTIONS_MAX ? takeBatch() : List.of();
-    while (!batch.isEmpty()) {
+    while (running < TRANSACTIONS_MAX) {
+      List<Waiting> batch = takeBatch();
+      if (batch.isEmpty()) {
+        return;
+      }
       start(batch);
-      batch = running < TRANSACTIONS_MAX ? takeBatch() : List.of();
     }
   }
 
@@ -131,15 +136,8 @@ final class CombinedPuts {
 
   /** The database refused a value: what is wrong with one capture must not refuse the others. */
   private static boolean isOfOneCapture(Throwable failure) {
-    if (!(failure instanceof PgException refused) || refused.getSqlState() == null) {
-      return false;
-    }
-    String dataException = "22";
-    String constraintViolation = "23";
-    String limitExceeded = "54";
-    String state = refused.getSqlState();
-    return state.startsWith(dataException)
-        || state.startsWith(constraintViolation)
-        || state.startsWith(limitExceeded);
+    return failure instanceof PgException refused
+        && refused.getSqlState() != null
+        && OF_ONE_CAPTURE.contains(refused.getSqlState().substring(0, 2));
   }
 }
