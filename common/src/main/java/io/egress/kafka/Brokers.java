@@ -114,7 +114,7 @@ public final class Brokers {
 
   private synchronized Admin opened() {
     if (closed) {
-      throw new IllegalStateException("closed");
+      throw new IllegalStateException("the line to the brokers is closed");
     }
     Admin opened = admin;
     if (opened == null) {
