@@ -1,7 +1,6 @@
 package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.vertx.core.json.JsonArray;
@@ -16,8 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +24,7 @@ class HookApiTest {
   private static Service service;
 
   private UUID workspace;
-  private String key;
+  private PulledStream stream;
 
   @BeforeAll
   static void start() {
@@ -43,7 +40,7 @@ class HookApiTest {
   @BeforeEach
   void freshWorkspace() {
     workspace = UUID.randomUUID();
-    key = service.mintKey(workspace);
+    stream = new PulledStream(service, workspace);
   }
 
   @Test
@@ -53,12 +50,12 @@ class HookApiTest {
 
     assertThat(service.put(id, capture).statusCode()).isEqualTo(201);
     assertThat(service.put(id, capture).statusCode()).isEqualTo(200);
-    awaitStream(1);
+    stream.awaitSize(1);
     assertThat(service.put(id, capture.put("title", "Fixed")).statusCode()).isEqualTo(200);
     service.put(UUID.randomUUID(), Service.capture(workspace));
 
-    awaitStream(2);
-    assertThat(one(id).getString("title")).isEqualTo("Fixed");
+    stream.awaitSize(2);
+    assertThat(stream.one(id).getString("title")).isEqualTo("Fixed");
   }
 
   @Test
@@ -68,14 +65,14 @@ class HookApiTest {
 
     assertThat(service.put(id, silent).statusCode()).isEqualTo(201);
     service.put(UUID.randomUUID(), Service.capture(workspace));
-    awaitStream(1);
-    assertThat(service.pull("/api/v1/captures/" + id, key).statusCode()).isEqualTo(404);
+    stream.awaitSize(1);
+    assertThat(service.pull("/api/v1/captures/" + id, stream.key()).statusCode()).isEqualTo(404);
 
     service.put(id, Service.capture(workspace));
-    awaitStream(2);
+    stream.awaitSize(2);
     service.put(id, silent);
-    assertThat(one(id).getJsonArray("segments")).isEmpty();
-    assertThat(one(id).getString("transcript_text")).isEmpty();
+    assertThat(stream.one(id).getJsonArray("segments")).isEmpty();
+    assertThat(stream.one(id).getString("transcript_text")).isEmpty();
   }
 
   @Test
@@ -87,112 +84,6 @@ class HookApiTest {
 
     assertThat(answer.statusCode()).isEqualTo(409);
     assertThat(answer.body()).contains("workspace_id");
-  }
-
-  @Test
-  void showsWhoSpoke() {
-    UUID id = UUID.randomUUID();
-    UUID ada = UUID.randomUUID();
-    service.put(id, conversation(ada, "Ada"));
-    awaitStream(1);
-
-    JsonObject document = one(id);
-    assertThat(document.getString("transcript_text"))
-        .isEqualTo("Ada: Hi.\nS2: Hello.\nUnknown speaker: ...");
-    JsonObject participant = document.getJsonArray("participants").getJsonObject(0);
-    assertThat(participant.getString("name")).isEqualTo("Ada");
-    assertThat(participant.getBoolean("matched")).isTrue();
-    assertThat(participant.getDouble("match_confidence")).isEqualTo(0.5);
-  }
-
-  @Test
-  void showsRenamesOfMembersAndDevicesInEveryCaptureTheyTouch() {
-    UUID ada = UUID.randomUUID();
-    List<UUID> ids = IntStream.range(0, 5).mapToObj(i -> UUID.randomUUID()).toList();
-    ids.forEach(id -> service.put(id, conversation(ada, "Ada")));
-    awaitStream(5);
-
-    JsonObject renamed =
-        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Ada Fischer");
-    assertThat(service.internal("PUT", "/internal/v1/members/" + ada, renamed).statusCode())
-        .isEqualTo(204);
-    JsonObject room =
-        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Atlas");
-    String device = Service.capture(workspace).getJsonObject("device").getString("id");
-    assertThat(service.internal("PUT", "/internal/v1/devices/" + device, room).statusCode())
-        .isEqualTo(204);
-
-    for (UUID id : ids) {
-      assertThat(one(id).getString("transcript_text")).startsWith("Ada Fischer: Hi.");
-      assertThat(one(id).getJsonObject("device").getString("name")).isEqualTo("Atlas");
-    }
-  }
-
-  @Test
-  void namesSaidByACaptureCountAndNamesLeftOutStay() {
-    UUID ada = UUID.randomUUID();
-    UUID first = UUID.randomUUID();
-    service.put(first, conversation(ada, "Ada"));
-    service.put(UUID.randomUUID(), conversation(ada, "Ada F."));
-    service.put(UUID.randomUUID(), conversation(ada, null));
-    awaitStream(3);
-
-    assertThat(one(first).getString("transcript_text")).startsWith("Ada F.: ");
-  }
-
-  @Test
-  void aRepeatedBodyDoesNotUndoALaterFix() {
-    UUID id = UUID.randomUUID();
-    UUID ada = UUID.randomUUID();
-    JsonObject body = conversation(ada, "Ada");
-    service.put(id, body);
-    awaitStream(1);
-    service.internal(
-        "PUT",
-        "/internal/v1/members/" + ada,
-        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Ada Fischer"));
-
-    assertThat(service.put(id, body).statusCode()).isEqualTo(200);
-
-    assertThat(one(id).getString("transcript_text")).startsWith("Ada Fischer: ");
-  }
-
-  @Test
-  void saysWhoASpeakerIs() {
-    UUID id = UUID.randomUUID();
-    service.put(id, conversation(UUID.randomUUID(), "Ada"));
-    awaitStream(1);
-    String path = "/internal/v1/captures/" + id + "/participants/";
-    JsonObject ben =
-        new JsonObject()
-            .put("id", UUID.randomUUID().toString())
-            .put("name", "Ben")
-            .put("email", "b@example.com");
-
-    assertThat(
-            service
-                .internal("PATCH", path + "S2", new JsonObject().put("member", ben))
-                .statusCode())
-        .isEqualTo(204);
-    assertThat(
-            service.internal("PATCH", path + "S1", new JsonObject().putNull("member")).statusCode())
-        .isEqualTo(204);
-
-    assertThat(one(id).getString("transcript_text"))
-        .isEqualTo("S1: Hi.\nBen: Hello.\nUnknown speaker: ...");
-    JsonObject nobody = one(id).getJsonArray("participants").getJsonObject(0);
-    assertThat(nobody.getBoolean("matched")).isFalse();
-    assertThat(nobody.getValue("match_confidence")).isNull();
-    assertThat(
-            service.internal("PATCH", path + "S9", new JsonObject().putNull("member")).statusCode())
-        .isEqualTo(404);
-    assertThat(
-            service
-                .internal("PATCH", path + "%00", new JsonObject().putNull("member"))
-                .statusCode())
-        .isEqualTo(404);
-    assertThat(service.internal("PATCH", path + "S1", new JsonObject()).statusCode())
-        .isEqualTo(400);
   }
 
   @Test
@@ -240,9 +131,10 @@ class HookApiTest {
     JsonObject capture = Service.capture(workspace);
     capture.getJsonArray("segments").getJsonObject(0).put("text", text);
     service.put(id, capture);
-    awaitStream(1);
+    stream.awaitSize(1);
 
-    assertThat(one(id).getJsonArray("segments").getJsonObject(0).getString("text")).isEqualTo(text);
+    assertThat(stream.one(id).getJsonArray("segments").getJsonObject(0).getString("text"))
+        .isEqualTo(text);
   }
 
   @Test
@@ -257,50 +149,5 @@ class HookApiTest {
       assertThat(answer.statusCode()).isEqualTo(401);
       assertThat(answer.body()).contains("internal token");
     }
-  }
-
-  private JsonObject conversation(UUID ada, @Nullable String name) {
-    JsonObject member = new JsonObject().put("id", ada.toString()).put("name", name);
-    return Service.capture(workspace)
-        .put(
-            "participants",
-            new JsonArray()
-                .add(
-                    new JsonObject()
-                        .put("label", "S1")
-                        .put("member", member)
-                        .put("match_confidence", 0.5)
-                        .put("speech_ms", 10))
-                .add(new JsonObject().put("label", "S2").put("speech_ms", 10)))
-        .put(
-            "segments",
-            new JsonArray()
-                .add(segment(0, "S1", "Hi."))
-                .add(segment(10, "S2", "Hello."))
-                .add(segment(20, null, "...")));
-  }
-
-  private static JsonObject segment(long start, @Nullable String speaker, String text) {
-    return new JsonObject()
-        .put("start_ms", start)
-        .put("end_ms", start + 5)
-        .put("speaker", speaker)
-        .put("text", text);
-  }
-
-  private JsonObject one(UUID id) {
-    HttpResponse<String> answer = service.pull("/api/v1/captures/" + id, key);
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return new JsonObject(answer.body());
-  }
-
-  private void awaitStream(int captures) {
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(
-                        new JsonObject(service.pull("/api/v1/captures", key).body())
-                            .getJsonArray("captures"))
-                    .hasSize(captures));
   }
 }
