@@ -25,11 +25,14 @@ final class Outbox {
   static final int BATCH_MAX = 500;
 
   /**
-   * Rows come into being in the order of their sequence, and all but the newest are gone. The
-   * statement is not a prepared one: see {@link Sweeper}.
+   * Rows come into being in the order of their sequence, and all but the newest are gone. It is not
+   * a prepared statement, so that it is planned each time: a plan kept from when the outbox was
+   * empty reads and sorts all of it for each batch. Its transaction does not wait for the disk:
+   * should it be forgotten in a crash, its records are published again.
    */
   private static final String TAKE =
       """
+      set local synchronous_commit = off;
       delete from outbox where sequence in (
         select sequence from outbox where sequence > %d order by sequence limit %d for update skip locked)
       returning sequence, workspace_id, position, capture_id, entered_at
@@ -70,9 +73,9 @@ final class Outbox {
     return tx.query(TAKE.formatted(after(), BATCH_MAX))
         .execute()
         .compose(
-            rows -> {
-              List<Row> taken = new ArrayList<>(rows.size());
-              rows.forEach(taken::add);
+            set -> {
+              List<Row> taken = new ArrayList<>();
+              set.next().forEach(taken::add);
               taken.sort(Comparator.comparing(Outbox::sequence));
               return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
                   .map(acknowledged -> published(taken));
