@@ -24,6 +24,9 @@ final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
   private static final int BATCH_CAPTURES_MAX = 50;
 
+  /** A second transaction beside one under way must be worth its costs. */
+  private static final int SECOND_CAPTURES_MIN = 8;
+
   /** SQLSTATE's classes of data exceptions, violated constraints and exceeded limits. */
   private static final Set<String> OF_ONE_CAPTURE = Set.of("22", "23", "54");
 
@@ -67,7 +70,8 @@ final class CombinedPuts {
   }
 
   private void startWhatMay() {
-    while (running < TRANSACTIONS_MAX) {
+    while (running < TRANSACTIONS_MAX
+        && waiting.size() >= (running == 0 ? 1 : SECOND_CAPTURES_MIN)) {
       List<Waiting> batch = takeBatch();
       if (batch.isEmpty()) {
         return;
