@@ -60,6 +60,11 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
+  private static final Duration RECORDS_APART = Duration.ZERO;
+
+  /** Nothing waits for an outcome but the commit of its record. */
+  private static final Duration OUTCOMES_APART = Duration.ofMillis(15);
+
   private final Vertx vertx;
   private final WorkerSettings bounds;
   private final Clock clock = Clock.systemUTC();
@@ -134,10 +139,14 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     RecordPublisher publisher = shared.publisher();
     DurableBatches<Message> records =
         new DurableBatches<>(
-            vertx, new Medium<>("delivery records", message -> message, publisher::publish));
+            vertx,
+            new Medium<>(
+                "delivery records", message -> message, publisher::publish, RECORDS_APART));
     DurableBatches<JournalEntry> entries =
         new DurableBatches<>(
-            vertx, new Medium<>("outcomes", entry -> entry.delivery().id(), journal::write));
+            vertx,
+            new Medium<>(
+                "outcomes", entry -> entry.delivery().id(), journal::write, OUTCOMES_APART));
     return new Aftermath(
         topics,
         shared.settings().dispatcher().retrySchedule(),

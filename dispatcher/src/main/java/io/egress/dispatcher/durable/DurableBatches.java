@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,13 +30,19 @@ public final class DurableBatches<T> {
 
   private record Waiting<T>(T item, Runnable durable) {}
 
-  /** How a batch is written; items of equal {@code key} never stand in one batch. */
+  /**
+   * How a batch is written; items of equal {@code key} never stand in one batch.
+   *
+   * @param apart from the start of one write to that of the next, unless a whole batch waits: a
+   *     write costs much the same for one item and for ten
+   */
   public record Medium<T>(
-      String name, Function<T, Object> key, Function<List<T>, Future<Void>> write) {
+      String name, Function<T, Object> key, Function<List<T>, Future<Void>> write, Duration apart) {
     public Medium {
       requireNonNull(name, "name is null");
       requireNonNull(key, "key is null");
       requireNonNull(write, "write is null");
+      requireNonNull(apart, "apart is null");
     }
   }
 
@@ -45,10 +52,13 @@ public final class DurableBatches<T> {
   private final Deque<Waiting<T>> queue = new ArrayDeque<>();
   private int writes;
   private int underWay;
+  private long startedMillis;
+  private boolean waiting;
 
   public DurableBatches(Vertx vertx, Medium<T> medium) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.medium = requireNonNull(medium, "medium is null");
+    this.startedMillis = millis() - medium.apart().toMillis();
     this.outage =
         new Outage(
             log,
@@ -67,14 +77,35 @@ public final class DurableBatches<T> {
     return queue.size() + underWay;
   }
 
-  /** A second write beside one under way is worth a full batch only. */
   private void writeMore() {
-    while (writes < WRITES_MAX && !queue.isEmpty() && (writes == 0 || queue.size() >= BATCH_MAX)) {
+    while (writes < WRITES_MAX && isWorthAWrite()) {
       List<Waiting<T>> batch = nextBatch();
+      startedMillis = millis();
       writes++;
       underWay += batch.size();
       write(batch);
     }
+  }
+
+  /** A second write beside one under way is worth a full batch only. */
+  private boolean isWorthAWrite() {
+    if (queue.size() >= BATCH_MAX) {
+      return true;
+    }
+    if (writes > 0 || queue.isEmpty()) {
+      return false;
+    }
+    long early = startedMillis + medium.apart().toMillis() - millis();
+    if (early > 0 && !waiting) {
+      waiting = true;
+      vertx.setTimer(
+          early,
+          apart -> {
+            waiting = false;
+            writeMore();
+          });
+    }
+    return early <= 0;
   }
 
   private List<Waiting<T>> nextBatch() {
@@ -108,5 +139,9 @@ public final class DurableBatches<T> {
     underWay -= batch.size();
     batch.forEach(waiting -> waiting.durable().run());
     writeMore();
+  }
+
+  private static long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 }

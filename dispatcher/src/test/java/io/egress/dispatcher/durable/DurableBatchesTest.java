@@ -1,0 +1,87 @@
+package io.egress.dispatcher.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DurableBatchesTest {
+  private static final Duration FOR_EVER = Duration.ofHours(1);
+
+  private record Write(List<Integer> items, long nanos) {}
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Context context = vertx.getOrCreateContext();
+  private final List<Write> writes = new CopyOnWriteArrayList<>();
+  private final AtomicInteger durable = new AtomicInteger();
+  private volatile Future<Void> outcome = Future.succeededFuture();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().toCompletionStage().toCompletableFuture().get();
+  }
+
+  @Test
+  void writesTheFirstItemAtOnce() {
+    add(batches(FOR_EVER), 1);
+
+    await().until(() -> durable.get() == 1);
+    assertThat(writes).extracting(Write::items).containsExactly(List.of(0));
+  }
+
+  @Test
+  void keepsWritesApartAndWritesTogetherWhatHasComeMeanwhile() {
+    Duration apart = Duration.ofMillis(100);
+    add(batches(apart), 4);
+
+    await().until(() -> durable.get() == 4);
+    assertThat(writes).extracting(Write::items).containsExactly(List.of(0), List.of(1, 2, 3));
+    assertThat(Duration.ofNanos(writes.get(1).nanos() - writes.get(0).nanos()))
+        .isGreaterThan(apart.minusMillis(5));
+  }
+
+  @Test
+  void doesNotKeepAWholeBatchWaiting() {
+    add(batches(FOR_EVER), 1 + 512);
+
+    await().until(() -> durable.get() == 513);
+    assertThat(writes).extracting(write -> write.items().size()).containsExactly(1, 512);
+  }
+
+  @Test
+  void triesAgainUntilTheItemsAreDurable() {
+    outcome = Future.failedFuture("no disk");
+    add(batches(Duration.ZERO), 1);
+    await().until(() -> writes.size() == 2);
+    assertThat(durable).hasValue(0);
+
+    outcome = Future.succeededFuture();
+    await().until(() -> durable.get() == 1);
+    assertThat(writes).allSatisfy(write -> assertThat(write.items()).containsExactly(0));
+  }
+
+  private DurableBatches<Integer> batches(Duration apart) {
+    return new DurableBatches<>(
+        vertx, new DurableBatches.Medium<>("items", item -> item, this::write, apart));
+  }
+
+  private Future<Void> write(List<Integer> items) {
+    writes.add(new Write(List.copyOf(items), System.nanoTime()));
+    return outcome;
+  }
+
+  private void add(DurableBatches<Integer> batches, int count) {
+    context.runOnContext(
+        now ->
+            IntStream.range(0, count).forEach(item -> batches.add(item, durable::incrementAndGet)));
+  }
+}
