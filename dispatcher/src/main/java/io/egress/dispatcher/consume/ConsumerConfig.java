@@ -20,6 +20,13 @@ final class ConsumerConfig {
   /** A resumed partition may have to wait for a fetch without it. */
   private static final String FETCH_WAIT_MAX_MS = "100";
 
+  /**
+   * A few hundred records. What is fetched of a partition is read before anything of the next, so
+   * with more of it the endpoints that get a capture would come to it at very different times, and
+   * share neither its reading nor its inflating.
+   */
+  private static final String PARTITION_FETCH_BYTES_MAX = "65536";
+
   private ConsumerConfig() {}
 
   static Map<String, Object> of(KafkaSettings settings, String group) {
@@ -29,6 +36,7 @@ final class ConsumerConfig {
     properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
     properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
     properties.put("fetch.max.wait.ms", FETCH_WAIT_MAX_MS);
+    properties.put("max.partition.fetch.bytes", PARTITION_FETCH_BYTES_MAX);
     properties.put("max.poll.records", POLL_RECORDS_MAX);
     properties.put("enable.auto.commit", "false");
     properties.put("auto.offset.reset", "earliest");
