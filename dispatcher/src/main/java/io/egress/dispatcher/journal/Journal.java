@@ -94,10 +94,7 @@ public final class Journal {
             });
   }
 
-  /**
-   * Partitions are named, for a statement that has to find them costs several times as much as what
-   * it does.
-   */
+  /** Partitions are named, so that they need not be found among those of a month. */
   private Future<?> write(LocalDate day, List<JournalEntry> entries) {
     return client
         .preparedQuery(WRITE.formatted(JournalDays.attempts(day), JournalDays.deliveries(day)))

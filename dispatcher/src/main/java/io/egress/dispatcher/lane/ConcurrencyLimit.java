@@ -6,14 +6,17 @@ package io.egress.dispatcher.lane;
  * it, and an endpoint that answers nothing at all starts again from one. An endpoint that answers
  * at once raises it by one per round from the beginning: each step opens a connection, which costs
  * more than the few deliveries that wait. Deliveries that take much longer than the endpoint's own
- * pace do not raise it, and lower it to where it began: a queue that is moved from here into
- * connections is a queue still, and costs more.
+ * pace do not raise it, and lower it to a few times what it began with: a queue that is moved from
+ * here into connections is a queue still, and costs more. No further, since it may be this process
+ * that is slow: then all lanes are, and one that got less than its share would fall behind.
  *
  * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
  * it neither cuts nor raises: sixty-four requests that time out together are one event.
  */
 final class ConcurrencyLimit {
-  private final int initial;
+  private static final int CROWDED_INITIALS = 4;
+
+  private final int crowdedMin;
   private final int max;
   private final long slowNanos;
   private final Pace pace = new Pace();
@@ -25,8 +28,8 @@ final class ConcurrencyLimit {
   private long cutNanos;
 
   ConcurrencyLimit(LaneSettings.Concurrency settings) {
-    this.initial = settings.initial();
     this.max = settings.max();
+    this.crowdedMin = Math.min(max, CROWDED_INITIALS * settings.initial());
     this.slowNanos = settings.slowAfter().toNanos();
     this.limit = settings.initial();
     this.steepBelow = max;
@@ -60,7 +63,7 @@ final class ConcurrencyLimit {
   }
 
   private void lower() {
-    if (limit > initial) {
+    if (limit > crowdedMin) {
       limit--;
       deliveredThisRound = 0;
     }

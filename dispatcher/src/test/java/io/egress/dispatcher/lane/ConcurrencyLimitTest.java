@@ -51,10 +51,10 @@ class ConcurrencyLimitTest {
     assertThat(limit.current()).isEqualTo(34);
     deliver(100, 3 * FAST);
     assertThat(limit.current()).isEqualTo(34);
+    deliver(10, 5 * FAST);
+    assertThat(limit.current()).isEqualTo(24);
     deliver(20, 5 * FAST);
-    assertThat(limit.current()).isEqualTo(14);
-    deliver(20, 5 * FAST);
-    assertThat(limit.current()).isEqualTo(4);
+    assertThat(limit.current()).isEqualTo(16);
   }
 
   @Test
