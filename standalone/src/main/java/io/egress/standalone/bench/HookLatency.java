@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /** How long it takes from the hook's call to the receiver, at a steady pace. */
 final class HookLatency {
   /** At this pace the compilers of four processes are busy for more than a minute. */
-  private static final int WARM_UP_SECONDS_MAX = 90;
+  private static final int WARM_UP_SECONDS_MAX = 180;
 
   private final PushStage stage;
   private final HookLoad load;

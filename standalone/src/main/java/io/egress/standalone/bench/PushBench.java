@@ -33,7 +33,7 @@ final class PushBench implements Callable<Integer> {
   @Option(
       names = "--deliveries",
       defaultValue = "0",
-      description = "how many are counted, after a fifth more to warm up; 0: the mode's default")
+      description = "how many are counted, after as many to warm up; 0: the mode's default")
   private int deliveries;
 
   @Option(names = "--endpoints", defaultValue = "0", description = "0: the mode's default")
