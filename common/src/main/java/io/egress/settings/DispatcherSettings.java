@@ -31,7 +31,7 @@ public record DispatcherSettings(
             1,
             1,
             64,
-            "event loops that deliver; more than half the processor's cores bring nothing"),
+            "event loops that deliver; one keeps up to a processor core busy"),
         reader.parsed(
             "EGRESS_RETRY_SCHEDULE",
             "1m,5m,15m,1h,6h,24h",
