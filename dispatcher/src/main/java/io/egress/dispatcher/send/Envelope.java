@@ -75,7 +75,7 @@ public final class Envelope {
     mac.update(after);
   }
 
-  /** A view of the body, for the document is not copied for each who gets it. */
+  /** A view of the body: the document is copied while it is written, not for a whole attempt. */
   public Buffer buffer() {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
   }

@@ -67,12 +67,12 @@ class FullHistoryTest {
   @Test
   void goesOnAfterARestartAndBehindWhatIsLive() {
     List<UUID> history = fleet.captures(workspace, 1_500);
-    answerAfter(10);
+    answerAfter(100);
     fleet.endpoint(workspace, fleet.receivers.url("crm"), true);
     DispatcherApp first = fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 300);
     fleet.stop(first);
-    answerAfter(200);
+    answerAfter(500);
     fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 500);
     UUID live = fleet.captures(workspace, 1).get(0);
