@@ -53,7 +53,7 @@ public final class DurableBatches<T> {
   private int writes;
   private int underWay;
   private long startedMillis;
-  private boolean waiting;
+  private boolean isTimerSet;
 
   public DurableBatches(Vertx vertx, Medium<T> medium) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -85,27 +85,24 @@ public final class DurableBatches<T> {
       underWay += batch.size();
       write(batch);
     }
+    if (writes == 0 && !queue.isEmpty() && !isTimerSet) {
+      isTimerSet = true;
+      vertx.setTimer(
+          Math.max(1, millisEarly()),
+          apart -> {
+            isTimerSet = false;
+            writeMore();
+          });
+    }
   }
 
   /** A second write beside one under way is worth a full batch only. */
   private boolean isWorthAWrite() {
-    if (queue.size() >= BATCH_MAX) {
-      return true;
-    }
-    if (writes > 0 || queue.isEmpty()) {
-      return false;
-    }
-    long early = startedMillis + medium.apart().toMillis() - millis();
-    if (early > 0 && !waiting) {
-      waiting = true;
-      vertx.setTimer(
-          early,
-          apart -> {
-            waiting = false;
-            writeMore();
-          });
-    }
-    return early <= 0;
+    return queue.size() >= BATCH_MAX || (writes == 0 && !queue.isEmpty() && millisEarly() <= 0);
+  }
+
+  private long millisEarly() {
+    return startedMillis + medium.apart().toMillis() - millis();
   }
 
   private List<Waiting<T>> nextBatch() {
