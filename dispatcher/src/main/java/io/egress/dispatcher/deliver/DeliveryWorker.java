@@ -8,7 +8,6 @@ import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.journal.Journal;
 import io.egress.dispatcher.journal.JournalEntry;
-import io.egress.dispatcher.ledger.Commit;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.NameLookup;
@@ -24,11 +23,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -55,9 +51,6 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   /** What a partition's ledger must have room for before it is read on. */
   private static final int ROOM_MIN = 1_000;
 
-  /** Ten a second, for as long as a rebalance may be under way. */
-  private static final int LAST_COMMIT_TRIES = 20;
-
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
   private static final Duration RECORDS_APART = Duration.ZERO;
@@ -76,6 +69,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final WebhookSender sender;
   private final Dispatch dispatch;
   private final DeliveryConsumer consumer;
+  private final OffsetCommits commits;
   private final Backfills backfills;
   private final WorkerStates workers;
   private final Observation observation;
@@ -83,7 +77,6 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private long tickTimer;
   private long commitTimer;
   private long partitionsTimer;
-  private boolean committing;
   private boolean closing;
 
   DeliveryWorker(Vertx vertx, SharedParts shared, WorkerSettings bounds) {
@@ -125,6 +118,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             topics.dispatcherGroup(),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
+    commits = new OffsetCommits(vertx, workload, consumer);
     backfillTopic = topics.backfill();
     backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
     reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
@@ -176,7 +170,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     return backfills
         .close()
         .compose(stopped -> handover.drain(consumer.assigned(), bounds.closePatience()))
-        .compose(offsets -> commitAtLast(offsets, LAST_COMMIT_TRIES))
+        .compose(commits::commitAtLast)
         .eventually(consumer::close)
         .eventually(
             () -> {
@@ -221,20 +215,6 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     reading.read(records);
     applyPauses();
     dispatch.proceed();
-  }
-
-  /** No commit is taken during a rebalance. What is not committed is known from the journal. */
-  private Future<Void> commitAtLast(Map<TopicPartition, Long> offsets, int tries) {
-    if (offsets.isEmpty() || tries == 0) {
-      return Future.succeededFuture();
-    }
-    return consumer
-        .commit(offsets)
-        .recover(
-            failure ->
-                vertx
-                    .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
-                    .compose(later -> commitAtLast(offsets, tries - 1)));
   }
 
   private void finished(Job job) {
@@ -283,22 +263,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   }
 
   private void everySecond() {
-    commit();
-    workers.report(this, observation.now(clock.instant()));
-  }
-
-  private void commit() {
-    List<Commit<TopicPartition>> due = workload.commitsDue();
-    if (due.isEmpty() || committing || closing) {
-      return;
+    if (!closing) {
+      commits.commitDue();
     }
-    Map<TopicPartition, Long> offsets = new HashMap<>();
-    due.forEach(commit -> offsets.put(commit.partition(), commit.nextOffset()));
-    committing = true;
-    consumer
-        .commit(offsets)
-        .onSuccess(committed -> due.forEach(workload::committed))
-        .onFailure(failure -> log.debug("offsets were not committed", failure))
-        .onComplete(done -> committing = false);
+    workers.report(this, observation.now(clock.instant()));
   }
 }

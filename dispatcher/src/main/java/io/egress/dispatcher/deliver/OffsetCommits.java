@@ -1,0 +1,71 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.consume.DeliveryConsumer;
+import io.egress.dispatcher.ledger.Commit;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the brokers how far the ledgers have come, one commit at a time. */
+final class OffsetCommits {
+  private static final Logger log = LoggerFactory.getLogger(OffsetCommits.class);
+
+  /** For as long as a rebalance may be under way. */
+  private static final int LAST_TRIES = 20;
+
+  private static final Duration LAST_TRIES_APART = Duration.ofMillis(100);
+
+  private final Vertx vertx;
+  private final Workload workload;
+  private final DeliveryConsumer consumer;
+  private boolean committing;
+
+  OffsetCommits(Vertx vertx, Workload workload, DeliveryConsumer consumer) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.workload = requireNonNull(workload, "workload is null");
+    this.consumer = requireNonNull(consumer, "consumer is null");
+  }
+
+  /** What fails is due again the next time. */
+  void commitDue() {
+    List<Commit<TopicPartition>> due = workload.commitsDue();
+    if (due.isEmpty() || committing) {
+      return;
+    }
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    due.forEach(commit -> offsets.put(commit.partition(), commit.nextOffset()));
+    committing = true;
+    consumer
+        .commit(offsets)
+        .onSuccess(committed -> due.forEach(workload::committed))
+        .onFailure(failure -> log.debug("offsets were not committed", failure))
+        .onComplete(done -> committing = false);
+  }
+
+  /** No commit is taken during a rebalance. What is not committed is known from the journal. */
+  Future<Void> commitAtLast(Map<TopicPartition, Long> offsets) {
+    return commitAtLast(offsets, LAST_TRIES);
+  }
+
+  private Future<Void> commitAtLast(Map<TopicPartition, Long> offsets, int tries) {
+    if (offsets.isEmpty() || tries == 0) {
+      return Future.succeededFuture();
+    }
+    return consumer
+        .commit(offsets)
+        .recover(
+            failure ->
+                vertx
+                    .timer(LAST_TRIES_APART.toMillis(), TimeUnit.MILLISECONDS)
+                    .compose(later -> commitAtLast(offsets, tries - 1)));
+  }
+}
