@@ -17,9 +17,12 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
@@ -32,27 +35,30 @@ public final class TopicAdmin {
   private static final long KNOWN_PERIOD_MS = 200;
   private static final int KNOWN_TRIES_MAX = 50;
 
+  @FunctionalInterface
+  private interface Administration {
+    void with(Admin admin) throws ExecutionException, InterruptedException;
+  }
+
   private TopicAdmin() {}
 
   /**
    * Topics that are co-partitioned get as many partitions as those that are there already; fails
    * where these do not agree, before anything is created.
+   *
+   * <p>Completes when every partition answers. Whoever sends earlier may have the first of several
+   * batches refused and a later one taken, after which brokers before KAFKA-15591 was mended refuse
+   * the first until it expires.
    */
   public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
-    return vertx.executeBlocking(
-        () -> {
-          try (Admin admin = open(settings)) {
-            create(admin, settings.topics(), topics);
-          }
-          return null;
-        },
-        false);
+    return administer(vertx, settings, admin -> create(admin, settings.topics(), topics))
+        .compose(created -> onceKnown(vertx, settings, admin -> awaitAnswers(admin, topics)));
   }
 
   /** Fails with {@link UnfitTopicsException} where a topic would lose records or strand them. */
   public static Future<Void> requireFit(
       Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
-    return requireFit(vertx, settings, topics, KNOWN_TRIES_MAX);
+    return onceKnown(vertx, settings, admin -> requireFit(admin, topics));
   }
 
   /** The topics there are whose names begin with {@code start}. */
@@ -81,24 +87,31 @@ public final class TopicAdmin {
   }
 
   /** Topics made a moment ago may not be known everywhere yet. */
-  private static Future<Void> requireFit(
-      Vertx vertx, KafkaSettings settings, List<NeededTopic> topics, int tries) {
-    return vertx
-        .<Void>executeBlocking(
-            () -> {
-              try (Admin admin = open(settings)) {
-                requireFit(admin, topics);
-              }
-              return null;
-            },
-            false)
+  private static Future<Void> onceKnown(Vertx vertx, KafkaSettings settings, Administration work) {
+    return onceKnown(vertx, settings, work, KNOWN_TRIES_MAX);
+  }
+
+  private static Future<Void> onceKnown(
+      Vertx vertx, KafkaSettings settings, Administration work, int tries) {
+    return administer(vertx, settings, work)
         .recover(
             failure ->
                 failure.getCause() instanceof UnknownTopicOrPartitionException && tries > 1
                     ? vertx
                         .timer(KNOWN_PERIOD_MS, TimeUnit.MILLISECONDS)
-                        .compose(later -> requireFit(vertx, settings, topics, tries - 1))
+                        .compose(later -> onceKnown(vertx, settings, work, tries - 1))
                     : Future.failedFuture(failure));
+  }
+
+  private static Future<Void> administer(Vertx vertx, KafkaSettings settings, Administration work) {
+    return vertx.executeBlocking(
+        () -> {
+          try (Admin admin = open(settings)) {
+            work.with(admin);
+          }
+          return null;
+        },
+        false);
   }
 
   static Admin open(KafkaSettings settings) {
@@ -133,6 +146,27 @@ public final class TopicAdmin {
             .orElse(settings.partitions());
     for (NeededTopic topic : missing) {
       create(admin, settings, topic, topic.copartitioned() ? copartitions : settings.partitions());
+    }
+  }
+
+  /** A partition without a leader is not waited for for ever: the others have work to do. */
+  private static void awaitAnswers(Admin admin, List<NeededTopic> topics)
+      throws ExecutionException, InterruptedException {
+    Map<TopicPartition, OffsetSpec> questions = new HashMap<>();
+    partitions(admin, topics.stream().map(NeededTopic::name).toList())
+        .forEach(
+            (topic, count) -> {
+              for (int partition = 0; partition < count; partition++) {
+                questions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+              }
+            });
+    try {
+      admin.listOffsets(questions).all().get();
+    } catch (ExecutionException failure) {
+      if (!(failure.getCause() instanceof TimeoutException)) {
+        throw failure;
+      }
+      log.warn("not every partition answers: {}", failure.getCause().getMessage());
     }
   }
 

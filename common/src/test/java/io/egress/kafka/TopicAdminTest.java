@@ -11,6 +11,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +24,10 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +66,23 @@ class TopicAdminTest {
     assertThat(config(retry, "min.insync.replicas")).isEqualTo("1");
     assertThat(config(retry, "cleanup.policy")).isEqualTo("delete");
     assertThat(await(TopicAdmin.partitions(vertx, settings, retry.name()))).isEqualTo(3);
+  }
+
+  @Test
+  void madeTopicsTakeRecordsAtOnce() throws Exception {
+    Map<String, Object> properties =
+        new HashMap<>(Map.of("retries", 0, "enable.idempotence", false));
+    properties.put("bootstrap.servers", SharedBackends.get().kafkaBootstrap());
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+      for (int round = 0; round < 20; round++) {
+        NeededTopic made = NeededTopic.undelayed(prefix + "made-" + round);
+        await(TopicAdmin.ensure(vertx, settings, List.of(made)));
+        for (int partition = 0; partition < 3; partition++) {
+          producer.send(new ProducerRecord<>(made.name(), partition, "", "")).get();
+        }
+      }
+    }
   }
 
   @Test
