@@ -30,9 +30,6 @@ public final class DocumentStore {
       where d.revision < excluded.revision
       """;
 
-  /** A rendered document's fragment and the revision that it shows. */
-  private record Rendered(UUID captureId, long revision, Fragment fragment) {}
-
   private final SqlClient client;
   private final CaptureReader captures;
   private final WorkerExecutor renderers;
@@ -40,14 +37,7 @@ public final class DocumentStore {
   public DocumentStore(Vertx vertx, SqlClient client) {
     this.client = requireNonNull(client, "client is null");
     this.captures = new CaptureReader(client);
-    this.renderers =
-        vertx.createSharedWorkerExecutor(
-            "egress-render", Math.max(2, Runtime.getRuntime().availableProcessors()));
-  }
-
-  /** Renders and stores as part of the caller's transaction. */
-  public Future<Void> store(SqlClient tx, List<RevisedCapture> captures) {
-    return render(captures).compose(rendered -> put(tx, rendered));
+    this.renderers = Renderers.of(vertx);
   }
 
   /** Renders anew from the current state. Ids that do not exist are left out. */
@@ -65,24 +55,28 @@ public final class DocumentStore {
                         done ->
                             rendered.stream()
                                 .collect(
-                                    Collectors.toMap(Rendered::captureId, Rendered::fragment))));
+                                    Collectors.toMap(
+                                        RevisedDocument::captureId, RevisedDocument::fragment))));
   }
 
-  private Future<List<Rendered>> render(List<RevisedCapture> captures) {
-    return renderers.executeBlocking(
-        () ->
-            captures.stream()
-                .map(
-                    revised ->
-                        new Rendered(
-                            revised.capture().id(),
-                            revised.revision(),
-                            Fragment.deflate(DocumentRenderer.render(revised.capture()))))
-                .toList(),
-        false);
+  public Future<List<RevisedDocument>> render(List<RevisedCapture> captures) {
+    return captures.isEmpty()
+        ? Future.succeededFuture(List.of())
+        : renderers.executeBlocking(
+            () ->
+                captures.stream()
+                    .map(
+                        revised ->
+                            new RevisedDocument(
+                                revised.capture().id(),
+                                revised.revision(),
+                                Fragment.of(revised.capture())))
+                    .toList(),
+            false);
   }
 
-  private static Future<Void> put(SqlClient client, List<Rendered> documents) {
+  /** Stores as part of the caller's transaction. */
+  public static Future<Void> put(SqlClient client, List<RevisedDocument> documents) {
     List<Tuple> rows =
         documents.stream()
             .map(

@@ -2,6 +2,7 @@ package io.egress.document;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.capture.Capture;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
@@ -18,6 +19,11 @@ public record Fragment(Buffer deflated, int crc32, long length) {
 
   public Fragment {
     requireNonNull(deflated, "deflated is null");
+  }
+
+  /** A capture's document. */
+  public static Fragment of(Capture capture) {
+    return deflate(DocumentRenderer.render(capture));
   }
 
   public static Fragment deflate(byte[] raw) {

@@ -115,14 +115,12 @@ final class CaptureRows {
     if (captures.isEmpty()) {
       return Future.succeededFuture();
     }
+    List<Capture> finished = captures.stream().map(IncomingCapture::capture).toList();
     return tx.preparedQuery(ENTER)
         .execute(
-            Tuple.wrap(
-                List.of(
-                    captures.stream().map(entry -> entry.capture().id()).toArray(UUID[]::new),
-                    captures.stream()
-                        .map(entry -> entry.capture().workspaceId())
-                        .toArray(UUID[]::new))))
+            Tuple.tuple()
+                .addArrayOfUUID(finished.stream().map(Capture::id).toArray(UUID[]::new))
+                .addArrayOfUUID(finished.stream().map(Capture::workspaceId).toArray(UUID[]::new)))
         .mapEmpty();
   }
 

@@ -6,6 +6,7 @@ import io.egress.capture.Capture;
 import io.egress.capture.RevisedCapture;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
+import io.egress.document.RevisedDocument;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -43,7 +43,30 @@ final class CaptureWriter {
 
   /** The result of each, in the order given. No id may stand in {@code captures} twice. */
   Future<List<PutResult>> put(List<IncomingCapture> captures) {
-    return transactions.run(tx -> new Put(tx, captures).run());
+    return transactions
+        .run(tx -> new Put(tx, captures).asExpected())
+        .recover(
+            failure ->
+                failure instanceof Unexpected
+                    ? transactions.run(tx -> new Put(tx, captures).whateverIsStored())
+                    : Future.failedFuture(failure));
+  }
+
+  private static Names namesIn(List<IncomingCapture> captures) {
+    return Names.in(captures.stream().map(IncomingCapture::capture).toList());
+  }
+
+  /** Ends a transaction that began with too much hope, so that another can do it all. */
+  private static final class Unexpected extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Unexpected(String what) {
+      super(what, null, false, false);
+    }
+  }
+
+  private static List<IncomingCapture> spoken(List<IncomingCapture> captures) {
+    return captures.stream().filter(IncomingCapture::spoken).toList();
   }
 
   /** One transaction's work. */
@@ -57,16 +80,70 @@ final class CaptureWriter {
       this.captures = captures;
     }
 
-    /** Questions that do not need each other's answers are asked in one go. */
-    Future<List<PutResult>> run() {
-      Names said = Names.in(captures.stream().map(IncomingCapture::capture).toList());
-      Future<Map<UUID, CaptureRows.Stored>> stored =
-          rows.read(tx, captures.stream().map(incoming -> incoming.capture().id()).toList());
-      Future<Names> known = names.read(tx, said);
+    /**
+     * Most captures are new, and say nothing new of anybody: their names can be held with the first
+     * question, and all the rest be written with the second. Where names change it ends without
+     * having written, for two transactions that hold the same name and change it would wait for
+     * each other.
+     */
+    Future<List<PutResult>> asExpected() {
+      Future<Map<UUID, CaptureRows.Stored>> stored = rows.read(tx, ids());
+      Future<Names> held = names.hold(tx, namesIn(captures));
+      return Future.join(stored, held)
+          .compose(
+              both -> {
+                List<IncomingCapture> news = leaveOutRepeats(stored.result());
+                if (!held.result().changesBy(namesIn(news)).isEmpty()) {
+                  return Future.failedFuture(new Unexpected("names change"));
+                }
+                return stored.result().isEmpty()
+                    ? create(held.result())
+                    : writeCaptures(news, held.result());
+              })
+          .map(done -> results());
+    }
+
+    Future<List<PutResult>> whateverIsStored() {
+      Future<Map<UUID, CaptureRows.Stored>> stored = rows.read(tx, ids());
+      Future<Names> known = names.read(tx, namesIn(captures));
       return Future.join(stored, known)
-          .map(both -> leaveOutRepeats(stored.result()))
-          .compose(news -> write(news, known.result()))
-          .map(done -> captures.stream().map(this::result).toList());
+          .compose(
+              both -> {
+                List<IncomingCapture> news = leaveOutRepeats(stored.result());
+                return changeNames(news, known.result()).compose(held -> writeCaptures(news, held));
+              })
+          .map(done -> results());
+    }
+
+    /** None of them was stored a moment ago. */
+    private Future<Void> create(Names held) {
+      List<IncomingCapture> byId = captures.stream().sorted(BY_ID).toList();
+      return documents(captures, Map.of(), held)
+          .compose(
+              rendered -> {
+                Future<Set<UUID>> created = rows.insert(tx, byId);
+                Future<Void> all =
+                    Future.join(
+                            created,
+                            rows.addParticipants(tx, captures),
+                            rows.enter(tx, spoken(captures)),
+                            DocumentStore.put(tx, rendered))
+                        .mapEmpty();
+                return all.transform(
+                    done ->
+                        created.succeeded() && created.result().size() < captures.size()
+                            ? Future.failedFuture(new Unexpected("another has put one of them"))
+                            : all);
+              })
+          .onSuccess(done -> ids().forEach(id -> results.put(id, PutResult.CREATED)));
+    }
+
+    private List<UUID> ids() {
+      return captures.stream().map(incoming -> incoming.capture().id()).toList();
+    }
+
+    private List<PutResult> results() {
+      return captures.stream().map(this::result).toList();
     }
 
     private PutResult result(IncomingCapture incoming) {
@@ -90,16 +167,15 @@ final class CaptureWriter {
       return news;
     }
 
-    /** {@code known} are at least the names that {@code news} say, as they were a moment ago. */
-    private Future<Void> write(List<IncomingCapture> news, Names known) {
-      if (news.isEmpty()) {
-        return Future.succeededFuture();
-      }
-      Names said = Names.in(news.stream().map(IncomingCapture::capture).toList());
+    /**
+     * What {@code news} say, held as it is then; {@code known} is that and maybe more, as it was a
+     * moment ago.
+     */
+    private Future<Names> changeNames(List<IncomingCapture> news, Names known) {
+      Names said = namesIn(news);
       return addUnknownWorkspaces(news, known)
           .compose(done -> names.change(tx, known.changesBy(said)))
-          .compose(done -> names.hold(tx, said))
-          .compose(held -> writeCaptures(news, held));
+          .compose(done -> names.hold(tx, said));
     }
 
     /** A workspace whose device is known is known. */
@@ -114,6 +190,9 @@ final class CaptureWriter {
     }
 
     private Future<Void> writeCaptures(List<IncomingCapture> news, Names held) {
+      if (news.isEmpty()) {
+        return Future.succeededFuture();
+      }
       List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
       return rows.insert(tx, byId)
           .compose(
@@ -157,25 +236,39 @@ final class CaptureWriter {
         }
       }
       return rows.update(tx, fixes)
+          .compose(done -> documents(written, locked, held))
           .compose(
-              done ->
+              rendered ->
                   Future.join(
                       rows.addParticipants(tx, written),
                       rows.enter(tx, entering),
-                      documents.store(tx, revised(written, locked, held))))
+                      DocumentStore.put(tx, rendered)))
           .mapEmpty();
     }
 
-    private static List<RevisedCapture> revised(
+    /** Those that {@code held} would have shown otherwise than they say are rendered anew. */
+    private Future<List<RevisedDocument>> documents(
         List<IncomingCapture> written, Map<UUID, CaptureRows.Stored> locked, Names held) {
-      Function<UUID, Long> revision =
-          id -> locked.containsKey(id) ? locked.get(id).revision() + 1 : 1L;
-      return written.stream()
+      List<RevisedDocument> asSaid = new ArrayList<>();
+      List<RevisedCapture> otherwise = new ArrayList<>();
+      for (IncomingCapture incoming : written) {
+        UUID id = incoming.capture().id();
+        CaptureRows.Stored before = locked.get(id);
+        long revision = before == null ? 1 : before.revision() + 1;
+        Capture shown = held.applyTo(incoming.capture());
+        if (shown.equals(incoming.capture())) {
+          asSaid.add(new RevisedDocument(id, revision, incoming.document()));
+        } else {
+          otherwise.add(new RevisedCapture(shown, revision));
+        }
+      }
+      return documents
+          .render(otherwise)
           .map(
-              incoming ->
-                  new RevisedCapture(
-                      held.applyTo(incoming.capture()), revision.apply(incoming.capture().id())))
-          .toList();
+              rendered -> {
+                asSaid.addAll(rendered);
+                return asSaid;
+              });
     }
   }
 }

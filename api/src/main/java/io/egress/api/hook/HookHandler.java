@@ -5,12 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NameBody;
+import io.egress.document.Renderers;
 import io.egress.http.Exchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
@@ -20,9 +22,7 @@ import java.util.function.Function;
 
 /** What the pipeline and the product call: finished captures, and the names that change later. */
 final class HookHandler {
-  private static final int BLOCKING_BYTES_MIN = 64 * 1024;
-
-  private final Vertx vertx;
+  private final WorkerExecutor renderers;
   private final BodyReader bodies;
   private final CombinedPuts puts;
   private final Renames renames;
@@ -37,7 +37,7 @@ final class HookHandler {
       Renames renames,
       Runnable entered,
       HookMeters meters) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.renderers = Renderers.of(vertx);
     this.bodies = requireNonNull(bodies, "bodies is null");
     this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
@@ -80,7 +80,10 @@ final class HookHandler {
     return bodies.read(
         exchange.request(),
         body ->
-            prepared(body, id).compose(puts::put).compose(result -> answer(exchange, id, result)));
+            renderers
+                .executeBlocking(() -> incoming(body, id), false)
+                .compose(puts::put)
+                .compose(result -> answer(exchange, id, result)));
   }
 
   private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {
@@ -95,13 +98,6 @@ final class HookHandler {
         result == PutResult.CREATED ? 201 : 200,
         new JsonObject().put("id", id.toString()));
     return Future.succeededFuture();
-  }
-
-  /** A large body is parsed beside the event loop. */
-  private Future<IncomingCapture> prepared(Buffer body, UUID id) {
-    return body.length() < BLOCKING_BYTES_MIN
-        ? Future.succeededFuture(incoming(body, id))
-        : vertx.executeBlocking(() -> incoming(body, id), false);
   }
 
   private static IncomingCapture incoming(Buffer body, UUID id) {

@@ -134,9 +134,8 @@ final class NameStore {
   }
 
   private static Tuple keys(Collection<Names.Key> keys) {
-    return Tuple.wrap(
-        List.of(
-            keys.stream().map(Names.Key::workspaceId).toArray(UUID[]::new),
-            keys.stream().map(Names.Key::id).toArray(UUID[]::new)));
+    return Tuple.tuple()
+        .addArrayOfUUID(keys.stream().map(Names.Key::workspaceId).toArray(UUID[]::new))
+        .addArrayOfUUID(keys.stream().map(Names.Key::id).toArray(UUID[]::new));
   }
 }

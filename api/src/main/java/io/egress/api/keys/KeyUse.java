@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,10 +70,9 @@ public final class KeyUse {
     taken.forEach(used::remove);
     return pool.preparedQuery(WRITE)
         .execute(
-            Tuple.wrap(
-                List.of(
-                    taken.keySet().toArray(UUID[]::new),
-                    taken.values().toArray(OffsetDateTime[]::new))))
+            Tuple.tuple()
+                .addArrayOfUUID(taken.keySet().toArray(UUID[]::new))
+                .addArrayOfOffsetDateTime(taken.values().toArray(OffsetDateTime[]::new)))
         .mapEmpty();
   }
 }

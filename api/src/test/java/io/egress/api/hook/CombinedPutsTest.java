@@ -1,6 +1,7 @@
 package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class CombinedPutsTest {
   private static Service service;
   private static CombinedPuts puts;
+  private static CombinedPuts putsOfAnotherProcess;
 
   private final UUID workspace = UUID.randomUUID();
 
@@ -32,6 +34,7 @@ class CombinedPutsTest {
         new CaptureWriter(
             new Transactions(service.database), new DocumentStore(service.vertx, service.database));
     puts = new CombinedPuts(service.vertx, writer);
+    putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }
 
   @AfterAll
@@ -90,9 +93,41 @@ class CombinedPutsTest {
         .containsExactly(PutResult.CREATED, PutResult.UPDATED, PutResult.UNCHANGED);
   }
 
+  /** Both have seen that it is not there before either writes it. */
+  @Test
+  void twoProcessesThatPutTheSameCaptureCreateItOnce() {
+    UUID same = UUID.randomUUID();
+    UUID fixed = UUID.randomUUID();
+    SqlConnection lock = lockTheDevice();
+    List<Future<PutResult>> puts =
+        List.of(
+            put(same, "Talk"),
+            put(putsOfAnotherProcess, same, "Talk"),
+            put(fixed, "Talk"),
+            put(putsOfAnotherProcess, fixed, "Talk, fixed"));
+    await().until(() -> waitingForALock() == 2);
+    release(lock);
+
+    List<PutResult> results = puts.stream().map(Service::await).toList();
+    assertThat(results.subList(0, 2))
+        .containsExactlyInAnyOrder(PutResult.CREATED, PutResult.UNCHANGED);
+    assertThat(results.subList(2, 4))
+        .containsExactlyInAnyOrder(PutResult.CREATED, PutResult.UPDATED);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(service.query("select capture_id from stream"))
+                    .extracting(row -> row.getUUID(0))
+                    .containsOnlyOnce(same, fixed));
+  }
+
   private Future<PutResult> put(UUID id, String title) {
+    return put(puts, id, title);
+  }
+
+  private Future<PutResult> put(CombinedPuts through, UUID id, String title) {
     JsonObject capture = Service.capture(workspace).put("title", title);
-    return puts.put(IncomingCapture.of(CaptureBody.read(capture.toBuffer(), id).orRefuse()));
+    return through.put(IncomingCapture.of(CaptureBody.read(capture.toBuffer(), id).orRefuse()));
   }
 
   private SqlConnection lockTheDevice() {
@@ -103,6 +138,13 @@ class CombinedPutsTest {
         lock.query("select from devices where workspace_id = '" + workspace + "' for update")
             .execute());
     return lock;
+  }
+
+  private static int waitingForALock() {
+    return service
+        .query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+        .size();
   }
 
   private static void release(SqlConnection lock) {

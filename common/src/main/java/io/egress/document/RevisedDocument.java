@@ -1,0 +1,13 @@
+package io.egress.document;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.UUID;
+
+/** A rendered document, and which revision of its capture it shows. */
+public record RevisedDocument(UUID captureId, long revision, Fragment fragment) {
+  public RevisedDocument {
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(fragment, "fragment is null");
+  }
+}
