@@ -2,14 +2,15 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.ProcessedCapture;
+import io.egress.database.Transactions;
+import io.egress.kafka.RecordPublisher;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.kafka.client.producer.KafkaProducer;
-import io.vertx.kafka.client.producer.KafkaProducerRecord;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -17,41 +18,45 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
- * Publishes what the stream owes to Kafka. The transaction that deletes a row is committed only
- * after the broker has acknowledged its record: several processes share the work, and one that dies
- * leaves its rows to the others. A record may then be published twice, never not at all.
+ * Publishes what the stream owes to Kafka and did not get there by the {@link Shortcut}. The
+ * transaction that deletes a row is committed only after the broker has acknowledged its record:
+ * several processes share the work, and one that dies leaves its rows to the others. A record may
+ * then be published twice, never not at all.
  */
 final class Outbox {
   static final int BATCH_MAX = 500;
 
-  /**
-   * Rows come into being in the order of their sequence, and all but the newest are gone. It is not
-   * a prepared statement, so that it is planned each time: a plan kept from when the outbox was
-   * empty reads and sorts all of it for each batch. Its transaction does not wait for the disk:
-   * should it be forgotten in a crash, its records are published again.
-   */
+  /** Should the deletion be forgotten in a crash, its records are published again. */
+  private static final String DO_NOT_WAIT_FOR_THE_DISK = "set local synchronous_commit = off";
+
+  /** What is younger is on the shortcut of whoever swept it, and would only be published twice. */
+  static final Duration LEFT_TO_THE_SHORTCUT = Duration.ofSeconds(3);
+
+  /** Rows come into being in the order of their sequence, and all but the newest are gone. */
   private static final String TAKE =
       """
-      set local synchronous_commit = off;
       delete from outbox where sequence in (
-        select sequence from outbox where sequence > %d order by sequence limit %d for update skip locked)
+        select sequence from outbox
+        where sequence > $1 and entered_at < now() - interval '%d seconds'
+        order by sequence limit $2 for update skip locked)
       returning sequence, workspace_id, position, capture_id, entered_at
-      """;
+      """
+          .formatted(LEFT_TO_THE_SHORTCUT.toSeconds());
 
   /** How often rows are looked for that another process held and did not publish. */
   private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Pool pool;
-  private final KafkaProducer<String, Buffer> producer;
+  private final RecordPublisher publisher;
   private final String topic;
   private final IntConsumer relayed;
   private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
   private long lastPublished;
 
   /** {@code relayed} is told of each batch how many records it had. */
-  Outbox(Pool pool, KafkaProducer<String, Buffer> producer, String topic, IntConsumer relayed) {
+  Outbox(Pool pool, RecordPublisher publisher, String topic, IntConsumer relayed) {
     this.pool = requireNonNull(pool, "pool is null");
-    this.producer = requireNonNull(producer, "producer is null");
+    this.publisher = requireNonNull(publisher, "publisher is null");
     this.topic = requireNonNull(topic, "topic is null");
     this.relayed = requireNonNull(relayed, "relayed is null");
   }
@@ -60,7 +65,7 @@ final class Outbox {
    * Completes with the number of records published, once no row was left that nobody else holds.
    */
   Future<Integer> publish() {
-    return pool.withTransaction(this::publishBatch)
+    return Transactions.once(pool, this::publishBatch)
         .onSuccess(relayed::accept)
         .compose(
             published ->
@@ -70,14 +75,17 @@ final class Outbox {
   }
 
   private Future<Integer> publishBatch(SqlConnection tx) {
-    return tx.query(TAKE.formatted(after(), BATCH_MAX))
-        .execute()
+    Future<?> relaxed = tx.query(DO_NOT_WAIT_FOR_THE_DISK).execute();
+    Future<RowSet<Row>> oldest =
+        tx.preparedQuery(TAKE).execute(Tuple.of(after(), (long) BATCH_MAX));
+    return Future.join(relaxed, oldest)
         .compose(
-            set -> {
-              List<Row> taken = new ArrayList<>();
-              set.next().forEach(taken::add);
-              taken.sort(Comparator.comparing(Outbox::sequence));
-              return Future.all(taken.stream().map(row -> producer.send(record(row))).toList())
+            both -> {
+              List<OwedRecord> taken = new ArrayList<>();
+              oldest.result().forEach(row -> taken.add(OwedRecord.of(row)));
+              taken.sort(Comparator.comparing(OwedRecord::sequence));
+              return publisher
+                  .publish(taken.stream().map(record -> record.message(topic)).toList())
                   .map(acknowledged -> published(taken));
             });
   }
@@ -92,25 +100,10 @@ final class Outbox {
     return 0;
   }
 
-  private int published(List<Row> rows) {
-    for (Row row : rows) {
-      lastPublished = Math.max(lastPublished, sequence(row));
+  private int published(List<OwedRecord> records) {
+    for (OwedRecord record : records) {
+      lastPublished = Math.max(lastPublished, record.sequence());
     }
-    return rows.size();
-  }
-
-  private static long sequence(Row row) {
-    return row.getLong("sequence");
-  }
-
-  private KafkaProducerRecord<String, Buffer> record(Row row) {
-    ProcessedCapture processed =
-        new ProcessedCapture(
-            row.getUUID("workspace_id"),
-            row.getLong("position"),
-            row.getUUID("capture_id"),
-            row.getOffsetDateTime("entered_at").toInstant());
-    return KafkaProducerRecord.create(
-        topic, processed.workspaceId().toString(), processed.encode());
+    return records.size();
   }
 }

@@ -5,14 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.egress.http.Health;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.NeededTopic;
+import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.metrics.Metrics;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
@@ -32,9 +31,11 @@ public final class SweepVerticle extends VerticleBase {
   private final Progress sweepProgress;
   private final Progress relayProgress;
 
-  private @Nullable KafkaProducer<String, Buffer> producer;
+  private @Nullable RecordPublisher publisher;
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
+  private @Nullable Shortcut shortcut;
+  private boolean relayIsToBeAsked;
   private boolean topicExists;
 
   public SweepVerticle(Pool pool, Settings settings, Metrics metrics) {
@@ -52,10 +53,10 @@ public final class SweepVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     String topic = new Topics(settings.kafka().topicPrefix()).capturesProcessed();
-    KafkaProducer<String, Buffer> opened = KafkaClients.producer(vertx, settings.kafka());
-    producer = opened;
+    RecordPublisher opened =
+        new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
+    publisher = opened;
     Outbox outbox = new Outbox(pool, opened, topic, this::relayed);
-    Sweeper sweeper = new Sweeper(pool, this::entered);
     Recurring relay =
         new Recurring(
             vertx,
@@ -65,6 +66,16 @@ public final class SweepVerticle extends VerticleBase {
             relayProgress,
             () -> topicExists(topic).compose(exist -> outbox.publish()));
     relaying = relay;
+    Shortcut direct =
+        new Shortcut(vertx, pool, opened, topic, this::relayed, () -> askInAWhile(relay));
+    shortcut = direct;
+    Sweeper sweeper =
+        new Sweeper(
+            pool,
+            moved -> {
+              entered(moved.size());
+              publish(moved, direct, relay);
+            });
     sweeping =
         new Recurring(
             vertx,
@@ -72,7 +83,8 @@ public final class SweepVerticle extends VerticleBase {
             "sweeping the inbox",
             new Recurring.Rhythm(settings.api().sweepInterval(), SWEEPS_APART),
             sweepProgress,
-            () -> sweeper.sweep().onSuccess(moved -> askIfAny(relay, moved)));
+            sweeper::sweep);
+    relay.ask();
     wake();
     return Future.succeededFuture();
   }
@@ -96,8 +108,9 @@ public final class SweepVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     return stopped(sweeping)
+        .compose(done -> shortcut == null ? Future.succeededFuture() : shortcut.close())
         .compose(done -> stopped(relaying))
-        .eventually(() -> producer == null ? Future.succeededFuture() : producer.close());
+        .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
   private void entered(int captures) {
@@ -118,9 +131,24 @@ public final class SweepVerticle extends VerticleBase {
         .onSuccess(exists -> topicExists = true);
   }
 
-  private static void askIfAny(Recurring relay, int moved) {
-    if (moved > 0) {
-      relay.ask();
+  private void publish(List<OwedRecord> moved, Shortcut direct, Recurring relay) {
+    if (topicExists) {
+      direct.publish(moved);
+    } else {
+      askInAWhile(relay);
+    }
+  }
+
+  /** As soon as it may have what the shortcut did not publish. */
+  private void askInAWhile(Recurring relay) {
+    if (!relayIsToBeAsked) {
+      relayIsToBeAsked = true;
+      vertx.setTimer(
+          Outbox.LEFT_TO_THE_SHORTCUT.toMillis(),
+          due -> {
+            relayIsToBeAsked = false;
+            relay.ask();
+          });
     }
   }
 

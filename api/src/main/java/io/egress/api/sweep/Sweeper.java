@@ -6,7 +6,9 @@ import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
-import java.util.function.IntConsumer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Moves finished captures from the inbox into the stream and the outbox.
@@ -19,13 +21,13 @@ final class Sweeper {
   static final int BATCH_MAX = 1_000;
 
   /** One journey to the database for all of a transaction. */
-  private static final String SWEEP = "select sweep_inbox($1, $2)";
+  private static final String SWEEP = "select * from sweep($1, $2)";
 
   private final Pool pool;
-  private final IntConsumer entered;
+  private final Consumer<List<OwedRecord>> entered;
 
-  /** {@code entered} is told of each batch how many captures it had. */
-  Sweeper(Pool pool, IntConsumer entered) {
+  /** {@code entered} is told of each batch that may be published now. */
+  Sweeper(Pool pool, Consumer<List<OwedRecord>> entered) {
     this.pool = requireNonNull(pool, "pool is null");
     this.entered = requireNonNull(entered, "entered is null");
   }
@@ -36,14 +38,19 @@ final class Sweeper {
         .onSuccess(entered::accept)
         .compose(
             moved ->
-                moved < BATCH_MAX
-                    ? Future.succeededFuture(moved)
-                    : sweep().map(more -> moved + more));
+                moved.size() < BATCH_MAX
+                    ? Future.succeededFuture(moved.size())
+                    : sweep().map(more -> moved.size() + more));
   }
 
-  private Future<Integer> moveBatch() {
+  private Future<List<OwedRecord>> moveBatch() {
     return pool.preparedQuery(SWEEP)
         .execute(Tuple.of(StreamLock.KEY, BATCH_MAX))
-        .map(rows -> rows.iterator().next().getInteger(0));
+        .map(
+            rows -> {
+              List<OwedRecord> moved = new ArrayList<>(rows.size());
+              rows.forEach(row -> moved.add(OwedRecord.of(row)));
+              return moved;
+            });
   }
 }

@@ -7,7 +7,6 @@ import io.egress.api.Service;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.kafka.ProcessedCapture;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -15,14 +14,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +61,9 @@ class BackendsAwayTest {
 
     backends.kafka().start();
     await().atMost(PATIENCE).until(() -> outbox() == 0);
-    assertThat(published()).containsAll(LongStream.rangeClosed(1, 8).boxed().toList());
+    assertThat(PublishedCaptures.all(service))
+        .extracting(ProcessedCapture::position)
+        .containsAll(LongStream.rangeClosed(1, 8).boxed().toList());
   }
 
   @Test
@@ -117,34 +112,5 @@ class BackendsAwayTest {
   private int ready() {
     return Service.send(HttpRequest.newBuilder(URI.create(service.publicUrl("/health/ready"))))
         .statusCode();
-  }
-
-  private Set<Long> published() {
-    String topic = service.environment.get("EGRESS_TOPIC_PREFIX") + "captures.processed";
-    try (KafkaConsumer<String, byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", backends.kafkaBootstrap()),
-            new StringDeserializer(),
-            new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(topic).stream()
-              .map(partition -> new TopicPartition(topic, partition.partition()))
-              .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-      Set<Long> positions = new TreeSet<>();
-      while (partitions.stream()
-          .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
-        consumer
-            .poll(Duration.ofMillis(100))
-            .forEach(
-                record -> {
-                  assertThat(record.key()).isEqualTo(workspace.toString());
-                  positions.add(ProcessedCapture.decode(Buffer.buffer(record.value())).position());
-                });
-      }
-      return positions;
-    }
   }
 }

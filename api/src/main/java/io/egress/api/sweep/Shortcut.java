@@ -1,0 +1,125 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.RecordPublisher;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes what has just entered the stream while it is at hand, and deletes it from the outbox
+ * some time after Kafka has acknowledged it. What does not get through here is left to the {@link
+ * Outbox}. Used on one event loop.
+ */
+final class Shortcut {
+  /** Beyond that Kafka is slow or there is a backlog, and nothing is gained by being first. */
+  private static final int UNDER_WAY_MAX = 5_000;
+
+  private static final Duration DELETIONS_APART = Duration.ofMillis(100);
+
+  /** Rows that an {@link Outbox} holds are left to it: it has published them once more. */
+  private static final String DELETE =
+      """
+      delete from outbox where sequence in (
+        select sequence from outbox where sequence = any($1) for update skip locked)
+      """;
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final RecordPublisher publisher;
+  private final String topic;
+  private final IntConsumer relayed;
+  private final Runnable leftBehind;
+  private final List<Long> published = new ArrayList<>();
+  private int underWay;
+  private boolean deletionIsDue;
+  private @Nullable Promise<Void> closed;
+
+  /**
+   * @param relayed is told of each batch how many records it had
+   * @param leftBehind is run when something was left to the outbox
+   */
+  Shortcut(
+      Vertx vertx,
+      Pool pool,
+      RecordPublisher publisher,
+      String topic,
+      IntConsumer relayed,
+      Runnable leftBehind) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.publisher = requireNonNull(publisher, "publisher is null");
+    this.topic = requireNonNull(topic, "topic is null");
+    this.relayed = requireNonNull(relayed, "relayed is null");
+    this.leftBehind = requireNonNull(leftBehind, "leftBehind is null");
+  }
+
+  void publish(List<OwedRecord> records) {
+    if (records.isEmpty()) {
+      return;
+    }
+    if (closed != null || underWay + records.size() > UNDER_WAY_MAX) {
+      leftBehind.run();
+      return;
+    }
+    underWay += records.size();
+    publisher
+        .publish(records.stream().map(record -> record.message(topic)).toList())
+        .onSuccess(acknowledged -> hasPublished(records))
+        .onFailure(unsure -> leftBehind.run())
+        .onComplete(
+            done -> {
+              underWay -= records.size();
+              completeCloseIfIdle();
+            });
+  }
+
+  /** Publishes nothing more; completes when all that was is deleted, or cannot be. */
+  Future<Void> close() {
+    Promise<Void> promise = Promise.promise();
+    closed = promise;
+    completeCloseIfIdle();
+    return promise.future().compose(idle -> delete()).otherwiseEmpty();
+  }
+
+  private void hasPublished(List<OwedRecord> records) {
+    relayed.accept(records.size());
+    records.forEach(record -> published.add(record.sequence()));
+    if (!deletionIsDue) {
+      deletionIsDue = true;
+      vertx.setTimer(
+          DELETIONS_APART.toMillis(),
+          due -> {
+            deletionIsDue = false;
+            delete();
+          });
+    }
+  }
+
+  /** What cannot be deleted is published again by the outbox, and then deleted. */
+  private Future<Void> delete() {
+    if (published.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    Long[] sequences = published.toArray(Long[]::new);
+    published.clear();
+    return pool.preparedQuery(DELETE)
+        .execute(Tuple.tuple().addArrayOfLong(sequences))
+        .onFailure(kept -> leftBehind.run())
+        .mapEmpty();
+  }
+
+  private void completeCloseIfIdle() {
+    if (closed != null && underWay == 0) {
+      closed.tryComplete();
+    }
+  }
+}

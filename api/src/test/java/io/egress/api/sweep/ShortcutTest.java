@@ -1,0 +1,79 @@
+package io.egress.api.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.kafka.ProcessedCapture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ShortcutTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final UUID workspace = UUID.randomUUID();
+  private Service service;
+  private Service twin;
+
+  @BeforeEach
+  void start() {
+    service = Service.start();
+    twin = service.twin();
+  }
+
+  @AfterEach
+  void stop() {
+    twin.close();
+    service.close();
+  }
+
+  @Test
+  void severalProcessesPublishEachCaptureOnce() {
+    List<UUID> captures = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      UUID id = UUID.randomUUID();
+      Service through = i % 2 == 0 ? service : twin;
+      assertThat(through.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
+      captures.add(id);
+    }
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+
+    assertThat(PublishedCaptures.all(service))
+        .extracting(ProcessedCapture::captureId)
+        .containsExactlyInAnyOrderElementsOf(captures);
+  }
+
+  @Test
+  void theOutboxPublishesWhatAProcessLeftBehind() {
+    UUID left = UUID.randomUUID();
+    service.query(
+        "insert into outbox (workspace_id, position, capture_id, entered_at) values ('%s', 1, '%s', now())"
+            .formatted(workspace, left));
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+
+    assertThat(PublishedCaptures.all(service))
+        .extracting(ProcessedCapture::captureId)
+        .containsExactly(left);
+  }
+
+  @Test
+  void leavesNothingInTheOutboxWhenItEnds() {
+    try (Service ending = service.twin()) {
+      assertThat(ending.put(UUID.randomUUID(), Service.capture(workspace)).statusCode())
+          .isEqualTo(201);
+      await().atMost(PATIENCE).until(() -> service.query("select from stream").size() == 1);
+    }
+
+    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    assertThat(PublishedCaptures.all(service)).hasSize(1);
+  }
+
+  private int outbox() {
+    return service.query("select from outbox").size();
+  }
+}
