@@ -1,0 +1,111 @@
+package io.egress.dispatcher.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.DispatcherApp;
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class FanOutTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Fleet fleet = new Fleet();
+  private final UUID workspace = UUID.randomUUID();
+  private final Admin admin =
+      Admin.create(Map.of("bootstrap.servers", fleet.settings.kafka().bootstrap()));
+
+  @AfterEach
+  void close() {
+    admin.close();
+    fleet.close();
+  }
+
+  @Test
+  void commitsAllThatItGotToBeforeItEnds() throws Exception {
+    fleet.endpoint(workspace, "crm");
+    DispatcherApp dispatcher = fleet.dispatcher();
+    fleet.captures(workspace, 20);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 20);
+    fleet.stop(dispatcher);
+
+    assertThat(committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum())
+        .isEqualTo(20);
+  }
+
+  @Test
+  void commitsWhileItRuns() {
+    fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+    fleet.captures(workspace, 20);
+
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum() == 20);
+  }
+
+  @Test
+  void whatIsOwedOnceMoreIsNotSentOnceMore() throws Exception {
+    fleet.endpoint(workspace, "crm");
+    DispatcherApp first = fleet.dispatcher();
+    fleet.captures(workspace, 50);
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 50);
+    fleet.stop(first);
+
+    Map<TopicPartition, OffsetAndMetadata> nothing =
+        committed().keySet().stream()
+            .collect(
+                Collectors.toMap(partition -> partition, partition -> new OffsetAndMetadata(0)));
+    admin.alterConsumerGroupOffsets(fleet.topics.fanOutGroup(), nothing).all().get();
+    fleet.dispatcher();
+    await().atMost(PATIENCE).until(() -> owed() == 100);
+    Records.awaitAllRead(fleet);
+
+    assertThat(fleet.receivers.count()).isEqualTo(50);
+  }
+
+  private Map<TopicPartition, OffsetAndMetadata> committed() throws Exception {
+    return admin
+        .listConsumerGroupOffsets(fleet.topics.fanOutGroup())
+        .partitionsToOffsetAndMetadata()
+        .get();
+  }
+
+  /** Records in the topic of deliveries. */
+  private long owed() throws Exception {
+    Map<TopicPartition, OffsetSpec> ends =
+        admin
+            .describeTopics(List.of(fleet.topics.deliveries()))
+            .allTopicNames()
+            .get()
+            .values()
+            .iterator()
+            .next()
+            .partitions()
+            .stream()
+            .collect(
+                Collectors.toMap(
+                    each -> new TopicPartition(fleet.topics.deliveries(), each.partition()),
+                    each -> OffsetSpec.latest()));
+    return admin.listOffsets(ends).all().get().values().stream()
+        .mapToLong(end -> end.offset())
+        .sum();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.fanout;
+
+import org.jspecify.annotations.NullMarked;
