@@ -9,6 +9,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -178,9 +179,10 @@ public final class EndpointStore {
             });
   }
 
-  /** Deleted ones too, by their ids. */
-  public Future<Map<UUID, EndpointTarget>> byIds(Collection<UUID> ids) {
-    return pool.preparedQuery(BY_IDS)
+  /** Deleted ones too, by their ids; asked through {@code client}. */
+  public static Future<Map<UUID, EndpointTarget>> byIds(SqlClient client, Collection<UUID> ids) {
+    return client
+        .preparedQuery(BY_IDS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
         .map(
             rows -> {

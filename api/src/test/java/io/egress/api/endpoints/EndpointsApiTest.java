@@ -219,7 +219,8 @@ class EndpointsApiTest {
   }
 
   private static EndpointTarget target(UUID id) {
-    return requireNonNull(Service.await(store.byIds(List.of(id))).get(id));
+    return requireNonNull(
+        Service.await(EndpointStore.byIds(service.database, List.of(id))).get(id));
   }
 
   private static String opened(JsonObject endpoint, String secretKey) {

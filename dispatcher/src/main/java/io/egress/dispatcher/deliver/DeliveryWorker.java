@@ -13,7 +13,6 @@ import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.NameLookup;
 import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.WebhookSender;
-import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
@@ -104,10 +103,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         new Dispatch(
             vertx,
             workload,
-            new Preparation(
-                new EndpointStore(shared.pool()),
-                journal,
-                new Heads(vertx, shared.pool(), shared.documents())),
+            new Preparation(shared.pool(), journal, new Heads(vertx, shared.documents())),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
             new Attempts(workload, sender, aftermath, memory, clock, shared.meters()),
             aftermath);

@@ -9,6 +9,7 @@ import io.egress.dispatcher.journal.Journal;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,24 +64,42 @@ final class Preparation {
     }
   }
 
-  private final EndpointStore endpoints;
+  private record Asked(
+      Map<UUID, EndpointTarget> endpoints,
+      Map<UUID, Journal.Known> known,
+      Heads.Answer documents) {}
+
+  private final Pool pool;
   private final Journal journal;
   private final Heads heads;
 
-  Preparation(EndpointStore endpoints, Journal journal, Heads heads) {
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+  Preparation(Pool pool, Journal journal, Heads heads) {
+    this.pool = requireNonNull(pool, "pool is null");
     this.journal = requireNonNull(journal, "journal is null");
     this.heads = requireNonNull(heads, "heads is null");
   }
 
+  /**
+   * The three questions travel together. The connection is given back before a document is rendered
+   * anew, as that takes another one.
+   */
   Future<Answers> ask(List<Delivery> deliveries) {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
-    Future<Map<UUID, EndpointTarget>> targets = endpoints.byIds(endpointIds);
-    Future<Map<UUID, Journal.Known>> known = journal.known(deliveries);
-    Future<Heads.Found> documents = heads.read(captureIds);
-    return Future.all(targets, known, documents)
-        .map(all -> new Answers(targets.result(), known.result(), documents.result()));
+    return pool.withConnection(
+            connection -> {
+              Future<Map<UUID, EndpointTarget>> targets =
+                  EndpointStore.byIds(connection, endpointIds);
+              Future<Map<UUID, Journal.Known>> known = journal.known(connection, deliveries);
+              Future<Heads.Answer> documents = heads.ask(connection, captureIds);
+              return Future.join(targets, known, documents)
+                  .map(all -> new Asked(targets.result(), known.result(), documents.result()));
+            })
+        .compose(
+            asked ->
+                heads
+                    .find(asked.documents())
+                    .map(found -> new Answers(asked.endpoints(), asked.known(), found)));
   }
 }

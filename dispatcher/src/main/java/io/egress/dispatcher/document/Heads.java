@@ -6,9 +6,9 @@ import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -50,20 +50,29 @@ public final class Heads {
    */
   public record Found(Map<UUID, Head> heads, List<UUID> later) {}
 
+  /** An answer of the database, and what was at hand when it was asked. */
+  public static final class Answer {
+    private final RowSet<Row> rows;
+    private final Map<UUID, Head> known;
+
+    private Answer(RowSet<Row> rows, Map<UUID, Head> known) {
+      this.rows = rows;
+      this.known = known;
+    }
+  }
+
   private record Stored(UUID captureId, long revision, Fragment fragment) {}
 
   private final Vertx vertx;
-  private final Pool pool;
   private final DocumentStore documents;
   private final HeadCache cache = new HeadCache(CACHE_BYTES_MAX);
 
-  public Heads(Vertx vertx, Pool pool, DocumentStore documents) {
+  public Heads(Vertx vertx, DocumentStore documents) {
     this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
     this.documents = requireNonNull(documents, "documents is null");
   }
 
-  public Future<Found> read(Collection<UUID> captureIds) {
+  public Future<Answer> ask(SqlClient client, Collection<UUID> captureIds) {
     UUID[] ids = captureIds.toArray(UUID[]::new);
     Map<UUID, Head> known = new HashMap<>();
     Long[] revisions = new Long[ids.length];
@@ -74,20 +83,22 @@ public final class Heads {
         known.put(ids[i], head);
       }
     }
-    return pool.preparedQuery(READ)
+    return client
+        .preparedQuery(READ)
         .execute(
             Tuple.tuple().addArrayOfUUID(ids).addArrayOfLong(revisions).addLong(READ_BYTES_MAX))
-        .compose(rows -> found(rows, known));
+        .map(rows -> new Answer(rows, known));
   }
 
-  private Future<Found> found(RowSet<Row> rows, Map<UUID, Head> known) {
+  /** Renders anew what is out of date. */
+  public Future<Found> find(Answer answer) {
     Found found = new Found(new HashMap<>(), new ArrayList<>());
     List<Stored> stored = new ArrayList<>();
     List<UUID> stale = new ArrayList<>();
-    for (Row row : rows) {
+    for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
       long revision = row.getLong("revision");
-      Head head = known.get(id);
+      Head head = answer.known.get(id);
       if (head != null && head.revision() == revision) {
         found.heads().put(id, head);
       } else if (row.getLong("length") == null) {

@@ -77,14 +77,14 @@ public final class Journal {
         .mapEmpty();
   }
 
-  /** Those of the deliveries that had an outcome before. */
-  public Future<Map<UUID, Known>> known(Collection<Delivery> deliveries) {
+  /** Those of the deliveries that had an outcome before; asked through {@code asking}. */
+  public Future<Map<UUID, Known>> known(SqlClient asking, Collection<Delivery> deliveries) {
     Map<UUID, Known> known = new HashMap<>();
     List<Future<RowSet<Row>>> asked =
         byDay(deliveries, delivery -> delivery).entrySet().stream()
-            .map(day -> ask(day.getKey(), day.getValue()))
+            .map(day -> ask(asking, day.getKey(), day.getValue()))
             .toList();
-    return Future.all(asked)
+    return Future.join(asked)
         .map(
             answered -> {
               for (Future<RowSet<Row>> answer : asked) {
@@ -101,8 +101,9 @@ public final class Journal {
         .execute(JournalRows.of(day, entries));
   }
 
-  private Future<RowSet<Row>> ask(LocalDate day, List<Delivery> deliveries) {
-    return client
+  private static Future<RowSet<Row>> ask(
+      SqlClient asking, LocalDate day, List<Delivery> deliveries) {
+    return asking
         .preparedQuery(KNOWN.formatted(JournalDays.deliveries(day)))
         .execute(JournalRows.question(day, deliveries));
   }
