@@ -91,8 +91,8 @@ final class BrokerSettings {
 
   private static Map<String, Object> sizes() {
     return Map.of(
-        "num.network.threads", 2,
-        "num.io.threads", 4,
+        "num.network.threads", 1,
+        "num.io.threads", 2,
         "background.threads", 2,
         "group.coordinator.threads", 1,
         // Taken from the heap at start, 128 MB by default.

@@ -33,8 +33,8 @@ final class PushStage {
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
-  /** As in the image. */
-  private static final String DISPATCHER_COLLECTOR = "-XX:+UseParallelGC";
+  /** As in the image of the dispatcher. */
+  private static final String COLLECTOR = "-XX:+UseParallelGC";
 
   /**
    * How the service is run.
@@ -71,7 +71,13 @@ final class PushStage {
     process.pushAsync("Vert.x", vertx::close);
     ReceiverCertificate certificate = options.plain() ? null : ReceiverCertificate.make(folder);
     this.receiver = PushReceiver.start(vertx, certificate, options.http2());
-    this.broker = child("kafka", List.of(HEAP), BenchBroker.class.getName(), List.of(), Map.of());
+    this.broker =
+        child(
+            "kafka",
+            List.of(HEAP, "-XX:+UseParallelGC"),
+            BenchBroker.class.getName(),
+            List.of(),
+            Map.of());
     Map<String, String> own = environment(options, certificate);
     own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
     this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
@@ -93,7 +99,7 @@ final class PushStage {
   ChildProcess dispatcher(String name) throws InterruptedException {
     List<String> jvm = new ArrayList<>(List.of(HEAP));
     if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
-      jvm.add(DISPATCHER_COLLECTOR);
+      jvm.add(COLLECTOR);
     }
     jvm.addAll(options.jvmOptions());
     ChildProcess dispatcher = child(name, jvm, options.main(), List.of("dispatcher"), environment);
