@@ -53,7 +53,7 @@ public final class FanOutLoop {
   private static final Duration STILL_THERE_PERIOD = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration COMMIT_MAX = Duration.ofSeconds(2);
-  private static final long COMMIT_PERIOD_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long COMMIT_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Vertx vertx;
   private final Context context;
