@@ -12,7 +12,6 @@ import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
-import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
@@ -153,7 +152,7 @@ public final class ApiApp {
       Hook hook =
           new Hook(
               vertx,
-              new Transactions(pool),
+              pool,
               documents,
               new Hook.HookLimits(hookMemory, api.maxCaptureBytes()),
               sweep::wake,

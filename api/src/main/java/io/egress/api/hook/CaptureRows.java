@@ -1,7 +1,6 @@
 package io.egress.api.hook;
 
 import io.egress.capture.Capture;
-import io.egress.capture.Participant;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -99,15 +98,10 @@ final class CaptureRows {
   }
 
   Future<Void> addParticipants(SqlConnection tx, List<IncomingCapture> captures) {
-    ParticipantColumns columns = new ParticipantColumns();
-    for (IncomingCapture incoming : captures) {
-      for (Participant participant : incoming.capture().participants()) {
-        columns.add(incoming.capture(), participant);
-      }
-    }
+    ParticipantColumns columns = ParticipantColumns.of(captures);
     return columns.isEmpty()
         ? Future.succeededFuture()
-        : tx.preparedQuery(ADD_PARTICIPANTS).execute(columns.toTuple()).mapEmpty();
+        : tx.preparedQuery(ADD_PARTICIPANTS).execute(columns.addTo(Tuple.tuple())).mapEmpty();
   }
 
   /** Hands captures to the stream, in the order given. */

@@ -2,6 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.capture.Capture;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -23,6 +24,9 @@ import java.util.UUID;
 final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
   private static final int BATCH_CAPTURES_MAX = 50;
+
+  /** One statement carries them all. */
+  private static final int BATCH_CHARS_MAX = 4 * 1024 * 1024;
 
   /** A second transaction beside one under way must be worth its costs. */
   private static final int SECOND_CAPTURES_MIN = 8;
@@ -58,9 +62,10 @@ final class CombinedPuts {
     this.writer = requireNonNull(writer, "writer is null");
   }
 
-  /** May be called from any thread. */
-  Future<PutResult> put(IncomingCapture capture) {
-    Waiting put = new Waiting(capture, Promise.promise(), vertx.getOrCreateContext());
+  /** Takes a millisecond or more of the thread that calls, which may be any but an event loop. */
+  Future<PutResult> put(Capture capture) {
+    Waiting put =
+        new Waiting(writer.prepare(capture), Promise.promise(), vertx.getOrCreateContext());
     context.runOnContext(
         called -> {
           waiting.add(put);
@@ -96,11 +101,13 @@ final class CombinedPuts {
   /** The oldest, but for those whose capture is under way: they are later fixes of it. */
   private List<Waiting> takeBatch() {
     List<Waiting> batch = new ArrayList<>();
+    int chars = 0;
     Iterator<Waiting> oldest = waiting.iterator();
-    while (oldest.hasNext() && batch.size() < BATCH_CAPTURES_MAX) {
+    while (oldest.hasNext() && batch.size() < BATCH_CAPTURES_MAX && chars < BATCH_CHARS_MAX) {
       Waiting next = oldest.next();
       if (underWay.add(next.id())) {
         batch.add(next);
+        chars += next.capture().segmentsJson().length();
         oldest.remove();
       }
     }

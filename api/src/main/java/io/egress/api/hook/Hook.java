@@ -8,6 +8,7 @@ import io.egress.flow.ByteBudget;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
+import io.vertx.sqlclient.Pool;
 
 /** Everything that goes into the service: the completion hook, imports and renames. */
 public final class Hook {
@@ -24,28 +25,23 @@ public final class Hook {
   /** {@code entered} is run whenever the stream's inbox may have got something. */
   public Hook(
       Vertx vertx,
-      Transactions transactions,
+      Pool pool,
       DocumentStore documents,
       HookLimits limits,
       Runnable entered,
       Metrics metrics) {
     HookMeters meters = new HookMeters(metrics);
-    CaptureWriter writer = new CaptureWriter(transactions, documents);
+    CaptureWriter writer = new CaptureWriter(pool, documents, entered);
     this.hooks =
         new HookHandler(
             vertx,
             new BodyReader(limits.memory(), limits.maxCaptureBytes()),
             new CombinedPuts(vertx, writer),
-            new Renames(transactions),
-            entered,
+            new Renames(new Transactions(pool)),
             meters);
     this.imports =
         new ImportHandler(
-            vertx,
-            writer,
-            entered,
-            (int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2),
-            meters);
+            vertx, writer, (int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), meters);
   }
 
   public void mount(Router router) {

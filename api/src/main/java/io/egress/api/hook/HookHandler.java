@@ -26,22 +26,14 @@ final class HookHandler {
   private final BodyReader bodies;
   private final CombinedPuts puts;
   private final Renames renames;
-  private final Runnable entered;
   private final HookMeters meters;
 
-  /** {@code entered} is run whenever the stream's inbox may have got something. */
   HookHandler(
-      Vertx vertx,
-      BodyReader bodies,
-      CombinedPuts puts,
-      Renames renames,
-      Runnable entered,
-      HookMeters meters) {
+      Vertx vertx, BodyReader bodies, CombinedPuts puts, Renames renames, HookMeters meters) {
     this.renderers = Renderers.of(vertx);
     this.bodies = requireNonNull(bodies, "bodies is null");
     this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
-    this.entered = requireNonNull(entered, "entered is null");
     this.meters = requireNonNull(meters, "meters is null");
   }
 
@@ -81,8 +73,8 @@ final class HookHandler {
         exchange.request(),
         body ->
             renderers
-                .executeBlocking(() -> incoming(body, id), false)
-                .compose(puts::put)
+                .executeBlocking(() -> puts.put(CaptureBody.read(body, id).orRefuse()), false)
+                .compose(put -> put)
                 .compose(result -> answer(exchange, id, result)));
   }
 
@@ -92,16 +84,11 @@ final class HookHandler {
       return Future.failedFuture(
           new Refusal(409, "workspace_id: the capture belongs to another workspace"));
     }
-    entered.run();
     Exchange.sendJson(
         exchange,
         result == PutResult.CREATED ? 201 : 200,
         new JsonObject().put("id", id.toString()));
     return Future.succeededFuture();
-  }
-
-  private static IncomingCapture incoming(Buffer body, UUID id) {
-    return IncomingCapture.of(CaptureBody.read(body, id).orRefuse());
   }
 
   private Future<Void> patchParticipant(RoutingContext exchange, UUID id) {

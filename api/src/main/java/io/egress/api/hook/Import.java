@@ -31,17 +31,15 @@ final class Import implements NdjsonLines.Receiver {
 
   private final Vertx vertx;
   private final CaptureWriter writer;
-  private final Runnable entered;
   private final NdjsonLines lines;
   private final ImportReport report;
   private final Promise<ImportReport> done = Promise.promise();
   private List<Line> batch = new ArrayList<>();
   private int batchBytes;
 
-  Import(Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax, HookMeters meters) {
+  Import(Vertx vertx, CaptureWriter writer, int lineBytesMax, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
-    this.entered = requireNonNull(entered, "entered is null");
     this.lines = new NdjsonLines(lineBytesMax, this);
     this.report = new ImportReport(meters);
   }
@@ -86,20 +84,19 @@ final class Import implements NdjsonLines.Receiver {
       return Future.succeededFuture();
     }
     return vertx
-        .executeBlocking(() -> taken.stream().map(Import::parse).toList(), false)
+        .executeBlocking(() -> taken.stream().map(this::parse).toList(), false)
         .compose(this::putParsed);
   }
 
   private record Parsed(long line, Intake<IncomingCapture> intake) {}
 
-  private static Parsed parse(Line line) {
+  private Parsed parse(Line line) {
     Intake<Capture> intake = CaptureBody.readLine(line.text());
     return new Parsed(
         line.number(),
         intake instanceof Intake.Refused<Capture> refused
             ? new Intake.Refused<>(refused.faults())
-            : new Intake.Accepted<>(
-                IncomingCapture.of(((Intake.Accepted<Capture>) intake).value())));
+            : new Intake.Accepted<>(writer.prepare(((Intake.Accepted<Capture>) intake).value())));
   }
 
   /**
@@ -139,7 +136,6 @@ final class Import implements NdjsonLines.Receiver {
               for (int i = 0; i < results.size(); i++) {
                 report.count(captures.get(i).line(), results.get(i));
               }
-              entered.run();
               return null;
             });
   }

@@ -17,16 +17,13 @@ final class ImportHandler {
 
   private final Vertx vertx;
   private final CaptureWriter writer;
-  private final Runnable entered;
   private final int lineBytesMax;
   private final HookMeters meters;
   private final Semaphore imports = new Semaphore(IMPORTS_MAX);
 
-  ImportHandler(
-      Vertx vertx, CaptureWriter writer, Runnable entered, int lineBytesMax, HookMeters meters) {
+  ImportHandler(Vertx vertx, CaptureWriter writer, int lineBytesMax, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
-    this.entered = requireNonNull(entered, "entered is null");
     this.lineBytesMax = lineBytesMax;
     this.meters = requireNonNull(meters, "meters is null");
   }
@@ -47,7 +44,7 @@ final class ImportHandler {
           exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
       return;
     }
-    new Import(vertx, writer, entered, lineBytesMax, meters)
+    new Import(vertx, writer, lineBytesMax, meters)
         .read(exchange.request())
         .onComplete(done -> imports.release())
         .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))

@@ -8,15 +8,17 @@ import io.vertx.core.buffer.Buffer;
 /**
  * A capture on its way into the database, with what is computed from it once.
  *
- * @param document of the capture with the names as it says them, which mostly are the names that it
- *     will be shown with
+ * @param capture as it was put
+ * @param shown with the names that it will be shown with, in all likelihood
+ * @param document of {@code shown}
  */
-record IncomingCapture(Capture capture, String segmentsJson, Buffer digest, Fragment document) {
+record IncomingCapture(
+    Capture capture, Capture shown, String segmentsJson, Buffer digest, Fragment document) {
   /** Takes a millisecond or more: not for an event loop. */
-  static IncomingCapture of(Capture capture) {
+  static IncomingCapture of(Capture capture, Capture shown) {
     String segmentsJson = SegmentsJson.write(capture.segments());
     return new IncomingCapture(
-        capture, segmentsJson, CaptureDigest.of(capture, segmentsJson), Fragment.of(capture));
+        capture, shown, segmentsJson, CaptureDigest.of(capture, segmentsJson), Fragment.of(shown));
   }
 
   boolean spoken() {

@@ -111,11 +111,11 @@ final class NameStore {
   private static Future<Names> select(
       SqlConnection tx, Names asked, String devices, String members) {
     Future<RowSet<Row>> foundDevices =
-        tx.preparedQuery(devices).execute(keys(asked.devices().keySet()));
+        tx.preparedQuery(devices).execute(addKeys(Tuple.tuple(), asked.devices().keySet()));
     Future<? extends Iterable<Row>> foundMembers =
         asked.members().isEmpty()
             ? Future.succeededFuture(List.of())
-            : tx.preparedQuery(members).execute(keys(asked.members().keySet()));
+            : tx.preparedQuery(members).execute(addKeys(Tuple.tuple(), asked.members().keySet()));
     return Future.join(foundDevices, foundMembers)
         .map(both -> names(foundDevices.result(), foundMembers.result()));
   }
@@ -133,8 +133,8 @@ final class NameStore {
     return names;
   }
 
-  private static Tuple keys(Collection<Names.Key> keys) {
-    return Tuple.tuple()
+  static Tuple addKeys(Tuple columns, Collection<Names.Key> keys) {
+    return columns
         .addArrayOfUUID(keys.stream().map(Names.Key::workspaceId).toArray(UUID[]::new))
         .addArrayOfUUID(keys.stream().map(Names.Key::id).toArray(UUID[]::new));
   }

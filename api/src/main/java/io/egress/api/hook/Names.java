@@ -59,6 +59,12 @@ final class Names {
     members.merge(new Key(workspaceId, member.id()), member, Names::latest);
   }
 
+  /** A null in them says nothing. */
+  void add(Names said) {
+    said.devices.forEach((key, device) -> add(key.workspaceId(), device));
+    said.members.forEach((key, member) -> add(key.workspaceId(), member));
+  }
+
   boolean knowsDeviceOf(Capture capture) {
     return devices.containsKey(new Key(capture.workspaceId(), capture.device().id()));
   }

@@ -18,7 +18,17 @@ final class ParticipantColumns {
   private final List<@Nullable Double> matchConfidences = new ArrayList<>();
   private final List<Long> speechMillis = new ArrayList<>();
 
-  void add(Capture capture, Participant participant) {
+  static ParticipantColumns of(List<IncomingCapture> captures) {
+    ParticipantColumns columns = new ParticipantColumns();
+    for (IncomingCapture incoming : captures) {
+      for (Participant participant : incoming.capture().participants()) {
+        columns.add(incoming.capture(), participant);
+      }
+    }
+    return columns;
+  }
+
+  private void add(Capture capture, Participant participant) {
     Member member = participant.member();
     captureIds.add(capture.id());
     labels.add(participant.label());
@@ -33,12 +43,12 @@ final class ParticipantColumns {
   }
 
   /** Their order is the order they were added in, and the one they are shown in. */
-  Tuple toTuple() {
+  Tuple addTo(Tuple columns) {
     Integer[] ordinals = new Integer[labels.size()];
     for (int i = 0; i < ordinals.length; i++) {
       ordinals[i] = i;
     }
-    return Tuple.tuple()
+    return columns
         .addArrayOfUUID(captureIds.toArray(UUID[]::new))
         .addArrayOfString(labels.toArray(String[]::new))
         .addArrayOfInteger(ordinals)

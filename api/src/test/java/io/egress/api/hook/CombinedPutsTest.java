@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
-import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -32,7 +31,7 @@ class CombinedPutsTest {
     service = Service.start();
     CaptureWriter writer =
         new CaptureWriter(
-            new Transactions(service.database), new DocumentStore(service.vertx, service.database));
+            service.database, new DocumentStore(service.vertx, service.database), () -> {});
     puts = new CombinedPuts(service.vertx, writer);
     putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }
@@ -127,7 +126,7 @@ class CombinedPutsTest {
 
   private Future<PutResult> put(CombinedPuts through, UUID id, String title) {
     JsonObject capture = Service.capture(workspace).put("title", title);
-    return through.put(IncomingCapture.of(CaptureBody.read(capture.toBuffer(), id).orRefuse()));
+    return through.put(CaptureBody.read(capture.toBuffer(), id).orRefuse());
   }
 
   private SqlConnection lockTheDevice() {

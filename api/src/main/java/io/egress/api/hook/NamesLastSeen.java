@@ -1,0 +1,60 @@
+package io.egress.api.hook;
+
+import io.egress.capture.Capture;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Names as the database had them when captures said less of them, or other: with these most
+ * documents can be rendered before the database is asked. It says then whether they still hold.
+ */
+final class NamesLastSeen {
+  private static final int EACH_MAX = 10_000;
+
+  private final Map<Names.Key, Device> devices = new Latest<>();
+  private final Map<Names.Key, Member> members = new Latest<>();
+
+  /** {@code capture} as it will be shown in all likelihood. */
+  synchronized Capture show(Capture capture) {
+    Names said = Names.in(List.of(capture));
+    Names seen = new Names();
+    for (Names.Key key : said.devices().keySet()) {
+      Device device = devices.get(key);
+      if (device != null) {
+        seen.add(key.workspaceId(), device);
+      }
+    }
+    for (Names.Key key : said.members().keySet()) {
+      Member member = members.get(key);
+      if (member != null) {
+        seen.add(key.workspaceId(), member);
+      }
+    }
+    if (seen.isEmpty()) {
+      return capture;
+    }
+    seen.add(said);
+    return seen.applyTo(capture);
+  }
+
+  synchronized void learn(Names names) {
+    devices.putAll(names.devices());
+    members.putAll(names.members());
+  }
+
+  private static final class Latest<V> extends LinkedHashMap<Names.Key, V> {
+    private static final long serialVersionUID = 1;
+
+    Latest() {
+      super(16, 0.75f, true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Names.Key, V> eldest) {
+      return size() > EACH_MAX;
+    }
+  }
+}

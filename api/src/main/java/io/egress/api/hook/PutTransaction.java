@@ -1,0 +1,191 @@
+package io.egress.api.hook;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.capture.Capture;
+import io.egress.capture.RevisedCapture;
+import io.egress.document.DocumentStore;
+import io.egress.document.RevisedDocument;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** Puts captures, whatever is stored of them and of their names. One transaction's work. */
+final class PutTransaction {
+  /**
+   * What came of it.
+   *
+   * @param puts the result of each capture
+   * @param names as they are shown
+   */
+  record Done(List<PutResult> puts, Names names) {}
+
+  private static final Comparator<IncomingCapture> BY_ID =
+      Comparator.comparing(incoming -> incoming.capture().id());
+
+  private final SqlConnection tx;
+  private final DocumentStore documents;
+  private final List<IncomingCapture> captures;
+  private final NameStore names = new NameStore();
+  private final CaptureRows rows = new CaptureRows();
+  private final Map<UUID, PutResult> results = new HashMap<>();
+
+  PutTransaction(SqlConnection tx, DocumentStore documents, List<IncomingCapture> captures) {
+    this.tx = requireNonNull(tx, "tx is null");
+    this.documents = requireNonNull(documents, "documents is null");
+    this.captures = List.copyOf(captures);
+  }
+
+  Future<Done> put() {
+    List<UUID> ids = captures.stream().map(incoming -> incoming.capture().id()).toList();
+    Future<Map<UUID, CaptureRows.Stored>> stored = rows.read(tx, ids);
+    Future<Names> known = names.read(tx, namesIn(captures));
+    return Future.join(stored, known)
+        .compose(
+            both -> {
+              List<IncomingCapture> news = leaveOutRepeats(stored.result());
+              return changeNames(news, known.result())
+                  .compose(held -> write(news, held).map(written -> held));
+            })
+        .map(held -> new Done(captures.stream().map(this::result).toList(), held));
+  }
+
+  private PutResult result(IncomingCapture incoming) {
+    return requireNonNull(results.get(incoming.capture().id()), "a capture was not put");
+  }
+
+  private static Names namesIn(List<IncomingCapture> captures) {
+    return Names.in(captures.stream().map(IncomingCapture::capture).toList());
+  }
+
+  private List<IncomingCapture> leaveOutRepeats(Map<UUID, CaptureRows.Stored> stored) {
+    List<IncomingCapture> news = new ArrayList<>();
+    for (IncomingCapture incoming : captures) {
+      CaptureRows.Stored known = stored.get(incoming.capture().id());
+      if (known == null || isNew(incoming, known)) {
+        news.add(incoming);
+      }
+    }
+    return news;
+  }
+
+  /** Whether there is anything to write; if not, its result is clear. */
+  private boolean isNew(IncomingCapture incoming, CaptureRows.Stored known) {
+    if (!known.workspaceId().equals(incoming.capture().workspaceId())) {
+      results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
+      return false;
+    }
+    if (known.digest().equals(incoming.digest())) {
+      results.put(incoming.capture().id(), PutResult.UNCHANGED);
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * What {@code news} say, held as it is then; {@code known} is that and maybe more, as it was a
+   * moment ago.
+   */
+  private Future<Names> changeNames(List<IncomingCapture> news, Names known) {
+    Names said = namesIn(news);
+    return addUnknownWorkspaces(news, known)
+        .compose(done -> names.change(tx, known.changesBy(said)))
+        .compose(done -> names.hold(tx, said));
+  }
+
+  /** A workspace whose device is known is known. */
+  private Future<Void> addUnknownWorkspaces(List<IncomingCapture> news, Names known) {
+    Set<UUID> unknown =
+        news.stream()
+            .map(IncomingCapture::capture)
+            .filter(capture -> !known.knowsDeviceOf(capture))
+            .map(Capture::workspaceId)
+            .collect(Collectors.toCollection(TreeSet::new));
+    return unknown.isEmpty() ? Future.succeededFuture() : names.addWorkspaces(tx, unknown);
+  }
+
+  private Future<Void> write(List<IncomingCapture> news, Names held) {
+    if (news.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
+    return rows.insert(tx, byId)
+        .compose(
+            created -> {
+              List<UUID> existing =
+                  byId.stream()
+                      .map(incoming -> incoming.capture().id())
+                      .filter(id -> !created.contains(id))
+                      .toList();
+              created.forEach(id -> results.put(id, PutResult.CREATED));
+              return rows.lock(tx, existing);
+            })
+        .compose(locked -> writeTheRest(news, locked, held));
+  }
+
+  /**
+   * {@code locked} are those that existed; everything else in {@code news} was inserted just now.
+   */
+  private Future<Void> writeTheRest(
+      List<IncomingCapture> news, Map<UUID, CaptureRows.Stored> locked, Names held) {
+    List<IncomingCapture> fixes = new ArrayList<>();
+    List<IncomingCapture> written = new ArrayList<>();
+    List<IncomingCapture> entering = new ArrayList<>();
+    for (IncomingCapture incoming : news) {
+      CaptureRows.Stored before = locked.get(incoming.capture().id());
+      if (before != null) {
+        if (!isNew(incoming, before)) {
+          continue;
+        }
+        results.put(incoming.capture().id(), PutResult.UPDATED);
+        fixes.add(incoming);
+      }
+      written.add(incoming);
+      if (incoming.spoken() && (before == null || !before.entered())) {
+        entering.add(incoming);
+      }
+    }
+    return rows.update(tx, fixes)
+        .compose(done -> documents(written, locked, held))
+        .compose(
+            rendered ->
+                Future.join(
+                    rows.addParticipants(tx, written),
+                    rows.enter(tx, entering),
+                    DocumentStore.put(tx, rendered)))
+        .mapEmpty();
+  }
+
+  /** Those that {@code held} would have shown otherwise are rendered anew. */
+  private Future<List<RevisedDocument>> documents(
+      List<IncomingCapture> written, Map<UUID, CaptureRows.Stored> locked, Names held) {
+    List<RevisedDocument> asRendered = new ArrayList<>();
+    List<RevisedCapture> otherwise = new ArrayList<>();
+    for (IncomingCapture incoming : written) {
+      UUID id = incoming.capture().id();
+      CaptureRows.Stored before = locked.get(id);
+      long revision = before == null ? 1 : before.revision() + 1;
+      Capture shown = held.applyTo(incoming.capture());
+      if (shown.equals(incoming.shown())) {
+        asRendered.add(new RevisedDocument(id, revision, incoming.document()));
+      } else {
+        otherwise.add(new RevisedCapture(shown, revision));
+      }
+    }
+    return documents
+        .render(otherwise)
+        .map(
+            rendered -> {
+              asRendered.addAll(rendered);
+              return asRendered;
+            });
+  }
+}
