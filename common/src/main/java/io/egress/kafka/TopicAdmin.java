@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
@@ -160,13 +161,20 @@ public final class TopicAdmin {
                 questions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
               }
             });
+    ListOffsetsResult answers = admin.listOffsets(questions);
     try {
-      admin.listOffsets(questions).all().get();
+      answers.all().get();
     } catch (ExecutionException failure) {
       if (!(failure.getCause() instanceof TimeoutException)) {
         throw failure;
       }
-      log.warn("not every partition answers: {}", failure.getCause().getMessage());
+      log.warn(
+          "these partitions do not answer, and are not waited for: {}",
+          questions.keySet().stream()
+              .filter(partition -> answers.partitionResult(partition).isCompletedExceptionally())
+              .map(TopicPartition::toString)
+              .sorted()
+              .toList());
     }
   }
 

@@ -13,7 +13,6 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,18 +84,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
       return;
     }
     try {
-      commit(offsets);
+      Wakeups.outlast(() -> consumer.commitSync(offsets));
     } catch (KafkaException failure) {
       log.warn("what was finished will be read again by the next owner: {}", failure.toString());
-    }
-  }
-
-  /** A consumer that is closed was woken up for it, and says so once. */
-  private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
-    try {
-      consumer.commitSync(offsets);
-    } catch (WakeupException woken) {
-      consumer.commitSync(offsets);
     }
   }
 

@@ -17,22 +17,15 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,10 +34,6 @@ import org.slf4j.LoggerFactory;
  * the next is not read before the deliveries of the last are acknowledged. That order is what a
  * thread is good for, so this has one of its own. It never stops polling, however long a batch may
  * take: its partitions are paused meanwhile.
- *
- * <p>How far it got is committed now and then, and when partitions are given away: a commit for
- * each batch would take as long as the batch, and what is owed once more after a crash is not sent
- * once more.
  */
 public final class FanOutLoop {
   private static final Logger log = LoggerFactory.getLogger(FanOutLoop.class);
@@ -52,17 +41,14 @@ public final class FanOutLoop {
   private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
   private static final Duration STILL_THERE_PERIOD = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
-  private static final Duration COMMIT_MAX = Duration.ofSeconds(2);
-  private static final long COMMIT_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Vertx vertx;
   private final Context context;
   private final FanOut fanOut;
   private final KafkaConsumer<byte[], byte[]> consumer;
+  private final FanOutOffsets offsets;
   private final String topic;
   private final Promise<Void> ended = Promise.promise();
-  private final Map<TopicPartition, OffsetAndMetadata> uncommitted = new HashMap<>();
-  private long committedNanos = System.nanoTime();
   private volatile boolean stopping;
   private volatile long lastPollNanos = System.nanoTime();
   private final Outage reading =
@@ -77,6 +63,7 @@ public final class FanOutLoop {
     this.fanOut = fanOut;
     this.topic = topics.capturesProcessed();
     this.consumer = new KafkaConsumer<>(FanOutConfig.of(settings, topics.fanOutGroup()));
+    this.offsets = new FanOutOffsets(consumer);
   }
 
   public static FanOutLoop start(
@@ -104,9 +91,9 @@ public final class FanOutLoop {
 
   private void run() {
     try (consumer) {
-      consumer.subscribe(Set.of(topic), new Handover());
+      consumer.subscribe(Set.of(topic), offsets);
       rounds();
-      commit(Set.copyOf(uncommitted.keySet()));
+      offsets.commitAll();
     } finally {
       ended.complete();
     }
@@ -127,10 +114,9 @@ public final class FanOutLoop {
       ConsumerRecords<byte[], byte[]> records = poll(POLL_TIMEOUT);
       if (!records.isEmpty()) {
         await(owed(decode(records)));
-        uncommitted.putAll(records.nextOffsets());
-        uncommitted.keySet().retainAll(consumer.assignment());
+        offsets.reached(records.nextOffsets());
       }
-      commitNowAndThen();
+      offsets.commitNowAndThen();
       reading.worked();
     } catch (WakeupException woken) {
       throw woken;
@@ -194,64 +180,6 @@ public final class FanOutLoop {
       } catch (RuntimeException stopped) {
         throw new WakeupException();
       }
-    }
-  }
-
-  private void commitNowAndThen() {
-    if (!uncommitted.isEmpty() && System.nanoTime() - committedNanos >= COMMIT_PERIOD_NANOS) {
-      committedNanos = System.nanoTime();
-      Map<TopicPartition, OffsetAndMetadata> reached = new HashMap<>(uncommitted);
-      uncommitted.clear();
-      consumer.commitAsync(reached, (offsets, failure) -> committed(reached, failure));
-    }
-  }
-
-  /** What fails is committed with the next, unless that has got further or is another's now. */
-  private void committed(
-      Map<TopicPartition, OffsetAndMetadata> reached, @Nullable Exception failure) {
-    if (failure != null) {
-      log.debug("how far the fan-out got could not be committed: {}", failure.toString());
-      reached.keySet().retainAll(consumer.assignment());
-      reached.forEach(uncommitted::putIfAbsent);
-    }
-  }
-
-  /** Waits for it. Whoever reads on from an earlier offset owes the same deliveries again. */
-  private void commit(Collection<TopicPartition> partitions) {
-    Map<TopicPartition, OffsetAndMetadata> reached = new HashMap<>(uncommitted);
-    reached.keySet().retainAll(partitions);
-    uncommitted.keySet().removeAll(reached.keySet());
-    if (reached.isEmpty()) {
-      return;
-    }
-    try {
-      commit(reached);
-    } catch (KafkaException failure) {
-      log.debug("how far the fan-out got could not be committed: {}", failure.toString());
-    }
-  }
-
-  /** Being woken up to stop is no reason not to. */
-  private void commit(Map<TopicPartition, OffsetAndMetadata> reached) {
-    try {
-      consumer.commitSync(reached, COMMIT_MAX);
-    } catch (WakeupException stopping) {
-      consumer.commitSync(reached, COMMIT_MAX);
-    }
-  }
-
-  private final class Handover implements ConsumerRebalanceListener {
-    @Override
-    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
-
-    @Override
-    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-      commit(List.copyOf(partitions));
-    }
-
-    @Override
-    public void onPartitionsLost(Collection<TopicPartition> partitions) {
-      uncommitted.keySet().removeAll(partitions);
     }
   }
 

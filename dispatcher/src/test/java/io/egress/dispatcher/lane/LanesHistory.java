@@ -2,37 +2,25 @@ package io.egress.dispatcher.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.LanesAccount.Job;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One random sequence of calls, next to a plain account of what each of them has to do. */
 final class LanesHistory {
   private static final Completion[] COMPLETIONS = Completion.values();
 
-  private record Job(int endpoint, int partition, Priority priority, int number) {
-    UUID endpointId() {
-      return VirtualLanes.endpoint(endpoint);
-    }
-  }
-
   private final Random random;
   private final LaneSettings settings;
   private final Lanes<Job> lanes;
   private final int endpoints;
-  private final Map<Job, Long> waitingSince = new HashMap<>();
-  private final List<InFlight<Job>> inFlight = new ArrayList<>();
-  private final Set<InFlight<Job>> probes = new HashSet<>();
-  private final Map<Integer, Long> lastProgress = new HashMap<>();
-  private final Map<Integer, Integer> startedSinceProgress = new HashMap<>();
-  private boolean full;
+  private final LanesAccount account;
   private long nowNanos;
   private int jobs;
   private String lastStep = "none";
@@ -41,6 +29,7 @@ final class LanesHistory {
     this.random = random;
     this.settings = settings;
     this.lanes = new Lanes<>(settings);
+    this.account = new LanesAccount(settings);
     this.endpoints = 1 + random.nextInt(8);
     this.nowNanos = random.nextLong();
   }
@@ -72,10 +61,9 @@ final class LanesHistory {
     Job job = new Job(random.nextInt(endpoints), random.nextInt(3), priority, jobs++);
     lastStep = "offer " + job;
     boolean taken = lanes.offer(job.endpointId(), priority, job, nowNanos);
-    assertThat(taken).isEqualTo(waitingSince.size() < settings.bounds().queuedMax());
+    assertThat(taken).isEqualTo(account.takesMore());
     if (taken) {
-      waitingSince.put(job, nowNanos);
-      full = full || waitingSince.size() >= settings.bounds().pauseAtQueued();
+      account.took(job, nowNanos);
     }
   }
 
@@ -90,30 +78,28 @@ final class LanesHistory {
     lanes.sent(attempt, nowNanos);
     Job job = attempt.record();
     lastStep = "start " + job;
-    leave(job);
+    account.left(job);
     LaneState lane = before.getOrDefault(job.endpoint(), new LaneState(0, 0, 0, false));
     if (lane.stuck()) {
       assertThat(lane.inFlight()).as("a stuck lane has one probe").isZero();
-      probes.add(attempt);
     } else {
       assertThat(lane.inFlight()).isLessThan(lane.limit());
-      assertThat(lane.inFlight()).as("the last slots are kept").isLessThan(slotsFree());
-      assertThat(mostSlotsFree() || unproven(job.endpoint()) < settings.concurrency().initial())
+      assertThat(lane.inFlight()).as("the last slots are kept").isLessThan(account.slotsFree());
+      assertThat(account.mayStartUnproven(job.endpoint()))
           .as("no more than half of the slots without progress")
           .isTrue();
     }
     if (job.priority() == Priority.BACKFILL) {
-      assertThat(waitingSince.keySet())
+      assertThat(account.waiting())
           .noneMatch(
               other -> other.endpoint() == job.endpoint() && other.priority() == Priority.LIVE);
     }
     assertFirstOfItsKind(job);
-    inFlight.add(attempt);
-    startedSinceProgress.merge(job.endpoint(), 1, Integer::sum);
+    account.started(attempt, lane.stuck());
   }
 
   private void assertFirstOfItsKind(Job job) {
-    assertThat(waitingSince.keySet())
+    assertThat(account.waiting())
         .noneMatch(
             other ->
                 other.endpoint() == job.endpoint()
@@ -122,33 +108,31 @@ final class LanesHistory {
   }
 
   private void assertNothingCouldStart(Map<Integer, LaneState> states) {
-    boolean probesLeft = probes.size() < settings.bounds().probesInFlightMax();
+    boolean probesLeft = account.probes() < settings.bounds().probesInFlightMax();
     states.forEach(
         (endpoint, lane) -> {
           boolean couldStart =
               lane.waiting() > 0
                   && (lane.stuck()
-                      ? lane.inFlight() == 0 && probesLeft && slotsFree() > 0
+                      ? lane.inFlight() == 0 && probesLeft && account.slotsFree() > 0
                       : lane.inFlight() < lane.limit()
-                          && lane.inFlight() < slotsFree()
-                          && (mostSlotsFree()
-                              || unproven(endpoint) < settings.concurrency().initial()));
+                          && lane.inFlight() < account.slotsFree()
+                          && account.mayStartUnproven(endpoint));
           assertThat(couldStart).as("%s of endpoint %s could start", lane, endpoint).isFalse();
         });
   }
 
   private void complete() {
-    if (inFlight.isEmpty()) {
+    if (account.inFlight().isEmpty()) {
       return;
     }
-    InFlight<Job> attempt = inFlight.remove(random.nextInt(inFlight.size()));
+    InFlight<Job> attempt = account.endAny(random);
     Completion completion = COMPLETIONS[random.nextInt(COMPLETIONS.length)];
     lastStep = completion + " " + attempt.record();
     int endpoint = attempt.record().endpoint();
     int limit = lane(endpoint).limit();
     boolean slow = nowNanos - attempt.sentNanos() > Duration.ofSeconds(1).toNanos();
     lanes.completed(attempt, completion, nowNanos);
-    probes.remove(attempt);
     LaneState after = laneStates().get(endpoint);
     int newLimit = after == null ? limit : after.limit();
     switch (completion) {
@@ -158,23 +142,22 @@ final class LanesHistory {
       case UNANSWERED -> assertThat(newLimit).isBetween(1, limit);
     }
     if (completion == Completion.ABORTED) {
-      startedSinceProgress.put(endpoint, Math.max(0, unproven(endpoint) - 1));
+      account.aborted(endpoint);
     } else if (completion != Completion.UNANSWERED || !slow) {
-      lastProgress.put(endpoint, nowNanos);
-      startedSinceProgress.put(endpoint, 0);
+      account.progressed(endpoint, nowNanos);
       assertThat(after == null || !after.stuck()).as("progress ends it").isTrue();
     }
   }
 
   private void park() {
     lastStep = "park";
-    boolean mayTakeHalves = full && someRecordIsOverdue();
+    boolean mayTakeHalves = account.isFull() && account.hasOverdue(nowNanos);
     Set<Integer> parkedOf = new HashSet<>();
     for (Parkable<Job> parkable : lanes.takeParkable(nowNanos)) {
       Job job = parkable.record();
       assertThat(parkable.endpointId()).isEqualTo(job.endpointId());
       assertThat(parkable.delay()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(8));
-      leave(job);
+      account.left(job);
       parkedOf.add(job.endpoint());
     }
     if (!mayTakeHalves) {
@@ -186,71 +169,61 @@ final class LanesHistory {
                 assertThat(lane.stuck() && lane.waiting() > lane.limit())
                     .as("a stuck lane keeps one round only")
                     .isFalse());
-    assertThat(full && someRecordIsOverdue())
+    assertThat(account.isFull() && account.hasOverdue(nowNanos))
         .as("nothing overdue stays while the caller has to pause")
         .isFalse();
-  }
-
-  private boolean someRecordIsOverdue() {
-    long overdueNanos = settings.parking().overdueAfter().toNanos();
-    return waitingSince.values().stream().anyMatch(since -> nowNanos - since >= overdueNanos);
   }
 
   private void assertParkedAsStuck(int endpoint) {
     LaneState lane = lane(endpoint);
     assertThat(lane.stuck()).isTrue();
     assertThat(lane.waiting()).as("what it is tried with stays").isEqualTo(lane.limit());
-    Long progress = lastProgress.get(endpoint);
-    assertThat(progress == null || nowNanos - progress >= Duration.ofSeconds(2).toNanos())
+    assertThat(account.hasProgressedSince(endpoint, nowNanos - Duration.ofSeconds(2).toNanos()))
         .as("no lane is stuck that has just got on")
-        .isTrue();
+        .isFalse();
   }
 
   private void drop() {
     int partition = random.nextInt(3);
     lastStep = "drop " + partition;
     Dropped<Job> dropped = lanes.drop(job -> job.partition() == partition, nowNanos);
-    dropped.waiting().forEach(this::leave);
-    assertThat(waitingSince.keySet()).noneMatch(job -> job.partition() == partition);
+    dropped.waiting().forEach(account::left);
+    assertThat(account.waiting()).noneMatch(job -> job.partition() == partition);
     assertThat(dropped.waiting()).allMatch(job -> job.partition() == partition);
     assertThat(dropped.inFlight())
         .containsExactlyInAnyOrderElementsOf(
-            inFlight.stream().filter(a -> a.record().partition() == partition).toList());
+            account.inFlight().stream().filter(a -> a.record().partition() == partition).toList());
   }
 
   private void drain() {
     int endpoint = random.nextInt(endpoints);
     lastStep = "drain " + endpoint;
     List<Job> drained = lanes.drain(VirtualLanes.endpoint(endpoint), nowNanos);
-    drained.forEach(this::leave);
+    drained.forEach(account::left);
     assertThat(drained).allMatch(job -> job.endpoint() == endpoint);
-    assertThat(waitingSince.keySet()).noneMatch(job -> job.endpoint() == endpoint);
-  }
-
-  private void leave(Job job) {
-    assertThat(waitingSince.remove(job)).as("%s was waiting", job).isNotNull();
-    full = full && waitingSince.size() > settings.bounds().resumeAtQueued();
+    assertThat(account.waiting()).noneMatch(job -> job.endpoint() == endpoint);
   }
 
   void check() {
-    assertThat(lanes.waiting()).isEqualTo(waitingSince.size());
+    assertThat(lanes.waiting()).isEqualTo(account.waiting().size());
     assertThat(lanes.waiting()).isLessThanOrEqualTo(settings.bounds().queuedMax());
-    assertThat(lanes.inFlight()).isEqualTo(inFlight.size());
+    assertThat(lanes.inFlight()).isEqualTo(account.inFlight().size());
     assertThat(lanes.inFlight()).isLessThanOrEqualTo(settings.bounds().inFlightMax());
-    assertThat(probes.size()).isLessThanOrEqualTo(settings.bounds().probesInFlightMax());
-    assertThat(lanes.isFull()).isEqualTo(full);
+    assertThat(account.probes()).isLessThanOrEqualTo(settings.bounds().probesInFlightMax());
+    assertThat(lanes.isFull()).isEqualTo(account.isFull());
     Map<Integer, LaneState> states = laneStates();
-    startedSinceProgress.keySet().retainAll(states.keySet());
+    account.forgetAllBut(states.keySet());
     int idle = 0;
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
       LaneState lane = states.getOrDefault(endpoint, new LaneState(0, 0, 1, false));
       int number = endpoint;
       assertThat(lane.limit()).isBetween(1, settings.concurrency().max());
       assertThat(lane.waiting())
-          .isEqualTo(
-              (int) waitingSince.keySet().stream().filter(j -> j.endpoint() == number).count());
+          .isEqualTo((int) account.waiting().stream().filter(j -> j.endpoint() == number).count());
       assertThat(lane.inFlight())
-          .isEqualTo((int) inFlight.stream().filter(a -> a.record().endpoint() == number).count());
+          .isEqualTo(
+              (int)
+                  account.inFlight().stream().filter(a -> a.record().endpoint() == number).count());
       idle += states.containsKey(endpoint) && lane.waiting() + lane.inFlight() == 0 ? 1 : 0;
     }
     assertThat(idle).isLessThanOrEqualTo(settings.bounds().idleLanesMax());
@@ -259,31 +232,18 @@ final class LanesHistory {
   /** Whatever happened before: once everything is answered, everything that waits gets sent. */
   void finish() {
     lastStep = "finish";
-    while (!inFlight.isEmpty() || !waitingSince.isEmpty()) {
+    while (!account.isIdle()) {
       InFlight<Job> next = lanes.next(nowNanos);
       while (next != null) {
-        leave(next.record());
+        account.left(next.record());
         lanes.sent(next, nowNanos);
-        inFlight.add(next);
+        account.started(next, false);
         next = lanes.next(nowNanos);
       }
-      assertThat(inFlight).as("with nothing in flight something may start").isNotEmpty();
-      inFlight.forEach(attempt -> lanes.completed(attempt, Completion.DELIVERED, nowNanos));
-      inFlight.clear();
+      assertThat(account.inFlight()).as("with nothing in flight something may start").isNotEmpty();
+      account.endAll().forEach(attempt -> lanes.completed(attempt, Completion.DELIVERED, nowNanos));
     }
     assertThat(lanes.waiting() + lanes.inFlight() + lanes.stuckLanes()).isZero();
-  }
-
-  private boolean mostSlotsFree() {
-    return slotsFree() * 2 > settings.bounds().inFlightMax();
-  }
-
-  private int unproven(int endpoint) {
-    return startedSinceProgress.getOrDefault(endpoint, 0);
-  }
-
-  private int slotsFree() {
-    return settings.bounds().inFlightMax() - inFlight.size();
   }
 
   private LaneState lane(int endpoint) {

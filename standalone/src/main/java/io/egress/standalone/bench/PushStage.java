@@ -33,7 +33,7 @@ final class PushStage {
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
-  /** As in the image of the dispatcher. */
+  /** Of dispatchers, as in their image, and of the broker. */
   private static final String COLLECTOR = "-XX:+UseParallelGC";
 
   /**
@@ -72,12 +72,7 @@ final class PushStage {
     ReceiverCertificate certificate = options.plain() ? null : ReceiverCertificate.make(folder);
     this.receiver = PushReceiver.start(vertx, certificate, options.http2());
     this.broker =
-        child(
-            "kafka",
-            List.of(HEAP, "-XX:+UseParallelGC"),
-            BenchBroker.class.getName(),
-            List.of(),
-            Map.of());
+        child("kafka", List.of(HEAP, COLLECTOR), BenchBroker.class.getName(), List.of(), Map.of());
     Map<String, String> own = environment(options, certificate);
     own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
     this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
