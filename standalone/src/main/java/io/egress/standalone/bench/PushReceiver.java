@@ -9,6 +9,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.PfxOptions;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes webhooks as cheaply as it can: it counts the bytes of a body and answers, for what it costs
- * is taken from what it measures.
+ * is taken from what it measures. Where HTTP/2 is not asked for there is no server but a {@link
+ * BareConnection}.
  */
 final class PushReceiver {
   /** Requests below this path are answered when it is too late. */
@@ -64,33 +66,60 @@ final class PushReceiver {
   private final class ReceiverVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
+      return options.isUseAlpn() ? startServer() : startBare();
+    }
+
+    private Future<?> startServer() {
       return vertx
           .createHttpServer(options)
-          .requestHandler(request -> take(vertx, request))
+          .requestHandler(request -> read(vertx, request))
           .connectionHandler(opened -> arrivals.addConnection())
           .exceptionHandler(cutOff -> {})
           .listen(ANY_FREE_PORT)
           .onSuccess(server -> port = server.actualPort());
     }
+
+    private Future<?> startBare() {
+      return vertx
+          .createNetServer(options)
+          .connectHandler(
+              socket -> {
+                arrivals.addConnection();
+                ((NetSocketInternal) socket)
+                    .channelHandlerContext()
+                    .pipeline()
+                    .addBefore(
+                        "handler",
+                        "bare",
+                        new BareConnection(
+                            (path, id, bytes, answer) -> take(vertx, path, id, bytes, answer)));
+              })
+          .exceptionHandler(cutOff -> {})
+          .listen(ANY_FREE_PORT, options.getHost())
+          .onSuccess(server -> port = server.actualPort());
+    }
   }
 
-  private void take(Vertx vertx, HttpServerRequest request) {
-    if (request.path().startsWith(HANGING)) {
-      arrivals.addHung();
-      vertx.setTimer(HANGING_FOR.toMillis(), late -> answer(request));
-      return;
-    }
+  private void read(Vertx vertx, HttpServerRequest request) {
+    UUID deliveryId = UUID.fromString(request.getHeader("x-service-delivery"));
     long[] bytes = new long[1];
     request.handler(part -> bytes[0] += part.length());
     request.endHandler(
-        end -> {
-          arrivals.add(UUID.fromString(request.getHeader("x-service-delivery")), bytes[0]);
-          answer(request);
-        });
+        end -> take(vertx, request.path(), deliveryId, bytes[0], () -> answer(request)));
   }
 
   private static void answer(HttpServerRequest request) {
     request.response().setStatusCode(204).end().onFailure(cutOff -> {});
+  }
+
+  private void take(Vertx vertx, String path, UUID deliveryId, long bytes, Runnable answer) {
+    if (path.startsWith(HANGING)) {
+      arrivals.addHung();
+      vertx.setTimer(HANGING_FOR.toMillis(), late -> answer.run());
+    } else {
+      arrivals.add(deliveryId, bytes);
+      answer.run();
+    }
   }
 
   /** What arrives from now on. */
