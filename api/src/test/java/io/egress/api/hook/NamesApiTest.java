@@ -89,6 +89,25 @@ class NamesApiTest {
   }
 
   @Test
+  void namesLeftOutAreShownAsTheyAreCalledNow() {
+    UUID ada = UUID.randomUUID();
+    service.put(UUID.randomUUID(), conversation(ada, "Ada"));
+    List<UUID> later = IntStream.range(0, 3).mapToObj(i -> UUID.randomUUID()).toList();
+    service.put(later.get(0), conversation(ada, null));
+    service.put(later.get(1), conversation(ada, null));
+    service.internal(
+        "PUT",
+        "/internal/v1/members/" + ada,
+        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Ada Fischer"));
+    service.put(later.get(2), conversation(ada, null));
+    stream.awaitSize(4);
+
+    for (UUID id : later) {
+      assertThat(stream.one(id).getString("transcript_text")).startsWith("Ada Fischer: ");
+    }
+  }
+
+  @Test
   void aRepeatedBodyDoesNotUndoALaterFix() {
     UUID id = UUID.randomUUID();
     UUID ada = UUID.randomUUID();
