@@ -157,7 +157,7 @@ final class CaptureRows {
         });
   }
 
-  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+  static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
     return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
   }
 }

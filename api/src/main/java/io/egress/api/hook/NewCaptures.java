@@ -11,9 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The short way into the database, of captures that are new and say nothing new of anybody. */
 final class NewCaptures {
+  private static final int PARAMETERS = 29;
   private static final String PUT =
-      IntStream.rangeClosed(1, 29)
+      IntStream.rangeClosed(1, PARAMETERS)
           .mapToObj(i -> "$" + i)
           .collect(Collectors.joining(", ", "select put_new_captures(", ")"));
 
@@ -99,9 +98,9 @@ final class NewCaptures {
         .addArrayOfString(array(captures, Capture::title, String[]::new))
         .addArrayOfString(array(captures, Capture::summary, String[]::new))
         .addArrayOfOffsetDateTime(
-            array(captures, capture -> utc(capture.startedAt()), OffsetDateTime[]::new))
+            array(captures, capture -> CaptureRows.utc(capture.startedAt()), OffsetDateTime[]::new))
         .addArrayOfOffsetDateTime(
-            array(captures, capture -> utc(capture.endedAt()), OffsetDateTime[]::new))
+            array(captures, capture -> CaptureRows.utc(capture.endedAt()), OffsetDateTime[]::new))
         .addArrayOfLong(array(captures, Capture::durationMs, Long[]::new))
         .addArrayOfString(array(incoming, IncomingCapture::segmentsJson, String[]::new))
         .addArrayOfBuffer(array(incoming, IncomingCapture::digest, Buffer[]::new))
@@ -111,9 +110,5 @@ final class NewCaptures {
   private static <T, C extends @Nullable Object> C[] array(
       Collection<T> rows, Function<T, C> column, IntFunction<C[]> make) {
     return rows.stream().map(column).toArray(make);
-  }
-
-  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
   }
 }

@@ -52,6 +52,9 @@ final class PutTransaction {
         .compose(
             both -> {
               List<IncomingCapture> news = leaveOutRepeats(stored.result());
+              if (news.isEmpty()) {
+                return Future.succeededFuture(new Names());
+              }
               return changeNames(news, known.result())
                   .compose(held -> write(news, held).map(written -> held));
             })
@@ -113,9 +116,6 @@ final class PutTransaction {
   }
 
   private Future<Void> write(List<IncomingCapture> news, Names held) {
-    if (news.isEmpty()) {
-      return Future.succeededFuture();
-    }
     List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
     return rows.insert(tx, byId)
         .compose(

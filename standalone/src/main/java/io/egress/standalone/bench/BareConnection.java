@@ -88,7 +88,11 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
   }
 
   private String header(String name) {
-    int value = text.indexOf(name) + name.length();
+    int start = text.indexOf(name);
+    if (start < 0) {
+      throw new IllegalStateException("no header " + name.strip() + " in\n" + text);
+    }
+    int value = start + name.length();
     return text.substring(value, text.indexOf('\r', value));
   }
 }
