@@ -8,6 +8,7 @@ import io.egress.database.Migrations;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.SharedParts;
 import io.egress.dispatcher.deliver.WorkerSettings;
+import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.fanout.FanOutLoop;
 import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
@@ -48,6 +49,7 @@ public final class DispatcherApp {
   /** Longer than a hand-over may hold a consumer up. */
   private static final Duration POLL_PERIOD_MAX = Duration.ofSeconds(20);
 
+  private static final long HEADS_BYTES_MAX = 32L << 20;
   private static final Duration DAYS_MAINTENANCE_PERIOD = Duration.ofHours(1);
 
   private final Vertx vertx;
@@ -162,6 +164,7 @@ public final class DispatcherApp {
         trust,
         pool,
         new DocumentStore(vertx, pool),
+        new HeadCache(HEADS_BYTES_MAX),
         new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(vitals.metrics(), settings.dispatcher().retrySchedule()),

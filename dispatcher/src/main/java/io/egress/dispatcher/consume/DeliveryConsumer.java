@@ -22,6 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,7 +77,7 @@ public final class DeliveryConsumer {
                 new OnEventLoop(reader, handoverMax),
                 () -> lastPollNanos = System.nanoTime()));
     stream.pollTimeout(POLL_TIMEOUT);
-    stream.exceptionHandler(reading::failed);
+    stream.exceptionHandler(this::failed);
     stream.batchHandler(
         records -> {
           reading.worked();
@@ -142,6 +143,14 @@ public final class DeliveryConsumer {
     }
     closed = true;
     return stream.close();
+  }
+
+  private void failed(Throwable failure) {
+    if (failure instanceof RebalanceInProgressException) {
+      log.debug("nothing is committed before the rebalance is over");
+    } else {
+      reading.failed(failure);
+    }
   }
 
   /** A partition can be gone by the time that the polling thread gets to it. */

@@ -103,7 +103,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         new Dispatch(
             vertx,
             workload,
-            new Preparation(shared.pool(), journal, new Heads(vertx, shared.documents())),
+            new Preparation(
+                shared.pool(), journal, new Heads(vertx, shared.documents(), shared.heads())),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
             new Attempts(workload, sender, aftermath, memory, clock, shared.meters()),
             aftermath);

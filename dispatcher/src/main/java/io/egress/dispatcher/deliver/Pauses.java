@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions are not to be read for now: a delayed one until its next record is due, one
- * whose ledger is full, backfill while much waits, and all while the lanes are full. Nothing of
- * what waits in a paused partition costs memory.
+ * whose ledger is full or of which enough waits, backfill while much waits, and all while the lanes
+ * are full. Nothing of what waits in a paused partition costs memory.
  */
 final class Pauses {
-  /** Live deliveries may fill the lanes four times as far. */
-  private static final int BACKFILL_WAITING_MAX = 4_000;
+  /** Less than what waits of live deliveries when they come faster than they are sent. */
+  private static final int BACKFILL_WAITING_MAX = 2_000;
 
   private final Workload workload;
   private final String backfill;
@@ -72,6 +72,7 @@ final class Pauses {
           }
         });
     paused.addAll(outOfRoom);
+    assigned.stream().filter(workload::isEnough).forEach(paused::add);
     if (workload.waiting() >= BACKFILL_WAITING_MAX) {
       assigned.stream()
           .filter(partition -> partition.topic().equals(backfill))

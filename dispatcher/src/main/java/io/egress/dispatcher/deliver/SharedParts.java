@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -19,6 +20,7 @@ public record SharedParts(
     TrustOptions trust,
     Pool pool,
     DocumentStore documents,
+    HeadCache heads,
     JournalDays days,
     RecordPublisher publisher,
     DeliveryMeters meters,
@@ -29,6 +31,7 @@ public record SharedParts(
     requireNonNull(trust, "trust is null");
     requireNonNull(pool, "pool is null");
     requireNonNull(documents, "documents is null");
+    requireNonNull(heads, "heads is null");
     requireNonNull(days, "days is null");
     requireNonNull(publisher, "publisher is null");
     requireNonNull(meters, "meters is null");

@@ -43,6 +43,7 @@ final class Workload {
   private final LongSupplier nanoTime;
   private final Set<Job.AttemptKey> held = new HashSet<>();
   private final Set<Job> inWork = new LinkedHashSet<>();
+  private final ReadAhead readAhead = new ReadAhead();
 
   /**
    * {@code spanMax} is the most records of a partition from the oldest unfinished to the newest.
@@ -61,7 +62,8 @@ final class Workload {
    * {@code dueForNanos} is for how long the delivery has been due: that is its age in the ledger.
    */
   Taken take(TopicPartition partition, long offset, Delivery delivery, long dueForNanos) {
-    var entry = ledgers.register(partition, offset, nanoTime.getAsLong() - dueForNanos);
+    long now = nanoTime.getAsLong();
+    var entry = ledgers.register(partition, offset, now - dueForNanos);
     if (entry.isEmpty()) {
       return Taken.NO_ROOM;
     }
@@ -70,7 +72,8 @@ final class Workload {
       ledgers.complete(job.entry());
       return Taken.REPEATED;
     }
-    offer(job);
+    offer(job, now);
+    readAhead.took(partition, dueForNanos, now);
     return Taken.YES;
   }
 
@@ -86,7 +89,7 @@ final class Workload {
   @Nullable InFlight<Job> next() {
     InFlight<Job> slot = lanes.next(nanoTime.getAsLong());
     if (slot != null) {
-      inWork.add(slot.record());
+      begin(slot.record());
     }
     return slot;
   }
@@ -105,21 +108,22 @@ final class Workload {
   void giveBack(Job job) {
     inWork.remove(job);
     job.sending(null);
-    offer(job);
+    offer(job, nanoTime.getAsLong());
+    readAhead.tookBack(job.partition());
   }
 
   /** Those that leave their lanes for a while; they are in work until they are finished. */
   List<Parkable<Job>> takeParkable() {
     List<Parkable<Job>> parkable = lanes.takeParkable(nanoTime.getAsLong());
-    parkable.forEach(parked -> inWork.add(parked.record()));
+    parkable.forEach(parked -> begin(parked.record()));
     return parkable;
   }
 
   /** All that wait for the endpoint; they are in work until they are finished. */
   List<Job> takeAllOf(UUID endpointId) {
-    List<Job> waiting = lanes.drain(endpointId, nanoTime.getAsLong());
-    inWork.addAll(waiting);
-    return waiting;
+    List<Job> taken = lanes.drain(endpointId, nanoTime.getAsLong());
+    taken.forEach(this::begin);
+    return taken;
   }
 
   /** What follows from the job is durable: its record is done with, unless it was abandoned. */
@@ -136,6 +140,7 @@ final class Workload {
         .drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong())
         .waiting()
         .forEach(job -> held.remove(job.key()));
+    readAhead.forget(partitions);
   }
 
   /** Whatever is in work of the partitions is left to their next owner. */
@@ -185,6 +190,11 @@ final class Workload {
     return lanes.waiting();
   }
 
+  /** Whether the partition need not be read on for now. */
+  boolean isEnough(TopicPartition partition) {
+    return readAhead.isEnough(partition, nanoTime.getAsLong());
+  }
+
   int inFlight() {
     return lanes.inFlight();
   }
@@ -197,11 +207,16 @@ final class Workload {
     return lanes.stuckLanes();
   }
 
-  private void offer(Job job) {
+  private void offer(Job job, long nowNanos) {
     Priority priority =
         job.delivery().origin() == Delivery.Origin.LIVE ? Priority.LIVE : Priority.BACKFILL;
-    if (!lanes.offer(job.delivery().endpointId(), priority, job, nanoTime.getAsLong())) {
+    if (!lanes.offer(job.delivery().endpointId(), priority, job, nowNanos)) {
       throw new IllegalStateException("read on although the lanes are full");
     }
+  }
+
+  private void begin(Job job) {
+    inWork.add(job);
+    readAhead.left(job.partition(), nanoTime.getAsLong());
   }
 }

@@ -5,21 +5,21 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The heads used last, as many bytes of them as are allowed. Owned by one event loop. */
-final class HeadCache {
+/** The heads used last, as many bytes of them as are allowed, for all workers of a process. */
+public final class HeadCache {
   private final Map<UUID, Head> heads = new LinkedHashMap<>(64, 0.75f, true);
   private final long bytesMax;
   private long bytes;
 
-  HeadCache(long bytesMax) {
+  public HeadCache(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 
-  @Nullable Head get(UUID captureId) {
+  synchronized @Nullable Head get(UUID captureId) {
     return heads.get(captureId);
   }
 
-  void put(UUID captureId, Head head) {
+  synchronized void put(UUID captureId, Head head) {
     if (head.length() > bytesMax / 4) {
       return;
     }

@@ -23,8 +23,6 @@ import java.util.UUID;
  * share one reading and one inflating of it. Owned by one event loop.
  */
 public final class Heads {
-  private static final long CACHE_BYTES_MAX = 16L << 20;
-
   /** Compressed bytes read at a time; the first document always comes, however large it is. */
   private static final long READ_BYTES_MAX = 8L << 20;
 
@@ -65,11 +63,12 @@ public final class Heads {
 
   private final Vertx vertx;
   private final DocumentStore documents;
-  private final HeadCache cache = new HeadCache(CACHE_BYTES_MAX);
+  private final HeadCache cache;
 
-  public Heads(Vertx vertx, DocumentStore documents) {
+  public Heads(Vertx vertx, DocumentStore documents, HeadCache cache) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.documents = requireNonNull(documents, "documents is null");
+    this.cache = requireNonNull(cache, "cache is null");
   }
 
   public Future<Answer> ask(SqlClient client, Collection<UUID> captureIds) {

@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,7 +88,9 @@ final class FanOutOffsets implements ConsumerRebalanceListener {
       committing.worked();
       return;
     }
-    committing.failed(failure);
+    if (!(failure instanceof RebalanceInProgressException)) {
+      committing.failed(failure);
+    }
     offsets.keySet().retainAll(consumer.assignment());
     offsets.forEach(uncommitted::putIfAbsent);
   }

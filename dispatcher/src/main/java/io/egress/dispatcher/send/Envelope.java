@@ -3,6 +3,7 @@ package io.egress.dispatcher.send;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -68,16 +69,20 @@ public final class Envelope {
     return before.length + documentHead.length + after.length;
   }
 
-  /** What is signed: the very arrays that {@link #buffer} sends. */
+  /** What is signed: the very arrays that {@link #buffer} and {@link #writeTo} send. */
   void sign(Mac mac) {
     mac.update(before);
     mac.update(documentHead);
     mac.update(after);
   }
 
-  /** A view of the body: the document is copied while it is written, not for a whole attempt. */
+  /** A view of the body: nothing is copied. */
   public Buffer buffer() {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
+  }
+
+  void writeTo(ByteBuf memory) {
+    memory.writeBytes(before).writeBytes(documentHead).writeBytes(after);
   }
 
   private static boolean endsBeforeEmittedAt(byte[] head) {

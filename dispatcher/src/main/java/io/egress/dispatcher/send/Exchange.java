@@ -85,6 +85,7 @@ final class Exchange {
 
   private void write(HttpClientRequest stream, SendRequest request) {
     http = stream;
+    BodyBuffers.Body body = pool.bodies().of(request.envelope());
     stream.response().onComplete(this::begin, this::broken);
     stream
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
@@ -92,8 +93,16 @@ final class Exchange {
         .putHeader(EVENT_HEADER, EVENT)
         .putHeader(DELIVERY_HEADER, request.envelope().deliveryId().toString())
         .putHeader(SIGNATURE_HEADER, request.signature())
-        .end(request.envelope().buffer())
-        .onComplete(done -> written = true, this::broken);
+        .end(body.buffer())
+        .onComplete(
+            done -> {
+              written = true;
+              body.giveBack();
+            },
+            failure -> {
+              body.drop();
+              broken(failure);
+            });
   }
 
   private void begin(HttpClientResponse response) {

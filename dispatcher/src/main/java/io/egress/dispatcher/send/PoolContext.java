@@ -5,7 +5,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What the pools of all endpoints share. */
 record PoolContext(
-    Connector connector, IdleConnections idle, PoolLimits limits, AtomicInteger openConnections) {
+    Connector connector,
+    IdleConnections idle,
+    PoolLimits limits,
+    BodyBuffers bodies,
+    AtomicInteger openConnections) {
   long nanoTime() {
     return System.nanoTime();
   }

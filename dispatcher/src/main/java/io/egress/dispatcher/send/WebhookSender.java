@@ -29,6 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class WebhookSender {
   private static final long HOUSEKEEPING_PERIOD_MILLIS = 1_000;
 
+  /** Most receivers take a body at once: a few are written at a time. */
+  private static final long BODY_BUFFERS_BYTES_MAX = 16L << 20;
+
   private record PoolKey(UUID endpointId, boolean secure, String host, int port) {
     static PoolKey of(SendRequest request) {
       EndpointUrl url = request.url();
@@ -64,6 +67,7 @@ public final class WebhookSender {
             new Connector(vertx, settings.attemptTimeout(), trust),
             new IdleConnections(settings.pool().maxIdle(), settings.pool().idleTimeout().toNanos()),
             settings.pool(),
+            new BodyBuffers(BODY_BUFFERS_BYTES_MAX),
             new AtomicInteger());
     housekeepingTimer = loop.setPeriodic(HOUSEKEEPING_PERIOD_MILLIS, timer -> keepHouse());
   }

@@ -1,0 +1,60 @@
+package io.egress.dispatcher.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class HeadCacheTest {
+  private static final UUID FIRST = UUID.randomUUID();
+  private static final UUID SECOND = UUID.randomUUID();
+  private static final UUID THIRD = UUID.randomUUID();
+  private static final UUID FOURTH = UUID.randomUUID();
+  private static final UUID FIFTH = UUID.randomUUID();
+
+  private final HeadCache cache = new HeadCache(400);
+
+  @Test
+  void forgetsWhatWasNotUsedForLongestWhenThereIsTooMuch() {
+    cache.put(FIRST, head(100));
+    cache.put(SECOND, head(100));
+    cache.put(THIRD, head(100));
+    cache.put(FOURTH, head(100));
+    assertThat(cache.get(FIRST)).isNotNull();
+
+    cache.put(FIFTH, head(100));
+
+    assertThat(cache.get(SECOND)).isNull();
+    assertThat(cache.get(FIRST)).isNotNull();
+    assertThat(cache.get(FIFTH)).isNotNull();
+  }
+
+  @Test
+  void aNewerDocumentTakesThePlaceOfTheOlder() {
+    cache.put(FIRST, head(100));
+    Head newer = head(60);
+    cache.put(FIRST, newer);
+    assertThat(cache.get(FIRST)).isSameAs(newer);
+
+    cache.put(SECOND, head(100));
+    cache.put(THIRD, head(100));
+    cache.put(FOURTH, head(100));
+    cache.put(FIFTH, head(40));
+
+    assertThat(cache.get(FIRST)).isSameAs(newer);
+  }
+
+  @Test
+  void doesNotGiveUpMostOfWhatItHasForOneThatIsLarge() {
+    cache.put(FIRST, head(100));
+
+    cache.put(SECOND, head(101));
+
+    assertThat(cache.get(FIRST)).isNotNull();
+    assertThat(cache.get(SECOND)).isNull();
+  }
+
+  private static Head head(int length) {
+    return new Head(1, new byte[length]);
+  }
+}

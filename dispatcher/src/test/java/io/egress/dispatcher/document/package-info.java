@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.document;
+
+import org.jspecify.annotations.NullMarked;
