@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +13,7 @@ import java.util.function.LongSupplier;
 final class Arrivals {
   private static final Duration TELL_EVERY = Duration.ofSeconds(10);
 
-  private final Map<UUID, Long> firstNanos = new HashMap<>();
+  private final FirstTimes firstTimes = new FirstTimes();
   private final LongSupplier clock = System::nanoTime;
   private long[] nanos = new long[4096];
   private int wanted = Integer.MAX_VALUE;
@@ -26,11 +25,11 @@ final class Arrivals {
   /** The clock is read under the lock, so that arrivals are in its order. */
   synchronized void add(UUID deliveryId, long bodyBytes) {
     long now = clock.getAsLong();
-    if (firstNanos.putIfAbsent(deliveryId, now) != null) {
+    if (!firstTimes.add(deliveryId, now)) {
       duplicates++;
       return;
     }
-    int count = firstNanos.size();
+    int count = firstTimes.size();
     if (count > nanos.length) {
       nanos = Arrays.copyOf(nanos, count * 2);
     }
@@ -52,11 +51,11 @@ final class Arrivals {
   /** Whether so many have arrived before nothing at all arrived for {@code stallMax}. */
   synchronized boolean await(int count, Duration stallMax) throws InterruptedException {
     wanted = count;
-    int told = firstNanos.size();
+    int told = firstTimes.size();
     long lastProgress = clock.getAsLong();
-    while (firstNanos.size() < count) {
+    while (firstTimes.size() < count) {
       TimeUnit.MILLISECONDS.timedWait(this, TELL_EVERY.toMillis());
-      int arrived = firstNanos.size();
+      int arrived = firstTimes.size();
       if (arrived > told) {
         lastProgress = clock.getAsLong();
       } else if (clock.getAsLong() - lastProgress > stallMax.toNanos()) {
@@ -71,7 +70,7 @@ final class Arrivals {
   }
 
   synchronized int count() {
-    return firstNanos.size();
+    return firstTimes.size();
   }
 
   synchronized int duplicates() {
@@ -89,7 +88,7 @@ final class Arrivals {
   }
 
   synchronized double meanBytes() {
-    return (double) bytes / Math.max(1, firstNanos.size());
+    return (double) bytes / Math.max(1, firstTimes.size());
   }
 
   /** From arrival number {@code from} to arrival number {@code to}, counted from 1. */
@@ -102,12 +101,7 @@ final class Arrivals {
     Latencies latencies = new Latencies();
     requireNonNull(startNanos, "startNanos is null")
         .forEach(
-            (id, start) -> {
-              Long arrived = firstNanos.get(id);
-              if (arrived != null) {
-                latencies.add(arrived - start);
-              }
-            });
+            (id, start) -> firstTimes.of(id).ifPresent(arrived -> latencies.add(arrived - start)));
     return latencies;
   }
 }

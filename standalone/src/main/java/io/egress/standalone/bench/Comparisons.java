@@ -72,7 +72,7 @@ final class Comparisons {
   private void warmUp(int healthy) throws InterruptedException {
     PushEndpoints made = new PushEndpoints(stage);
     made.spread(healthy);
-    drain.run("warm-up", made, Drain.Amount.of(Math.max(1, deliveries / WARM_UP_SHARE), healthy));
+    drain.run("warm-up", made, amount(Math.max(1, deliveries / WARM_UP_SHARE), healthy));
   }
 
   /** Each goes first in every other round. */
@@ -93,12 +93,16 @@ final class Comparisons {
   private void measure(String row, String dispatcher, PushEndpoints made, int healthy)
       throws InterruptedException {
     String name = "%s-%s".formatted(dispatcher, row.replaceAll("\\W+", "-"));
-    PushResult result = drain.run(name, made, Drain.Amount.of(deliveries, healthy));
+    PushResult result = drain.run(name, made, amount(deliveries, healthy));
     result.addTo(table, row);
     result.printDetails(row);
   }
 
   private void ratio(String row, String base) {
     System.out.printf("%s / %s %.2f%n", row, base, table.median(row) / table.median(base));
+  }
+
+  private static Drain.Amount amount(int deliveries, int healthy) {
+    return Drain.Amount.of(deliveries, deliveries, healthy);
   }
 }

@@ -36,9 +36,9 @@ final class Drain {
       return healthy * each;
     }
 
-    /** At least {@code deliveries} after as many to warm up: HotSpot compiles for a minute. */
-    static Amount of(int deliveries, int healthy) {
-      int each = (int) Math.ceil(deliveries * 2.0 / healthy);
+    /** After at least {@code warmUp}: HotSpot compiles for more than a minute. */
+    static Amount of(int deliveries, int warmUp, int healthy) {
+      int each = (int) Math.ceil(((double) deliveries + warmUp) / healthy);
       return new Amount(healthy, each, healthy * each - deliveries);
     }
   }

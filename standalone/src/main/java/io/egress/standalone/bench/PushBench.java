@@ -33,8 +33,14 @@ final class PushBench implements Callable<Integer> {
   @Option(
       names = "--deliveries",
       defaultValue = "0",
-      description = "how many are counted, after as many to warm up; 0: the mode's default")
+      description = "how many are counted, after those that warm up; 0: the mode's default")
   private int deliveries;
+
+  @Option(
+      names = "--warm-up",
+      defaultValue = "0",
+      description = "deliveries of spread and fan before any is counted; 0: twice as many as are")
+  private int warmUp;
 
   @Option(names = "--endpoints", defaultValue = "0", description = "0: the mode's default")
   private int endpoints;
@@ -113,7 +119,7 @@ final class PushBench implements Callable<Integer> {
   }
 
   private Drain.Amount amount(int healthy) {
-    return Drain.Amount.of(deliveries, healthy);
+    return Drain.Amount.of(deliveries, warmUp > 0 ? warmUp : 2 * deliveries, healthy);
   }
 
   private Comparisons comparisons(PushStage stage) {
