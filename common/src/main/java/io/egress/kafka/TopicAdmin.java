@@ -19,6 +19,7 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -171,11 +172,15 @@ public final class TopicAdmin {
       log.warn(
           "these partitions do not answer, and are not waited for: {}",
           questions.keySet().stream()
-              .filter(partition -> answers.partitionResult(partition).isCompletedExceptionally())
+              .filter(partition -> !hasAnswered(answers.partitionResult(partition)))
               .map(TopicPartition::toString)
               .sorted()
               .toList());
     }
+  }
+
+  private static boolean hasAnswered(KafkaFuture<?> answer) {
+    return answer.isDone() && !answer.isCompletedExceptionally();
   }
 
   private static Optional<Integer> copartitions(Admin admin, List<NeededTopic> existing)

@@ -39,11 +39,17 @@ final class PushBench implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       defaultValue = "0",
-      description = "deliveries of spread and fan before any is counted; 0: twice as many as are")
+      description =
+          "deliveries of spread and fan before any is counted; 0: as many as are, fan: twice as many")
   private int warmUp;
 
   @Option(names = "--endpoints", defaultValue = "0", description = "0: the mode's default")
   private int endpoints;
+
+  @Option(
+      names = "--even",
+      description = "fan with as many endpoints in each partition, not as their ids fall")
+  private boolean even;
 
   @Option(names = "--plain", description = "http instead of https")
   private boolean plain;
@@ -107,7 +113,11 @@ final class PushBench implements Callable<Integer> {
 
   private void fan(PushStage stage) throws InterruptedException {
     PushEndpoints fan = new PushEndpoints(stage);
-    fan.fan(endpoints);
+    if (even) {
+      fan.evenFan(endpoints);
+    } else {
+      fan.fan(endpoints);
+    }
     PushResult result = new Drain(stage).run("fan", fan, amount(endpoints));
     System.out.printf("one workspace, each capture to %d endpoints%n", endpoints);
     result.print("fan-out to " + endpoints);
@@ -119,7 +129,8 @@ final class PushBench implements Callable<Integer> {
   }
 
   private Drain.Amount amount(int healthy) {
-    return Drain.Amount.of(deliveries, warmUp > 0 ? warmUp : 2 * deliveries, healthy);
+    return Drain.Amount.of(
+        deliveries, warmUp > 0 ? warmUp : mode.warmUpRounds() * deliveries, healthy);
   }
 
   private Comparisons comparisons(PushStage stage) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
@@ -35,6 +36,22 @@ final class PushEndpoints {
     UUID workspace = UUID.randomUUID();
     for (int i = 0; i < count; i++) {
       make(workspace, HEALTHY);
+    }
+  }
+
+  /** The same, and as many in each partition, or one more. */
+  void evenFan(int count) {
+    UUID workspace = UUID.randomUUID();
+    int[] inPartition = new int[stage.settings().kafka().topics().partitions()];
+    while (made.size() < count) {
+      int fewest = Arrays.stream(inPartition).min().orElseThrow();
+      Made candidate = make(workspace, HEALTHY);
+      int partition = partition(candidate.id());
+      if (inPartition[partition] == fewest) {
+        inPartition[partition]++;
+      } else {
+        end(candidate);
+      }
     }
   }
 

@@ -31,6 +31,11 @@ enum PushMode {
     return endpoints;
   }
 
+  /** How many times as many deliveries warm it up: those of spread need a capture each. */
+  int warmUpRounds() {
+    return this == FAN ? 2 : 1;
+  }
+
   private String word() {
     return name().toLowerCase(Locale.ROOT);
   }

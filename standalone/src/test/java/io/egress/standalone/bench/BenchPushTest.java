@@ -30,7 +30,7 @@ class BenchPushTest {
       bench.await("processor seconds in .*dispatcher \\d");
 
       assertThat(counted).isEqualTo("199");
-      assertThat(attempts).isEqualTo("delivered=600");
+      assertThat(attempts).isEqualTo("delivered=400");
       assertThat(row).as("no duplicates").endsWith(" 0.0");
       assertEnds(bench);
     }
