@@ -147,7 +147,7 @@ public final class DeliveryConsumer {
 
   private void failed(Throwable failure) {
     if (failure instanceof RebalanceInProgressException) {
-      log.debug("nothing is committed before the rebalance is over");
+      log.debug("nothing is committed before the rebalance is over", failure);
     } else {
       reading.failed(failure);
     }

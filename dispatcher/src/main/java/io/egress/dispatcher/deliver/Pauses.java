@@ -72,7 +72,7 @@ final class Pauses {
           }
         });
     paused.addAll(outOfRoom);
-    assigned.stream().filter(workload::isEnough).forEach(paused::add);
+    paused.addAll(workload.enough());
     if (workload.waiting() >= BACKFILL_WAITING_MAX) {
       assigned.stream()
           .filter(partition -> partition.topic().equals(backfill))

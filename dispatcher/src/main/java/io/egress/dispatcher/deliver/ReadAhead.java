@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
@@ -31,20 +32,19 @@ final class ReadAhead {
   private static final long PERIOD_NANOS = Duration.ofMillis(500).toNanos();
 
   private final Map<TopicPartition, Account> accounts = new HashMap<>();
-  private int waiting;
 
   /** A record of the partition waits from now on, which has been due for {@code dueForNanos}. */
   void took(TopicPartition partition, long dueForNanos, long nowNanos) {
     Account account = accounts.computeIfAbsent(partition, fresh -> new Account(nowNanos));
     account.isLate = dueForNanos >= LATE_NANOS;
-    waits(account, 1);
+    account.waiting++;
   }
 
   /** One that had left waits again. */
   void tookBack(TopicPartition partition) {
     Account account = accounts.get(partition);
     if (account != null) {
-      waits(account, 1);
+      account.waiting++;
     }
   }
 
@@ -53,29 +53,26 @@ final class ReadAhead {
     Account account = accounts.get(partition);
     if (account != null) {
       account.countLeft(nowNanos);
-      waits(account, -1);
+      account.waiting--;
     }
   }
 
   void forget(Set<TopicPartition> partitions) {
-    for (TopicPartition partition : partitions) {
-      Account account = accounts.remove(partition);
-      waiting -= account == null ? 0 : account.waiting;
+    accounts.keySet().removeAll(partitions);
+  }
+
+  /** Those that need not be read on for now, where so many records wait of all. */
+  Set<TopicPartition> enough(int waitingInAll, long nowNanos) {
+    Set<TopicPartition> enough = new HashSet<>();
+    if (waitingInAll >= MUCH) {
+      accounts.forEach(
+          (partition, account) -> {
+            if (account.isEnough(nowNanos)) {
+              enough.add(partition);
+            }
+          });
     }
-  }
-
-  boolean isEnough(TopicPartition partition, long nowNanos) {
-    Account account = accounts.get(partition);
-    return account != null
-        && waiting >= MUCH
-        && account.waiting >= ENOUGH
-        && account.isLate
-        && account.leftLately(nowNanos) >= LEAVE_MIN;
-  }
-
-  private void waits(Account account, int change) {
-    account.waiting += change;
-    waiting += change;
+    return enough;
   }
 
   /** What left is counted in the period that runs and the one before. */
@@ -88,6 +85,10 @@ final class ReadAhead {
 
     private Account(long nowNanos) {
       periodNanos = nowNanos;
+    }
+
+    private boolean isEnough(long nowNanos) {
+      return isLate && waiting >= ENOUGH && leftLately(nowNanos) >= LEAVE_MIN;
     }
 
     private void countLeft(long nowNanos) {

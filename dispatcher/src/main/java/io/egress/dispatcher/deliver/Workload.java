@@ -190,9 +190,9 @@ final class Workload {
     return lanes.waiting();
   }
 
-  /** Whether the partition need not be read on for now. */
-  boolean isEnough(TopicPartition partition) {
-    return readAhead.isEnough(partition, nanoTime.getAsLong());
+  /** The partitions of which enough waits, so that they need not be read on for now. */
+  Set<TopicPartition> enough() {
+    return readAhead.enough(lanes.waiting(), nanoTime.getAsLong());
   }
 
   int inFlight() {

@@ -19,6 +19,7 @@ class ReadAheadTest {
 
   private final ReadAhead readAhead = new ReadAhead();
   private long now = Long.MAX_VALUE - SECOND;
+  private int waitingInAll;
 
   @Test
   void aPartitionHasEnoughWhenMuchWaitsAndSomeOfItIsIts() {
@@ -46,6 +47,7 @@ class ReadAheadTest {
     assertThat(isEnough(FULL)).isFalse();
 
     readAhead.tookBack(FULL);
+    waitingInAll++;
 
     assertThat(isEnough(FULL)).isTrue();
   }
@@ -70,9 +72,11 @@ class ReadAheadTest {
     assertThat(isEnough(FULL)).isTrue();
 
     readAhead.took(FULL, SECOND - 1, now);
+    waitingInAll++;
     assertThat(isEnough(FULL)).isFalse();
 
     readAhead.took(FULL, SECOND, now);
+    waitingInAll++;
     assertThat(isEnough(FULL)).isTrue();
   }
 
@@ -83,6 +87,7 @@ class ReadAheadTest {
     take(OTHER, 500);
 
     readAhead.forget(Set.of(FULL));
+    waitingInAll -= 3_000;
 
     assertThat(isEnough(FULL)).isFalse();
     assertThat(isEnough(OTHER)).isFalse();
@@ -97,12 +102,14 @@ class ReadAheadTest {
   }
 
   private void take(TopicPartition partition, int records) {
+    waitingInAll += records;
     for (int i = 0; i < records; i++) {
       readAhead.took(partition, SECOND, now);
     }
   }
 
   private void leave(TopicPartition partition, int records) {
+    waitingInAll -= records;
     for (int i = 0; i < records; i++) {
       readAhead.left(partition, now);
     }
@@ -115,7 +122,7 @@ class ReadAheadTest {
   }
 
   private boolean isEnough(TopicPartition partition) {
-    return readAhead.isEnough(partition, now);
+    return readAhead.enough(waitingInAll, now).contains(partition);
   }
 
   private static TopicPartition partition(int number) {
@@ -154,7 +161,7 @@ class ReadAheadTest {
 
     private void read(Partition partition) {
       int waiting = partitions.stream().mapToInt(Partition::waiting).sum();
-      if (waiting < WAITING_MAX && !readAhead.isEnough(partition.name, now)) {
+      if (waiting < WAITING_MAX && !readAhead.enough(waiting, now).contains(partition.name)) {
         partition.read(READ_AT_ONCE);
         for (int i = 0; i < READ_AT_ONCE; i++) {
           readAhead.took(partition.name, SECOND, now);

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
 import java.util.UUID;
 
 /**
@@ -56,6 +57,15 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
     } finally {
       bytes.release();
     }
+  }
+
+  /** Connections may break, but what the receiver cannot read is to be told. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+    if (!(failure instanceof IOException)) {
+      System.err.println("  the receiver gives up a connection: " + failure);
+    }
+    context.fireExceptionCaught(failure);
   }
 
   private void readHead(ByteBuf bytes) {
