@@ -31,7 +31,7 @@ public record DispatcherSettings(
             1,
             1,
             64,
-            "event loops that deliver; one keeps up to a processor core busy"),
+            "consumers that share the partitions; one is enough for several processor cores"),
         reader.parsed(
             "EGRESS_RETRY_SCHEDULE",
             "1m,5m,15m,1h,6h,24h",

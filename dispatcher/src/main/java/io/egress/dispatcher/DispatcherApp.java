@@ -14,8 +14,11 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.send.NameLookup;
+import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.TlsEngine;
 import io.egress.dispatcher.send.TrustedAuthorities;
+import io.egress.dispatcher.send.WebhookSender;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
 import io.egress.http.Health;
@@ -161,7 +164,7 @@ public final class DispatcherApp {
     return new SharedParts(
         settings,
         secrets,
-        trust,
+        sender(trust),
         pool,
         new DocumentStore(vertx, pool),
         new HeadCache(HEADS_BYTES_MAX),
@@ -169,6 +172,27 @@ public final class DispatcherApp {
         publisher,
         new DeliveryMeters(vitals.metrics(), settings.dispatcher().retrySchedule()),
         new WorkerStates(vitals.metrics(), topics.stages(settings)));
+  }
+
+  private WebhookSender sender(TrustOptions trust) {
+    WebhookSender sender =
+        new WebhookSender(
+            vertx,
+            new SenderSettings(
+                settings.dispatcher().attemptTimeout(),
+                SenderSettings.DEFAULTS.keepName(),
+                SenderSettings.DEFAULTS.pool()),
+            settings.push().addressPolicy(),
+            NameLookup.using(vertx),
+            trust);
+    closing.push("the sender", sender::close);
+    vitals
+        .metrics()
+        .gauge(
+            "egress_receiver_connections",
+            "HTTP connections open to receivers, used or not",
+            sender::openConnections);
+    return sender;
   }
 
   private Future<Void> maintainDays(SharedParts shared) {

@@ -23,9 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/**
- * Makes attempts: puts the document into its envelope, signs it, sends it, hears what came of it.
- */
+/** Makes attempts: puts the document into its envelope, has it sent, hears what came of it. */
 final class Attempts {
   private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
@@ -86,10 +84,15 @@ final class Attempts {
       return;
     }
     Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, target.head().bytes());
-    String signature = target.receiver().signature().sign(startedAt.getEpochSecond(), envelope);
     workload.sent(slot);
     Sending sending =
-        sender.send(new SendRequest(slot.endpointId(), target.url(), envelope, signature));
+        sender.send(
+            new SendRequest(
+                slot.endpointId(),
+                target.url(),
+                envelope,
+                target.receiver().signature(),
+                startedAt.getEpochSecond()));
     job.sending(sending);
     sending.outcome().onSuccess(outcome -> end(slot, startedAt, outcome, done));
   }

@@ -10,9 +10,6 @@ import io.egress.dispatcher.journal.Journal;
 import io.egress.dispatcher.journal.JournalEntry;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
-import io.egress.dispatcher.send.NameLookup;
-import io.egress.dispatcher.send.SenderSettings;
-import io.egress.dispatcher.send.WebhookSender;
 import io.egress.flow.ByteBudget;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
@@ -65,7 +62,6 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final Reading reading;
   private final Handover handover;
   private final Aftermath aftermath;
-  private final WebhookSender sender;
   private final Dispatch dispatch;
   private final DeliveryConsumer consumer;
   private final OffsetCommits commits;
@@ -88,16 +84,6 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     handover = new Handover(vertx, workload);
     Journal journal = new Journal(shared.pool(), shared.days());
     aftermath = aftermath(shared, topics, journal);
-    sender =
-        new WebhookSender(
-            vertx,
-            new SenderSettings(
-                settings.dispatcher().attemptTimeout(),
-                SenderSettings.DEFAULTS.keepName(),
-                SenderSettings.DEFAULTS.pool()),
-            settings.push().addressPolicy(),
-            NameLookup.using(vertx),
-            shared.trust());
     ByteBudget memory = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
     dispatch =
         new Dispatch(
@@ -106,7 +92,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             new Preparation(
                 shared.pool(), journal, new Heads(vertx, shared.documents(), shared.heads())),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, sender, aftermath, memory, clock, shared.meters()),
+            new Attempts(workload, shared.sender(), aftermath, memory, clock, shared.meters()),
             aftermath);
     consumer =
         new DeliveryConsumer(
@@ -122,7 +108,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     workers = shared.workers();
     observation =
         new Observation(
-            new Observation.Worker(workload, pauses, aftermath, sender, consumer, backfills),
+            new Observation.Worker(workload, pauses, aftermath, consumer, backfills),
             new Stages(topics));
   }
 
@@ -169,12 +155,11 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         .compose(stopped -> handover.drain(consumer.assigned(), bounds.closePatience()))
         .compose(commits::commitAtLast)
         .eventually(consumer::close)
-        .eventually(
-            () -> {
+        .onComplete(
+            left -> {
               vertx.cancelTimer(tickTimer);
               vertx.cancelTimer(commitTimer);
               workers.forget(this);
-              return sender.close();
             });
   }
 

@@ -9,7 +9,6 @@ import io.egress.dispatcher.ledger.PartitionLedger;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerState;
 import io.egress.dispatcher.metrics.WorkerState.StageState;
-import io.egress.dispatcher.send.WebhookSender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -26,7 +25,6 @@ final class Observation {
       Workload workload,
       Pauses pauses,
       Aftermath aftermath,
-      WebhookSender sender,
       DeliveryConsumer consumer,
       Backfills backfills) {}
 
@@ -47,7 +45,6 @@ final class Observation {
         worker.workload().stuckLanes(),
         worker.aftermath().recordsPending(),
         worker.aftermath().outcomesPending(),
-        worker.sender().openConnections(),
         worker.backfills().ahead(),
         stages(now, nanos));
   }

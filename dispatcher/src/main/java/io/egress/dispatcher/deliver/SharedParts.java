@@ -6,18 +6,18 @@ import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.send.WebhookSender;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
 import io.egress.kafka.RecordPublisher;
 import io.egress.settings.Settings;
-import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 
 /** What the workers of a process have in common. */
 public record SharedParts(
     Settings settings,
     SecretBox secrets,
-    TrustOptions trust,
+    WebhookSender sender,
     Pool pool,
     DocumentStore documents,
     HeadCache heads,
@@ -28,7 +28,7 @@ public record SharedParts(
   public SharedParts {
     requireNonNull(settings, "settings is null");
     requireNonNull(secrets, "secrets is null");
-    requireNonNull(trust, "trust is null");
+    requireNonNull(sender, "sender is null");
     requireNonNull(pool, "pool is null");
     requireNonNull(documents, "documents is null");
     requireNonNull(heads, "heads is null");

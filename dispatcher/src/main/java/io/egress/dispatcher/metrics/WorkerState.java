@@ -13,7 +13,6 @@ import java.util.Map;
  * @param stuckLanes endpoints that get nothing done
  * @param recordsPending next records that Kafka has not acknowledged
  * @param outcomesPending outcomes that the journal has not written
- * @param connections open to receivers
  * @param historyAhead deliveries of history that were published and have not ended
  * @param stages what was read and is not finished, by stage
  */
@@ -24,7 +23,6 @@ public record WorkerState(
     int stuckLanes,
     int recordsPending,
     int outcomesPending,
-    int connections,
     int historyAhead,
     Map<String, StageState> stages) {
   public WorkerState {

@@ -39,11 +39,6 @@ public final class WorkerStates {
         WorkerState::outcomesPending);
     sum(
         metrics,
-        "egress_receiver_connections",
-        "HTTP connections open to receivers, used or not",
-        WorkerState::connections);
-    sum(
-        metrics,
         "egress_history_ahead",
         "deliveries of history that were published and have not ended",
         WorkerState::historyAhead);

@@ -53,12 +53,13 @@ final class Attempt
   private @Nullable Connecting connecting;
   private @Nullable Exchange exchange;
   private @Nullable Answer answer;
+  private @Nullable String signature;
 
   Attempt(SendRequest request, AttemptContext context, Consumer<Attempt> whenEnded) {
     this.request = request;
     this.context = context;
     this.whenEnded = whenEnded;
-    this.promise = context.loop().promise();
+    this.promise = context.loop().owner().getOrCreateContext().promise();
   }
 
   void start() {
@@ -106,7 +107,7 @@ final class Attempt
   public void connected(PooledConnection connection) {
     phase = Phase.EXCHANGE;
     exchange = new Exchange(connection, pool(), this);
-    exchange.start(request);
+    exchange.start(request, signature());
   }
 
   @Override
@@ -156,7 +157,7 @@ final class Attempt
       }
     }
     addresses = found;
-    pool = context.pools().apply(request);
+    pool = context.pools().of(request);
     waitForConnection();
   }
 
@@ -230,6 +231,13 @@ final class Attempt
     }
     whenEnded.accept(this);
     promise.complete(outcome);
+  }
+
+  private String signature() {
+    if (signature == null) {
+      signature = request.sign();
+    }
+    return signature;
   }
 
   private EndpointPool pool() {

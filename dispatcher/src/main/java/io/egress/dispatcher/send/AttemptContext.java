@@ -4,15 +4,14 @@ import io.egress.endpoint.AddressPolicy;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
-import java.util.function.Function;
 
-/** What all attempts of a sender share, and the event loop that all of it happens on. */
+/** What all attempts of an event loop share, and the loop, that all of it happens on. */
 record AttemptContext(
     ContextInternal loop,
     Duration timeout,
     NameLookup names,
     AddressPolicy policy,
-    Function<SendRequest, EndpointPool> pools) {
+    EndpointPools pools) {
   Vertx vertx() {
     return loop.owner();
   }

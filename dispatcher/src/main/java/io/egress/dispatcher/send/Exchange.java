@@ -47,7 +47,7 @@ final class Exchange {
     this.onKeptConnection = connection.wasKept();
   }
 
-  void start(SendRequest request) {
+  void start(SendRequest request, String signature) {
     RequestOptions options =
         new RequestOptions().setMethod(HttpMethod.POST).setURI(request.url().target());
     connection
@@ -62,7 +62,7 @@ final class Exchange {
               if (over) {
                 stream.reset(CANCEL);
               } else {
-                write(stream, request);
+                write(stream, request, signature);
               }
             });
   }
@@ -83,7 +83,7 @@ final class Exchange {
     giveBack(connection.isMultiplexed() && written && !connectionIsSuspect);
   }
 
-  private void write(HttpClientRequest stream, SendRequest request) {
+  private void write(HttpClientRequest stream, SendRequest request, String signature) {
     http = stream;
     BodyBuffers.Body body = pool.bodies().of(request.envelope());
     stream.response().onComplete(this::begin, this::broken);
@@ -92,7 +92,7 @@ final class Exchange {
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
         .putHeader(EVENT_HEADER, EVENT)
         .putHeader(DELIVERY_HEADER, request.envelope().deliveryId().toString())
-        .putHeader(SIGNATURE_HEADER, request.signature())
+        .putHeader(SIGNATURE_HEADER, signature)
         .end(body.buffer())
         .onComplete(
             done -> {

@@ -5,12 +5,27 @@ import static java.util.Objects.requireNonNull;
 import io.egress.endpoint.EndpointUrl;
 import java.util.UUID;
 
-/** What to send where. The endpoint's id names the pool of connections that only it uses. */
-public record SendRequest(UUID endpointId, EndpointUrl url, Envelope envelope, String signature) {
+/**
+ * What to send where. The endpoint's id names the pool of connections that only it uses.
+ *
+ * @param signature signs where and when the request is sent; only used by requests of this endpoint
+ * @param unixSeconds when the attempt began
+ */
+public record SendRequest(
+    UUID endpointId,
+    EndpointUrl url,
+    Envelope envelope,
+    WebhookSignature signature,
+    long unixSeconds) {
   public SendRequest {
     requireNonNull(endpointId, "endpointId is null");
     requireNonNull(url, "url is null");
     requireNonNull(envelope, "envelope is null");
     requireNonNull(signature, "signature is null");
+  }
+
+  /** To be called on the event loop that sends. */
+  String sign() {
+    return signature.sign(unixSeconds, envelope);
   }
 }

@@ -25,7 +25,8 @@ public record SenderSettings(Duration attemptTimeout, Duration keepName, PoolLim
    *
    * @param maxConnectionsPerEndpoint open or being opened at a time
    * @param maxWaitingPerEndpoint attempts that wait for one of these; more are aborted at once
-   * @param maxIdle kept open over all endpoints; beyond it the one idle for longest is closed
+   * @param maxIdle kept open over all endpoints; each event loop has its share, and beyond it the
+   *     one idle for longest is closed
    * @param idleTimeout how long a connection is kept without use
    * @param maxAge after which a connection is closed when free, so that a moved name is followed
    */

@@ -3,48 +3,34 @@ package io.egress.dispatcher.send;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.endpoint.AddressPolicy;
-import io.egress.endpoint.EndpointUrl;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.TrustOptions;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Sends webhooks over connections that each endpoint has to itself. One sender belongs to one event
- * loop, that of the context it is made on, and is best called there; calls from elsewhere are
- * passed on to it.
+ * Sends webhooks over connections that each endpoint has to itself, on all event loops of the
+ * process: whoever calls is never the one whose processor signs and encrypts for all endpoints. An
+ * endpoint is sent to on one of them always, so that what is kept for it needs no locks. To be
+ * called from any thread; outcomes come back on the context of the caller.
  *
  * <p>It has no opinion on how many attempts run at a time. More than an endpoint has connections
  * for wait their turn while their deadline runs, so whoever calls should keep below that number.
  */
 public final class WebhookSender {
-  private static final long HOUSEKEEPING_PERIOD_MILLIS = 1_000;
-
   /** Most receivers take a body at once: a few are written at a time. */
-  private static final long BODY_BUFFERS_BYTES_MAX = 16L << 20;
+  private static final long BODY_BUFFERS_BYTES_MAX = 32L << 20;
 
-  private record PoolKey(UUID endpointId, boolean secure, String host, int port) {
-    static PoolKey of(SendRequest request) {
-      EndpointUrl url = request.url();
-      return new PoolKey(request.endpointId(), url.secure(), url.host(), url.port());
-    }
-  }
-
-  private final AttemptContext context;
-  private final PoolContext pooling;
-  private final Map<PoolKey, EndpointPool> pools = new HashMap<>();
-  private final Set<Attempt> running = new HashSet<>();
-  private final long housekeepingTimer;
-  private boolean closed;
+  private final Connector connector;
+  private final AtomicInteger openConnections = new AtomicInteger();
+  private final List<SendingLoop> loops = new ArrayList<>();
 
   /** {@code trust} comes from {@link TrustedAuthorities#load}. */
   public WebhookSender(
@@ -57,63 +43,56 @@ public final class WebhookSender {
     requireNonNull(policy, "policy is null");
     requireNonNull(names, "names is null");
     requireNonNull(trust, "trust is null");
-    ContextInternal loop = ((VertxInternal) vertx).getOrCreateContext();
-    CachedNameLookup cachedNames =
-        new CachedNameLookup(names, settings.keepName(), System::nanoTime);
-    context =
-        new AttemptContext(loop, settings.attemptTimeout(), cachedNames, policy, this::poolOf);
-    pooling =
-        new PoolContext(
-            new Connector(vertx, settings.attemptTimeout(), trust),
-            new IdleConnections(settings.pool().maxIdle(), settings.pool().idleTimeout().toNanos()),
-            settings.pool(),
-            new BodyBuffers(BODY_BUFFERS_BYTES_MAX),
-            new AtomicInteger());
-    housekeepingTimer = loop.setPeriodic(HOUSEKEEPING_PERIOD_MILLIS, timer -> keepHouse());
+    connector = new Connector(vertx, settings.attemptTimeout(), trust);
+    List<ContextInternal> contexts = onEachEventLoop((VertxInternal) vertx);
+    for (ContextInternal context : contexts) {
+      loops.add(
+          new SendingLoop(
+              new AttemptContext(
+                  context,
+                  settings.attemptTimeout(),
+                  new CachedNameLookup(names, settings.keepName(), System::nanoTime),
+                  policy,
+                  new EndpointPools(pooling(settings.pool(), contexts.size())))));
+    }
   }
 
   /** Starts an attempt. The signature's timestamp should be no older than this call. */
   public Sending send(SendRequest request) {
     requireNonNull(request, "request is null");
-    Attempt attempt = new Attempt(request, context, running::remove);
-    context.run(() -> start(attempt));
-    return attempt;
+    return loopOf(request.endpointId()).send(request);
   }
 
   /** Connections open or being opened, in use or not; to be read from any thread. */
   public int openConnections() {
-    return pooling.openConnections().get();
+    return openConnections.get();
   }
 
   /** Aborts what runs and closes every connection. What is sent afterwards is aborted at once. */
   public Future<Void> close() {
-    Promise<Void> done = Promise.promise();
-    context.run(
-        () -> {
-          closed = true;
-          context.cancelTimer(housekeepingTimer);
-          List.copyOf(running).forEach(attempt -> attempt.abort("the sender is closed"));
-          pooling.connector().close().onComplete(done);
-        });
-    return done.future();
+    return Future.join(loops.stream().map(SendingLoop::close).toList())
+        .compose(closed -> connector.close());
   }
 
-  private void start(Attempt attempt) {
-    if (closed) {
-      attempt.abort("the sender is closed");
-      return;
+  private SendingLoop loopOf(UUID endpointId) {
+    return loops.get(Math.floorMod(endpointId.hashCode(), loops.size()));
+  }
+
+  private PoolContext pooling(SenderSettings.PoolLimits limits, int loops) {
+    int maxIdle = (limits.maxIdle() + loops - 1) / loops;
+    return new PoolContext(
+        connector,
+        new IdleConnections(maxIdle, limits.idleTimeout().toNanos()),
+        limits,
+        new BodyBuffers(BODY_BUFFERS_BYTES_MAX / loops),
+        openConnections);
+  }
+
+  private static List<ContextInternal> onEachEventLoop(VertxInternal vertx) {
+    List<ContextInternal> contexts = new ArrayList<>();
+    for (EventExecutor loop : vertx.nettyEventLoopGroup()) {
+      contexts.add(vertx.contextBuilder().withEventLoop((EventLoop) loop).build());
     }
-    running.add(attempt);
-    attempt.start();
-  }
-
-  private EndpointPool poolOf(SendRequest request) {
-    return pools.computeIfAbsent(
-        PoolKey.of(request), key -> new EndpointPool(request.url(), pooling));
-  }
-
-  private void keepHouse() {
-    pooling.idle().closeExpired(pooling.nanoTime());
-    pools.values().removeIf(EndpointPool::isEmpty);
+    return contexts;
   }
 }

@@ -12,7 +12,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs envelopes for one endpoint. It keeps a keyed {@link Mac} for each secret, so make one for
- * an endpoint and keep it as long as its secrets stay the same. Not for use by several threads.
+ * an endpoint and keep it as long as its secrets stay the same. Not for use by several threads at a
+ * time.
  */
 public final class WebhookSignature {
   private static final String ALGORITHM = "HmacSHA256";

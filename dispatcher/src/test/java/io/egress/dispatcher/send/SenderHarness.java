@@ -12,6 +12,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -40,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 final class SenderHarness implements AutoCloseable {
   static final Duration AMPLE_TIMEOUT = Duration.ofSeconds(10);
   static final Duration SHORT_TIMEOUT = Duration.ofMillis(700);
+  static final int EVENT_LOOPS = 3;
   static final String NAME = "receiver.test";
   static final String SECRET = "whsec_test";
 
@@ -47,12 +49,11 @@ final class SenderHarness implements AutoCloseable {
   private static final AddressPolicy LOOPBACK_ALLOWED =
       new AddressPolicy(CidrBlock.parseList("127.0.0.0/8,::1"));
 
-  final Vertx vertx = Vertx.vertx();
+  final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS));
   final TestAuthority authority = new TestAuthority();
   final Map<String, List<InetAddress>> names = new ConcurrentHashMap<>();
   final UUID endpointId = UUID.randomUUID();
   final PemKeyCertOptions certificate = authority.issueFor(NAME, "127.0.0.1", "::1");
-  private final WebhookSignature signature = new WebhookSignature(List.of(SECRET));
   final WebhookSender sender;
 
   SenderHarness() {
@@ -94,18 +95,7 @@ final class SenderHarness implements AutoCloseable {
       Path folder = Files.createTempDirectory("authority");
       Path pem = authority.writePem(folder);
       WebhookSender made =
-          await(
-              Future.future(
-                  done ->
-                      vertx.runOnContext(
-                          loop ->
-                              done.complete(
-                                  new WebhookSender(
-                                      vertx,
-                                      settings,
-                                      policy,
-                                      lookup,
-                                      TrustedAuthorities.load(pem))))));
+          new WebhookSender(vertx, settings, policy, lookup, TrustedAuthorities.load(pem));
       Files.delete(pem);
       Files.delete(folder);
       return made;
@@ -178,7 +168,11 @@ final class SenderHarness implements AutoCloseable {
 
   Sending start(WebhookSender by, UUID endpoint, EndpointUrl url, Envelope envelope) {
     long now = Instant.now().getEpochSecond();
-    return by.send(new SendRequest(endpoint, url, envelope, signature.sign(now, envelope)));
+    return by.send(new SendRequest(endpoint, url, envelope, newSignature(), now));
+  }
+
+  private static WebhookSignature newSignature() {
+    return new WebhookSignature(List.of(SECRET));
   }
 
   Outcome send(EndpointUrl url) {

@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,18 +157,17 @@ class WebhookSenderPoolTest {
 
   @Test
   void boundsTheIdleConnectionsOfAllEndpoints() {
-    use(new SenderHarness(new PoolLimits(10, 10, 2, LONG, LONG)));
+    int perEventLoop = 2;
+    int bound = perEventLoop * SenderHarness.EVENT_LOOPS;
+    use(new SenderHarness(new PoolLimits(10, 10, bound, LONG, LONG)));
     int port = receivers.https(false, request -> request.response().end());
-    UUID last = harness.endpointId;
-    for (int i = 0; i < 6; i++) {
-      last = UUID.randomUUID();
-      sendFor(last, port);
-    }
+    List<UUID> endpoints = IntStream.range(0, 3 * bound).mapToObj(n -> new UUID(0, n)).toList();
+    endpoints.forEach(endpoint -> sendFor(endpoint, port));
 
-    await().until(() -> harness.sender.openConnections() == 2);
+    await().until(() -> harness.sender.openConnections() == bound);
 
-    sendFor(last, port);
-    assertThat(receivers.connections).hasSize(6);
+    endpoints.subList(2 * bound, 3 * bound).forEach(endpoint -> sendFor(endpoint, port));
+    assertThat(receivers.connections).hasSize(3 * bound);
   }
 
   @Test

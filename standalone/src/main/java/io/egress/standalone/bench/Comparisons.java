@@ -16,14 +16,16 @@ final class Comparisons {
 
   private final PushStage stage;
   private final int deliveries;
+  private final int warmUp;
   private final int endpoints;
   private final Drain drain;
   private final Table table = PushResult.table();
 
-  /** So many deliveries are counted of each backlog. */
-  Comparisons(PushStage stage, int deliveries, int endpoints) {
+  /** So many deliveries are counted of each backlog, after so many that warm up. */
+  Comparisons(PushStage stage, int deliveries, int warmUp, int endpoints) {
     this.stage = requireNonNull(stage, "stage is null");
     this.deliveries = deliveries;
+    this.warmUp = warmUp;
     this.endpoints = endpoints;
     this.drain = new Drain(stage);
   }
@@ -72,7 +74,8 @@ final class Comparisons {
   private void warmUp(int healthy) throws InterruptedException {
     PushEndpoints made = new PushEndpoints(stage);
     made.spread(healthy);
-    drain.run("warm-up", made, amount(Math.max(1, deliveries / WARM_UP_SHARE), healthy));
+    int share = Math.max(1, deliveries / WARM_UP_SHARE);
+    drain.run("warm-up", made, Drain.Amount.of(share, share, healthy));
   }
 
   /** Each goes first in every other round. */
@@ -93,16 +96,12 @@ final class Comparisons {
   private void measure(String row, String dispatcher, PushEndpoints made, int healthy)
       throws InterruptedException {
     String name = "%s-%s".formatted(dispatcher, row.replaceAll("\\W+", "-"));
-    PushResult result = drain.run(name, made, amount(deliveries, healthy));
+    PushResult result = drain.run(name, made, Drain.Amount.of(deliveries, warmUp, healthy));
     result.addTo(table, row);
     result.printDetails(row);
   }
 
   private void ratio(String row, String base) {
     System.out.printf("%s / %s %.2f%n", row, base, table.median(row) / table.median(base));
-  }
-
-  private static Drain.Amount amount(int deliveries, int healthy) {
-    return Drain.Amount.of(deliveries, deliveries, healthy);
   }
 }

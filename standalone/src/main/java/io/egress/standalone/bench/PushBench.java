@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Webhooks of 20 KB documents, counted where they arrive. */
@@ -40,7 +41,7 @@ final class PushBench implements Callable<Integer> {
       names = "--warm-up",
       defaultValue = "0",
       description =
-          "deliveries of spread and fan before any is counted; 0: as many as are, fan: twice as many")
+          "deliveries of a backlog before any is counted; 0: as many as are, fan: twice as many")
   private int warmUp;
 
   @Option(names = "--endpoints", defaultValue = "0", description = "0: the mode's default")
@@ -82,6 +83,7 @@ final class PushBench implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    checkOptions();
     RunningProcess process = RunningProcess.begin();
     deliveries = deliveries > 0 ? deliveries : mode.deliveries();
     endpoints = endpoints > 0 ? endpoints : mode.endpoints();
@@ -100,6 +102,20 @@ final class PushBench implements Callable<Integer> {
       case WAITING -> comparisons(stage).waiting(waiting);
     }
     return 0;
+  }
+
+  /** What a mode has no use for would look as if it had been heeded. */
+  private void checkOptions() {
+    if (even && mode != PushMode.FAN) {
+      refuse("--even is for fan");
+    }
+    if (warmUp > 0 && mode == PushMode.LATENCY) {
+      refuse("--warm-up is for backlogs, not for latency");
+    }
+  }
+
+  private void refuse(String reason) {
+    throw new ParameterException(requireNonNull(spec, "spec is null").commandLine(), reason);
   }
 
   private void spread(PushStage stage) throws InterruptedException {
@@ -129,11 +145,14 @@ final class PushBench implements Callable<Integer> {
   }
 
   private Drain.Amount amount(int healthy) {
-    return Drain.Amount.of(
-        deliveries, warmUp > 0 ? warmUp : mode.warmUpRounds() * deliveries, healthy);
+    return Drain.Amount.of(deliveries, warmUp(), healthy);
+  }
+
+  private int warmUp() {
+    return warmUp > 0 ? warmUp : mode.warmUpRounds() * deliveries;
   }
 
   private Comparisons comparisons(PushStage stage) {
-    return new Comparisons(stage, deliveries, endpoints);
+    return new Comparisons(stage, deliveries, warmUp(), endpoints);
   }
 }

@@ -64,6 +64,15 @@ class BenchPushTest {
     }
   }
 
+  @Test
+  @Timeout(60)
+  void refusesOptionsThatTheModeHasNoUseFor() throws Exception {
+    try (ChildProcess bench = bench("--mode", "latency", "--warm-up", "9")) {
+      bench.await("--warm-up is for backlogs, not for latency");
+      assertEnds(bench);
+    }
+  }
+
   private ChildProcess bench(String... arguments) {
     List<String> all = new ArrayList<>(List.of("bench", "push"));
     all.addAll(List.of(arguments));

@@ -147,7 +147,8 @@ class WebhookReceiverTest {
             UUID.randomUUID(),
             ((EndpointUrl.Parsed.Valid) EndpointUrl.parse(receiver.url("healthy"), false)).url(),
             envelope,
-            new WebhookSignature(List.of(SECRET)).sign(now, envelope));
+            new WebhookSignature(List.of(SECRET)),
+            now);
 
     Outcome outcome = await(sender().send(request).outcome());
 
