@@ -40,8 +40,7 @@ final class PushBench implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       defaultValue = "0",
-      description =
-          "deliveries of a backlog before any is counted; 0: as many as are, fan: twice as many")
+      description = "deliveries of a backlog before any is counted; 0: the mode's default")
   private int warmUp;
 
   @Option(names = "--endpoints", defaultValue = "0", description = "0: the mode's default")

@@ -31,9 +31,16 @@ enum PushMode {
     return endpoints;
   }
 
-  /** How many times as many deliveries warm it up: those of spread need a capture each. */
+  /**
+   * How many times as many deliveries warm it up: those of spread need a capture each, and a
+   * comparison of short runs would be one of how far HotSpot has come.
+   */
   int warmUpRounds() {
-    return this == FAN ? 2 : 1;
+    return switch (this) {
+      case SPREAD, LATENCY -> 1;
+      case FAN -> 2;
+      case HANGING, SKEWED, WAITING -> 3;
+    };
   }
 
   private String word() {
