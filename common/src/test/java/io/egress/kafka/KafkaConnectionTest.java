@@ -4,6 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.egress.embedded.BrokerListener;
 import io.egress.embedded.CertificateAuthority;
 import io.egress.embedded.CertificateAuthority.Issued;
@@ -36,12 +40,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Administration, producer and consumer at a broker that wants to know who comes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KafkaConnectionTest {
   private static final String USER = "egress";
   private static final String PASSWORD = "it's \"quoted\" \\ and back;";
+  private static final String TELLING_PART_OF_PASSWORD = "quoted";
   private static final int SCRAM_ITERATIONS = 4_096;
   private static final long PATIENCE_SECONDS = 60;
 
@@ -129,6 +135,29 @@ class KafkaConnectionTest {
     without.remove("EGRESS_KAFKA_CA");
     assertThatThrownBy(() -> assertWorks(settings("LOGIN", without)))
         .hasStackTraceContaining(SslAuthenticationException.class.getName());
+  }
+
+  @Test
+  void tellsNobodyThePassword() throws Exception {
+    Logger kafka = (Logger) LoggerFactory.getLogger("org.apache.kafka");
+    Level before = kafka.getLevel();
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    kafka.addAppender(logged);
+    kafka.setAdditive(false);
+    kafka.setLevel(Level.DEBUG);
+    try {
+      assertWorks(loggedIn("LOGIN", "SASL_SSL", "SCRAM-SHA-512", PASSWORD));
+    } finally {
+      kafka.setLevel(before);
+      kafka.setAdditive(true);
+      kafka.detachAppender(logged);
+    }
+
+    assertThat(List.copyOf(logged.list))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anyMatch(line -> line.contains("sasl.jaas.config = [hidden]"))
+        .noneMatch(line -> line.contains(TELLING_PART_OF_PASSWORD));
   }
 
   private void assertWorks(KafkaSettings settings) throws Exception {
