@@ -28,9 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delivers on the event loop it is made on. Partition i of every delivery topic belongs to the same
- * worker, so an endpoint's deliveries, retries and history all meet here, and its limits need no
- * coordination.
+ * Sees to deliveries on the event loop it is made on, and has the {@link
+ * io.egress.dispatcher.send.WebhookSender} of the process send them. Partition i of every delivery
+ * topic belongs to the same worker, so an endpoint's deliveries, retries and history all meet here,
+ * and its limits need no coordination.
  */
 final class DeliveryWorker implements DeliveryConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);

@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /**
  * What endpoints' URLs and secrets were made into, for as long as they are what they were. Owned by
- * one event loop.
+ * one event loop, but for the signatures, which the sender uses.
  */
 final class Receivers {
   private static final int KEPT_MAX = 10_000;

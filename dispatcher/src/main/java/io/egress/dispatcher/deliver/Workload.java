@@ -87,9 +87,10 @@ final class Workload {
 
   /** The job to work on now; null when none may be. */
   @Nullable InFlight<Job> next() {
-    InFlight<Job> slot = lanes.next(nanoTime.getAsLong());
+    long now = nanoTime.getAsLong();
+    InFlight<Job> slot = lanes.next(now);
     if (slot != null) {
-      begin(slot.record());
+      begin(slot.record(), now);
     }
     return slot;
   }
@@ -114,15 +115,17 @@ final class Workload {
 
   /** Those that leave their lanes for a while; they are in work until they are finished. */
   List<Parkable<Job>> takeParkable() {
-    List<Parkable<Job>> parkable = lanes.takeParkable(nanoTime.getAsLong());
-    parkable.forEach(parked -> begin(parked.record()));
+    long now = nanoTime.getAsLong();
+    List<Parkable<Job>> parkable = lanes.takeParkable(now);
+    parkable.forEach(parked -> begin(parked.record(), now));
     return parkable;
   }
 
   /** All that wait for the endpoint; they are in work until they are finished. */
   List<Job> takeAllOf(UUID endpointId) {
-    List<Job> taken = lanes.drain(endpointId, nanoTime.getAsLong());
-    taken.forEach(this::begin);
+    long now = nanoTime.getAsLong();
+    List<Job> taken = lanes.drain(endpointId, now);
+    taken.forEach(job -> begin(job, now));
     return taken;
   }
 
@@ -215,8 +218,8 @@ final class Workload {
     }
   }
 
-  private void begin(Job job) {
+  private void begin(Job job, long nowNanos) {
     inWork.add(job);
-    readAhead.left(job.partition(), nanoTime.getAsLong());
+    readAhead.left(job.partition(), nowNanos);
   }
 }

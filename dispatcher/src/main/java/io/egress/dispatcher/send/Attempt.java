@@ -53,13 +53,12 @@ final class Attempt
   private @Nullable Connecting connecting;
   private @Nullable Exchange exchange;
   private @Nullable Answer answer;
-  private @Nullable String signature;
 
   Attempt(SendRequest request, AttemptContext context, Consumer<Attempt> whenEnded) {
     this.request = request;
     this.context = context;
     this.whenEnded = whenEnded;
-    this.promise = context.loop().owner().getOrCreateContext().promise();
+    this.promise = context.promiseToCaller();
   }
 
   void start() {
@@ -106,8 +105,8 @@ final class Attempt
   @Override
   public void connected(PooledConnection connection) {
     phase = Phase.EXCHANGE;
-    exchange = new Exchange(connection, pool(), this);
-    exchange.start(request, signature());
+    exchange = new Exchange(connection, pool(), context.bodies(), this);
+    exchange.start(request);
   }
 
   @Override
@@ -231,13 +230,6 @@ final class Attempt
     }
     whenEnded.accept(this);
     promise.complete(outcome);
-  }
-
-  private String signature() {
-    if (signature == null) {
-      signature = request.sign();
-    }
-    return signature;
   }
 
   private EndpointPool pool() {

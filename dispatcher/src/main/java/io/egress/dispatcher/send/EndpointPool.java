@@ -131,10 +131,6 @@ final class EndpointPool {
     serve();
   }
 
-  BodyBuffers bodies() {
-    return context.bodies();
-  }
-
   boolean isEmpty() {
     return connections.isEmpty() && waiters.isEmpty() && opening == 0 && abandoned == 0;
   }

@@ -34,20 +34,22 @@ final class Exchange {
 
   private final PooledConnection connection;
   private final EndpointPool pool;
+  private final BodyBuffers bodies;
   private final Listener listener;
   private final boolean onKeptConnection;
   private @Nullable HttpClientRequest http;
   private boolean written;
   private boolean over;
 
-  Exchange(PooledConnection connection, EndpointPool pool, Listener listener) {
+  Exchange(PooledConnection connection, EndpointPool pool, BodyBuffers bodies, Listener listener) {
     this.connection = connection;
     this.pool = pool;
+    this.bodies = bodies;
     this.listener = listener;
     this.onKeptConnection = connection.wasKept();
   }
 
-  void start(SendRequest request, String signature) {
+  void start(SendRequest request) {
     RequestOptions options =
         new RequestOptions().setMethod(HttpMethod.POST).setURI(request.url().target());
     connection
@@ -62,7 +64,7 @@ final class Exchange {
               if (over) {
                 stream.reset(CANCEL);
               } else {
-                write(stream, request, signature);
+                write(stream, request);
               }
             });
   }
@@ -83,16 +85,16 @@ final class Exchange {
     giveBack(connection.isMultiplexed() && written && !connectionIsSuspect);
   }
 
-  private void write(HttpClientRequest stream, SendRequest request, String signature) {
+  private void write(HttpClientRequest stream, SendRequest request) {
     http = stream;
-    BodyBuffers.Body body = pool.bodies().of(request.envelope());
+    BodyBuffers.Body body = bodies.of(request.envelope());
     stream.response().onComplete(this::begin, this::broken);
     stream
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
         .putHeader(EVENT_HEADER, EVENT)
         .putHeader(DELIVERY_HEADER, request.envelope().deliveryId().toString())
-        .putHeader(SIGNATURE_HEADER, signature)
+        .putHeader(SIGNATURE_HEADER, request.sign())
         .end(body.buffer())
         .onComplete(
             done -> {

@@ -8,7 +8,7 @@ import java.util.UUID;
 /**
  * What to send where. The endpoint's id names the pool of connections that only it uses.
  *
- * @param signature signs where and when the request is sent; only used by requests of this endpoint
+ * @param signature of this endpoint, whose event loop is the only one to use it
  * @param unixSeconds when the attempt began
  */
 public record SendRequest(

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Sends webhooks over connections that each endpoint has to itself, on all event loops of the
- * process: whoever calls is never the one whose processor signs and encrypts for all endpoints. An
- * endpoint is sent to on one of them always, so that what is kept for it needs no locks. To be
- * called from any thread; outcomes come back on the context of the caller.
+ * process, so that signing and encrypting do not fall to the caller's alone. An endpoint is always
+ * sent to on the same one, so that what is kept for it needs no locks. To be called from any
+ * thread; outcomes come back on the context of the caller.
  *
  * <p>It has no opinion on how many attempts run at a time. More than an endpoint has connections
  * for wait their turn while their deadline runs, so whoever calls should keep below that number.
@@ -53,7 +53,8 @@ public final class WebhookSender {
                   settings.attemptTimeout(),
                   new CachedNameLookup(names, settings.keepName(), System::nanoTime),
                   policy,
-                  new EndpointPools(pooling(settings.pool(), contexts.size())))));
+                  new EndpointPools(pooling(settings.pool(), contexts.size())),
+                  new BodyBuffers(BODY_BUFFERS_BYTES_MAX / contexts.size()))));
     }
   }
 
@@ -84,7 +85,6 @@ public final class WebhookSender {
         connector,
         new IdleConnections(maxIdle, limits.idleTimeout().toNanos()),
         limits,
-        new BodyBuffers(BODY_BUFFERS_BYTES_MAX / loops),
         openConnections);
   }
 
