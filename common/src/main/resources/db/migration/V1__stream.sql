@@ -1,7 +1,9 @@
--- A workspace exists as soon as a call names it. stream_head is the position of its newest stream row.
+-- A workspace exists as soon as a call names it. stream_head is the position of its newest stream row, stream_chain that
+-- row's chain.
 create table workspaces (
   id uuid primary key,
   stream_head bigint not null default 0 check (stream_head >= 0),
+  stream_chain bigint not null default 0,
   created_at timestamptz not null default now()
 ) with (fillfactor = 50);
 
@@ -25,7 +27,7 @@ create table members (
 -- handed to the stream; it never turns false again.
 create table captures (
   id uuid primary key,
-  workspace_id uuid not null references workspaces,
+  workspace_id uuid not null,
   device_id uuid not null,
   mode text not null check (mode in ('ambient', 'manual')),
   title text,
@@ -42,7 +44,19 @@ create table captures (
   foreign key (workspace_id, device_id) references devices
 );
 
-create index captures_by_device on captures (workspace_id, device_id);
+create index captures_by_device on captures (workspace_id, device_id, id);
+
+-- PostgreSQL's own compression takes several times as long as the rest of a put, and the document holds the same text
+-- compressed. lz4 where the server has it, no compression otherwise.
+do $$
+begin
+  if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)) then
+    alter table captures alter column segments set compression lz4;
+  else
+    alter table captures alter column segments set storage external;
+  end if;
+end
+$$;
 
 create table participants (
   capture_id uuid not null references captures on delete cascade,
@@ -56,19 +70,45 @@ create table participants (
   foreign key (workspace_id, member_id) references members
 );
 
-create index participants_by_member on participants (workspace_id, member_id) where member_id is not null;
+create index participants_by_member on participants (workspace_id, member_id, capture_id) where member_id is not null;
 
--- The rendered document up to its emitted_at, as a raw-deflate fragment. It counts only while its revision is
--- the capture's. Already compressed, so the database need not try again.
+-- Renames of a device or member whose captures are still being revised, in order of their ids: those up to
+-- revised_up_to are done. Nearly always empty.
+create table renames (
+  workspace_id uuid not null,
+  kind text not null check (kind in ('device', 'member')),
+  named_id uuid not null,
+  revised_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
+  requested_at timestamptz not null default now(),
+  primary key (workspace_id, kind, named_id)
+);
+
+-- The rendered document up to its emitted_at, as a raw-deflate fragment of length bytes whose CRC-32 is crc32. checksum
+-- is the CRC-32C of all three. Already compressed, so the database need not try again.
 create table documents (
   capture_id uuid primary key references captures on delete cascade,
   revision bigint not null,
   length bigint not null,
   crc32 integer not null,
+  checksum integer not null,
   deflated bytea not null
 );
 
 alter table documents alter column deflated set storage external;
+
+-- The documents that show their captures' current state. A document is stale when its capture has been revised since,
+-- or shows a name that has changed and whose captures are still being revised.
+create view current_documents as
+select d.capture_id, d.revision, d.length, d.crc32, d.checksum, d.deflated
+from documents d
+join captures c on c.id = d.capture_id and c.revision = d.revision
+where not exists (select from renames)
+  or not exists (
+    select from renames r
+    where r.workspace_id = c.workspace_id and c.id > r.revised_up_to
+      and (r.kind = 'device' and r.named_id = c.device_id
+        or r.kind = 'member' and exists (
+          select from participants p where p.capture_id = c.id and p.member_id = r.named_id)));
 
 -- Captures that have finished and wait for their position.
 create table stream_inbox (
@@ -77,10 +117,13 @@ create table stream_inbox (
   workspace_id uuid not null
 );
 
+-- chain is a hash over the chain of the row before and the capture's id: two streams with the same chain at a position
+-- hold the same captures in the same order up to there.
 create table stream (
   workspace_id uuid not null references workspaces,
   position bigint not null check (position > 0),
   capture_id uuid not null unique references captures,
+  chain bigint not null,
   entered_at timestamptz not null default now(),
   primary key (workspace_id, position)
 );

@@ -120,7 +120,7 @@ public final class ApiApp {
     }
 
     Future<ApiApp> start() {
-      DocumentStore documents = new DocumentStore(vertx, pullPool);
+      DocumentStore documents = new DocumentStore(vertx, pullPool, vitals.metrics());
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, settings, vitals.metrics());
@@ -155,7 +155,7 @@ public final class ApiApp {
               pool,
               documents,
               new Hook.HookLimits(hookMemory, api.maxCaptureBytes()),
-              sweep::wake,
+              new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               vitals.metrics());
       KeysHandler keys = new KeysHandler(pool);
       EndpointsHandler endpoints = new EndpointsHandler(new EndpointStore(pool), settings.push());

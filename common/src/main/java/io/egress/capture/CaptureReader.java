@@ -2,6 +2,7 @@ package io.egress.capture;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.DamagedRows;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.sqlclient.Row;
@@ -11,8 +12,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -33,25 +36,62 @@ public final class CaptureReader {
       where c.id = any($1)
       """;
 
+  /** What was found. Captures that do not exist are in neither. */
+  public record Found(List<RevisedCapture> captures, Map<UUID, Throwable> unreadable) {}
+
   private final SqlClient client;
 
   public CaptureReader(SqlClient client) {
     this.client = requireNonNull(client, "client is null");
   }
 
-  /** Those of {@code ids} that exist, in no particular order. */
-  public Future<List<RevisedCapture>> read(Collection<UUID> ids) {
+  /** In no particular order. One damaged capture does not keep the others from being read. */
+  public Future<Found> read(Collection<UUID> ids) {
+    return select(ids)
+        .recover(
+            failure ->
+                DamagedRows.isCauseOf(failure) ? eachAlone(ids) : Future.failedFuture(failure));
+  }
+
+  private Future<Found> select(Collection<UUID> ids) {
     return client
         .preparedQuery(SELECT)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
         .map(
             rows -> {
-              List<RevisedCapture> captures = new ArrayList<>(rows.size());
+              Found found = new Found(new ArrayList<>(), new HashMap<>());
               for (Row row : rows) {
-                captures.add(new RevisedCapture(capture(row), row.getLong("revision")));
+                try {
+                  found.captures().add(new RevisedCapture(capture(row), row.getLong("revision")));
+                } catch (RuntimeException damaged) {
+                  found.unreadable().put(row.getUUID("id"), damaged);
+                }
               }
-              return captures;
+              return found;
             });
+  }
+
+  private Future<Found> eachAlone(Collection<UUID> ids) {
+    Future<Found> all = Future.succeededFuture(new Found(new ArrayList<>(), new HashMap<>()));
+    for (UUID id : ids) {
+      all =
+          all.compose(
+              found ->
+                  select(List.of(id))
+                      .transform(
+                          one -> {
+                            if (one.succeeded()) {
+                              found.captures().addAll(one.result().captures());
+                              found.unreadable().putAll(one.result().unreadable());
+                            } else if (DamagedRows.isCauseOf(one.cause())) {
+                              found.unreadable().put(id, one.cause());
+                            } else {
+                              return Future.failedFuture(one.cause());
+                            }
+                            return Future.succeededFuture(found);
+                          }));
+    }
+    return all;
   }
 
   private static Capture capture(Row row) {

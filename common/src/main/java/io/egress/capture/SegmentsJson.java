@@ -43,17 +43,26 @@ public final class SegmentsJson {
   public static List<Segment> read(String text) {
     List<Segment> segments = new ArrayList<>();
     try (JsonParser json = JSON.createParser(text)) {
-      json.nextToken();
+      expect(json, JsonToken.START_ARRAY);
       while (json.nextToken() == JsonToken.START_ARRAY) {
         long startMs = json.nextLongValue(0);
         long endMs = json.nextLongValue(0);
         String speaker = json.nextTextValue();
         segments.add(new Segment(startMs, endMs, speaker, json.nextTextValue()));
-        json.nextToken();
+        expect(json, JsonToken.END_ARRAY);
+      }
+      if (json.currentToken() != JsonToken.END_ARRAY) {
+        throw new IllegalArgumentException("segments hold " + json.currentToken());
       }
     } catch (IOException notWrittenHere) {
       throw new UncheckedIOException(notWrittenHere);
     }
     return segments;
+  }
+
+  private static void expect(JsonParser json, JsonToken token) throws IOException {
+    if (json.nextToken() != token) {
+      throw new IllegalArgumentException("segments hold " + json.currentToken());
+    }
   }
 }

@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 
 /**
@@ -46,6 +49,14 @@ public record Fragment(Buffer deflated, int crc32, long length) {
     } finally {
       deflater.end();
     }
+  }
+
+  /** CRC-32C over all of it, stored beside it: finds damage without inflating. */
+  public int checksum() {
+    CRC32C checksum = new CRC32C();
+    checksum.update(((BufferInternal) deflated).getByteBuf().nioBuffer());
+    checksum.update(ByteBuffer.allocate(12).putInt(crc32).putLong(length).flip());
+    return (int) checksum.getValue();
   }
 
   /** The bytes it was made from, all at once; length and CRC are checked. */

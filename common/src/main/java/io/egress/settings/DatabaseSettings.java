@@ -5,10 +5,23 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /** The URL has the form that {@link DatabaseUrl} reads. */
-public record DatabaseSettings(String url, int poolSize, Duration statementTimeout) {
+public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
+  private static final Duration SHORTEST = Duration.ofMillis(100);
+
+  /** What the server bounds, whatever becomes of the process that asked. */
+  public record Timeouts(
+      Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
+    public Timeouts {
+      requireNonNull(statement, "statement is null");
+      requireNonNull(lock, "lock is null");
+      requireNonNull(idleTransaction, "idleTransaction is null");
+      requireNonNull(transaction, "transaction is null");
+    }
+  }
+
   public DatabaseSettings {
     requireNonNull(url, "url is null");
-    requireNonNull(statementTimeout, "statementTimeout is null");
+    requireNonNull(timeouts, "timeouts is null");
   }
 
   static DatabaseSettings read(SettingsReader reader) {
@@ -30,17 +43,36 @@ public record DatabaseSettings(String url, int poolSize, Duration statementTimeo
             8,
             1_000,
             "connections to PostgreSQL a process opens, half of them for pulls"),
+        timeouts(reader));
+  }
+
+  private static Timeouts timeouts(SettingsReader reader) {
+    return new Timeouts(
         reader.duration(
             "EGRESS_DATABASE_STATEMENT_TIMEOUT",
             "30s",
-            Duration.ofMillis(100),
-            "how long one statement may run before the database ends it"));
+            SHORTEST,
+            "how long one statement may run before the database ends it"),
+        reader.duration(
+            "EGRESS_DATABASE_LOCK_TIMEOUT",
+            "15s",
+            SHORTEST,
+            "how long a statement may wait for a lock before the database ends it"),
+        reader.duration(
+            "EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT",
+            "10s",
+            SHORTEST,
+            "how long a transaction may wait for its client before the database ends it"),
+        reader.duration(
+            "EGRESS_DATABASE_TRANSACTION_TIMEOUT",
+            "1m",
+            SHORTEST,
+            "how long a transaction may take before PostgreSQL 17 or later ends it"));
   }
 
   /** The URL holds a password. */
   @Override
   public String toString() {
-    return "DatabaseSettings[url withheld, poolSize=%d, statementTimeout=%s]"
-        .formatted(poolSize, statementTimeout);
+    return "DatabaseSettings[url withheld, poolSize=%d, timeouts=%s]".formatted(poolSize, timeouts);
   }
 }

@@ -1,24 +1,25 @@
 package io.egress.stream;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
- * A place in a workspace's stream: everything up to {@code position} was seen. Its text is opaque
- * to clients and valid for ever, so version 1 must decode in every release. The checksum finds
- * alterations; it keeps no secret and needs no key, because a cursor grants nothing.
+ * A place in a stream: everything up to {@code position} has been read. {@code chain} is the chain
+ * of the stream's row there, which binds the cursor to the history that was read: in another
+ * workspace, or after a restore to an earlier state, the row at the position has another chain.
+ *
+ * <p>The text is opaque to clients and valid for ever, so version 1 must decode in every release.
+ * The checksum finds alterations; it keeps no secret and needs no key, because a cursor grants
+ * nothing.
  */
-public record Cursor(UUID workspaceId, long position) {
+public record Cursor(long position, long chain) {
   private static final byte VERSION = 1;
-  private static final int CHECKED_BYTES = 1 + 16 + 8;
-  private static final int CHECKSUM_BYTES = 5;
+  private static final int CHECKED_BYTES = 1 + 8 + 8;
+  private static final int CHECKSUM_BYTES = 4;
 
   /** A multiple of three bytes: base64 without padding and without unused bits. */
   private static final int BYTES = CHECKED_BYTES + CHECKSUM_BYTES;
@@ -26,7 +27,6 @@ public record Cursor(UUID workspaceId, long position) {
   private static final int CHARS = BYTES / 3 * 4;
 
   public Cursor {
-    requireNonNull(workspaceId, "workspaceId is null");
     if (position < 1) {
       throw new IllegalArgumentException("position is below 1: " + position);
     }
@@ -35,9 +35,8 @@ public record Cursor(UUID workspaceId, long position) {
   public String encode() {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
     bytes.put(VERSION);
-    bytes.putLong(workspaceId.getMostSignificantBits());
-    bytes.putLong(workspaceId.getLeastSignificantBits());
     bytes.putLong(position);
+    bytes.putLong(chain);
     bytes.put(checksum(bytes.array()));
     return Base64.getUrlEncoder().encodeToString(bytes.array());
   }
@@ -56,14 +55,11 @@ public record Cursor(UUID workspaceId, long position) {
     ByteBuffer fields = ByteBuffer.wrap(bytes);
     if (bytes.length != BYTES
         || fields.get() != VERSION
-        || !Arrays.equals(
-            checksum(bytes),
-            Arrays.copyOfRange(bytes, CHECKED_BYTES, CHECKED_BYTES + CHECKSUM_BYTES))) {
+        || !Arrays.equals(checksum(bytes), Arrays.copyOfRange(bytes, CHECKED_BYTES, BYTES))) {
       return Optional.empty();
     }
-    UUID workspaceId = new UUID(fields.getLong(), fields.getLong());
     long position = fields.getLong();
-    return position < 1 ? Optional.empty() : Optional.of(new Cursor(workspaceId, position));
+    return position < 1 ? Optional.empty() : Optional.of(new Cursor(position, fields.getLong()));
   }
 
   private static byte[] checksum(byte[] bytes) {

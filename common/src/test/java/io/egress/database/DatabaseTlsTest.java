@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The pool and the migrations on a server that has a certificate for localhost alone. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DatabaseTlsTest {
+  private static final Duration SHORT = Duration.ofSeconds(5);
   private static final String ENCRYPTED =
       "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
 
@@ -134,7 +135,11 @@ class DatabaseTlsTest {
 
   private Object ofPool(String url, String query) throws TimeoutException {
     Pool pool =
-        DatabasePool.open(vertx, new DatabaseSettings(url, 8, Duration.ofSeconds(5)), "test", 1);
+        DatabasePool.open(
+            vertx,
+            new DatabaseSettings(url, 8, new DatabaseSettings.Timeouts(SHORT, SHORT, SHORT, SHORT)),
+            "test",
+            1);
     try {
       return pool.query(query)
           .execute()

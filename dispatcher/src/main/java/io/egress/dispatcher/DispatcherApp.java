@@ -166,7 +166,7 @@ public final class DispatcherApp {
         secrets,
         sender(trust),
         pool,
-        new DocumentStore(vertx, pool),
+        new DocumentStore(vertx, pool, vitals.metrics()),
         new HeadCache(HEADS_BYTES_MAX),
         new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,

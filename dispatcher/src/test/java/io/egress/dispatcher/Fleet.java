@@ -199,8 +199,8 @@ public final class Fleet implements AutoCloseable {
                 .compose(
                     stored ->
                         tx.preparedQuery(
-                                "insert into documents (capture_id, revision, length, crc32, deflated)"
-                                    + " values ($1, 1, $2, $3, $4)")
+                                "insert into documents (capture_id, revision, length, crc32, checksum, deflated)"
+                                    + " values ($1, 1, $2, $3, $4, $5)")
                             .executeBatch(
                                 ids.stream().map(id -> document(workspaceId, id, text)).toList()))
                 .compose(stored -> StreamLock.take(tx))
@@ -220,7 +220,7 @@ public final class Fleet implements AutoCloseable {
                         entered.add(new ProcessedCapture(workspaceId, first + i, ids.get(i), now));
                       }
                       return tx.preparedQuery(
-                              "insert into stream (workspace_id, position, capture_id) values ($1, $2, $3)")
+                              "insert into stream (workspace_id, position, capture_id, chain) values ($1, $2, $3, $2)")
                           .executeBatch(stream)
                           .map(done -> entered);
                     }));
@@ -236,7 +236,8 @@ public final class Fleet implements AutoCloseable {
             .encode();
     String head = json.substring(0, json.length() - 1) + ",\"emitted_at\":\"";
     Fragment fragment = Fragment.deflate(head.getBytes(StandardCharsets.UTF_8));
-    return Tuple.of(id, fragment.length(), fragment.crc32(), fragment.deflated());
+    return Tuple.of(
+        id, fragment.length(), fragment.crc32(), fragment.checksum(), fragment.deflated());
   }
 
   private Map<String, String> environment() {

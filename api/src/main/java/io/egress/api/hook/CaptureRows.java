@@ -29,7 +29,7 @@ final class CaptureRows {
 
   private static final String READ =
       "select id, workspace_id, digest, revision, entered from captures where id = any($1)";
-  private static final String LOCK = READ + " order by id for update";
+  private static final String LOCK = READ + " order by id for no key update";
 
   private static final String INSERT =
       """

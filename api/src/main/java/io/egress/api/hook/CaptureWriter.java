@@ -22,15 +22,14 @@ final class CaptureWriter {
   private final NewCaptures newCaptures;
   private final Transactions transactions;
   private final DocumentStore documents;
-  private final Runnable entered;
+  private final Hook.Wakeups wakeups;
   private final NamesLastSeen names = new NamesLastSeen();
 
-  /** {@code entered} is run whenever the stream's inbox may have got something. */
-  CaptureWriter(Pool pool, DocumentStore documents, Runnable entered) {
+  CaptureWriter(Pool pool, DocumentStore documents, Hook.Wakeups wakeups) {
     this.newCaptures = new NewCaptures(pool);
     this.transactions = new Transactions(pool);
     this.documents = requireNonNull(documents, "documents is null");
-    this.entered = requireNonNull(entered, "entered is null");
+    this.wakeups = requireNonNull(wakeups, "wakeups is null");
   }
 
   /** Takes a millisecond or more: not for an event loop. */
@@ -48,7 +47,7 @@ final class CaptureWriter {
                     ? Future.succeededFuture(
                         Collections.nCopies(captures.size(), PutResult.CREATED))
                     : putAnyway(captures))
-        .onSuccess(put -> entered.run());
+        .onSuccess(put -> wakeups.entered().run());
   }
 
   private Future<List<PutResult>> putAnyway(List<IncomingCapture> captures) {
@@ -57,6 +56,9 @@ final class CaptureWriter {
         .map(
             done -> {
               names.learn(done.names());
+              if (done.renamed()) {
+                wakeups.renamed().run();
+              }
               return done.puts();
             });
   }

@@ -22,22 +22,34 @@ public final class Hook {
     }
   }
 
-  /** {@code entered} is run whenever the stream's inbox may have got something. */
+  /**
+   * What to wake when a transaction has left work behind.
+   *
+   * @param entered run after every successful put: captures may wait for their position
+   * @param renamed run after a rename: captures wait to be revised
+   */
+  public record Wakeups(Runnable entered, Runnable renamed) {
+    public Wakeups {
+      requireNonNull(entered, "entered is null");
+      requireNonNull(renamed, "renamed is null");
+    }
+  }
+
   public Hook(
       Vertx vertx,
       Pool pool,
       DocumentStore documents,
       HookLimits limits,
-      Runnable entered,
+      Wakeups wakeups,
       Metrics metrics) {
     HookMeters meters = new HookMeters(metrics);
-    CaptureWriter writer = new CaptureWriter(pool, documents, entered);
+    CaptureWriter writer = new CaptureWriter(pool, documents, wakeups);
     this.hooks =
         new HookHandler(
             vertx,
             new BodyReader(limits.memory(), limits.maxCaptureBytes()),
             new CombinedPuts(vertx, writer),
-            new Renames(new Transactions(pool)),
+            new Renames(new Transactions(pool), wakeups.renamed()),
             meters);
     this.imports =
         new ImportHandler(

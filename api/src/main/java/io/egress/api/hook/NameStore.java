@@ -13,8 +13,8 @@ import java.util.UUID;
 
 /**
  * Devices and members in the database. A name that a document shows is either held still by {@link
- * #hold} until the document is stored, or changed by {@link #change}, which lifts the revision of
- * every capture it touches: so no document can be stored with a name that has passed.
+ * #hold} until the document is stored, or changed by {@link #change}, which in the same transaction
+ * makes every document that may show it stale: so no reader sees a name that has passed.
  */
 final class NameStore {
   private static final String READ_DEVICES =
@@ -33,34 +33,33 @@ final class NameStore {
   private static final String ADD_WORKSPACES =
       "insert into workspaces (id) select unnest($1::uuid[]) order by 1 on conflict do nothing";
 
+  /**
+   * However many captures show the name, this takes the same time; {@code Revisions} does the rest.
+   */
+  private static final String RENAME =
+      """
+      insert into renames (workspace_id, kind, named_id) select workspace_id, kind, id from put where renamed
+      on conflict (workspace_id, kind, named_id) do update set revised_up_to = default, requested_at = now()
+      """;
+
   private static final String PUT_DEVICE =
       """
-      insert into devices as d (workspace_id, id, name) values ($1, $2, $3)
-      on conflict (workspace_id, id) do update set name = excluded.name
-      where d.name is distinct from excluded.name
-      returning xmax <> 0 as renamed
-      """;
+      with put as (
+        insert into devices as d (workspace_id, id, name) values ($1, $2, $3)
+        on conflict (workspace_id, id) do update set name = excluded.name
+        where d.name is distinct from excluded.name
+        returning workspace_id, 'device' as kind, id, xmax <> 0 as renamed)
+      """
+          + RENAME;
   private static final String PUT_MEMBER =
       """
-      insert into members as m (workspace_id, id, name, email) values ($1, $2, $3, $4)
-      on conflict (workspace_id, id) do update set name = excluded.name, email = excluded.email
-      where (m.name, m.email) is distinct from (excluded.name, excluded.email)
-      returning xmax <> 0 as renamed
-      """;
-  private static final String REVISE_BY_DEVICE =
+      with put as (
+        insert into members as m (workspace_id, id, name, email) values ($1, $2, $3, $4)
+        on conflict (workspace_id, id) do update set name = excluded.name, email = excluded.email
+        where (m.name, m.email) is distinct from (excluded.name, excluded.email)
+        returning workspace_id, 'member' as kind, id, xmax <> 0 as renamed)
       """
-      with touched as (
-        select id from captures where workspace_id = $1 and device_id = $2 order by id for update)
-      update captures c set revision = revision + 1, updated_at = now() from touched where c.id = touched.id
-      """;
-  private static final String REVISE_BY_MEMBER =
-      """
-      with touched as (
-        select id from captures where id in (
-          select capture_id from participants where workspace_id = $1 and member_id = $2)
-        order by id for update)
-      update captures c set revision = revision + 1, updated_at = now() from touched where c.id = touched.id
-      """;
+          + RENAME;
 
   Future<Void> addWorkspaces(SqlConnection tx, Collection<UUID> ids) {
     return tx.preparedQuery(ADD_WORKSPACES).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
@@ -76,36 +75,30 @@ final class NameStore {
     return select(tx, asked, HOLD_DEVICES, HOLD_MEMBERS);
   }
 
-  /** Adds or renames, and lifts the revision of every capture that shows what was renamed. */
-  Future<Void> change(SqlConnection tx, Names changes) {
-    Future<Void> changed = Future.succeededFuture();
+  /** Adds or renames. Completes with whether a name that captures may show has changed. */
+  Future<Boolean> change(SqlConnection tx, Names changes) {
+    Future<Boolean> renamed = Future.succeededFuture(false);
     for (var device : changes.devices().entrySet()) {
-      changed = changed.compose(done -> put(tx, device.getKey(), device.getValue()));
+      renamed = renamed.compose(before -> put(tx, device.getKey(), device.getValue(), before));
     }
     for (var member : changes.members().entrySet()) {
-      changed = changed.compose(done -> put(tx, member.getKey(), member.getValue()));
+      renamed = renamed.compose(before -> put(tx, member.getKey(), member.getValue(), before));
     }
-    return changed;
+    return renamed;
   }
 
-  private Future<Void> put(SqlConnection tx, Names.Key key, Device device) {
+  private static Future<Boolean> put(
+      SqlConnection tx, Names.Key key, Device device, boolean renamed) {
     return tx.preparedQuery(PUT_DEVICE)
         .execute(Tuple.of(key.workspaceId(), key.id(), device.name()))
-        .compose(rows -> revise(tx, rows, REVISE_BY_DEVICE, key));
+        .map(rows -> renamed || rows.rowCount() > 0);
   }
 
-  private Future<Void> put(SqlConnection tx, Names.Key key, Member member) {
+  private static Future<Boolean> put(
+      SqlConnection tx, Names.Key key, Member member, boolean renamed) {
     return tx.preparedQuery(PUT_MEMBER)
         .execute(Tuple.of(key.workspaceId(), key.id(), member.name(), member.email()))
-        .compose(rows -> revise(tx, rows, REVISE_BY_MEMBER, key));
-  }
-
-  private static Future<Void> revise(
-      SqlConnection tx, RowSet<Row> put, String revise, Names.Key key) {
-    boolean renamed = put.size() > 0 && put.iterator().next().getBoolean("renamed");
-    return renamed
-        ? tx.preparedQuery(revise).execute(Tuple.of(key.workspaceId(), key.id())).mapEmpty()
-        : Future.succeededFuture();
+        .map(rows -> renamed || rows.rowCount() > 0);
   }
 
   private static Future<Names> select(

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The short way into the database, of captures that are new and say nothing new of anybody. */
 final class NewCaptures {
-  private static final int PARAMETERS = 29;
+  private static final int PARAMETERS = 30;
   private static final String PUT =
       IntStream.rangeClosed(1, PARAMETERS)
           .mapToObj(i -> "$" + i)
@@ -74,6 +74,7 @@ final class NewCaptures {
     return columns
         .addArrayOfLong(array(documents, Fragment::length, Long[]::new))
         .addArrayOfInteger(array(documents, Fragment::crc32, Integer[]::new))
+        .addArrayOfInteger(array(documents, Fragment::checksum, Integer[]::new))
         .addArrayOfBuffer(array(documents, Fragment::deflated, Buffer[]::new));
   }
 

@@ -25,8 +25,9 @@ final class PutTransaction {
    *
    * @param puts the result of each capture
    * @param names as they are shown
+   * @param renamed whether a name that captures may show has changed
    */
-  record Done(List<PutResult> puts, Names names) {}
+  record Done(List<PutResult> puts, Names names, boolean renamed) {}
 
   private static final Comparator<IncomingCapture> BY_ID =
       Comparator.comparing(incoming -> incoming.capture().id());
@@ -37,6 +38,7 @@ final class PutTransaction {
   private final NameStore names = new NameStore();
   private final CaptureRows rows = new CaptureRows();
   private final Map<UUID, PutResult> results = new HashMap<>();
+  private boolean renamed;
 
   PutTransaction(SqlConnection tx, DocumentStore documents, List<IncomingCapture> captures) {
     this.tx = requireNonNull(tx, "tx is null");
@@ -58,7 +60,7 @@ final class PutTransaction {
               return changeNames(news, known.result())
                   .compose(held -> write(news, held).map(written -> held));
             })
-        .map(held -> new Done(captures.stream().map(this::result).toList(), held));
+        .map(held -> new Done(captures.stream().map(this::result).toList(), held, renamed));
   }
 
   private PutResult result(IncomingCapture incoming) {
@@ -101,7 +103,11 @@ final class PutTransaction {
     Names said = namesIn(news);
     return addUnknownWorkspaces(news, known)
         .compose(done -> names.change(tx, known.changesBy(said)))
-        .compose(done -> names.hold(tx, said));
+        .compose(
+            changed -> {
+              renamed = changed;
+              return names.hold(tx, said);
+            });
   }
 
   /** A workspace whose device is known is known. */

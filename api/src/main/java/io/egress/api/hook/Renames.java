@@ -15,7 +15,8 @@ import java.util.UUID;
 /** Later fixes of names: each shows in the current state of every capture that it touches. */
 final class Renames {
   private static final String WORKSPACE_OF = "select workspace_id from captures where id = $1";
-  private static final String LOCK_CAPTURE = "select 1 from captures where id = $1 for update";
+  private static final String LOCK_CAPTURE =
+      "select 1 from captures where id = $1 for no key update";
   private static final String ASSIGN =
       """
       with assigned as (
@@ -32,10 +33,13 @@ final class Renames {
       """;
 
   private final Transactions transactions;
+  private final Runnable renamed;
   private final NameStore names = new NameStore();
 
-  Renames(Transactions transactions) {
+  /** {@code renamed} is run after a rename: captures wait to be revised. */
+  Renames(Transactions transactions, Runnable renamed) {
     this.transactions = requireNonNull(transactions, "transactions is null");
+    this.renamed = requireNonNull(renamed, "renamed is null");
   }
 
   Future<Boolean> member(NameBody.NamedMember named) {
@@ -52,24 +56,28 @@ final class Renames {
 
   /** False when there is no such capture or label. */
   Future<Boolean> speaker(UUID captureId, String label, NameBody.Speaker speaker) {
-    return transactions.run(
-        tx ->
-            tx.preparedQuery(WORKSPACE_OF)
-                .execute(Tuple.of(captureId))
-                .compose(
-                    rows ->
-                        rows.size() == 0
-                            ? Future.succeededFuture(false)
-                            : assign(tx, rows.iterator().next(), captureId, label, speaker)));
+    return transactions
+        .run(
+            tx ->
+                tx.preparedQuery(WORKSPACE_OF)
+                    .execute(Tuple.of(captureId))
+                    .compose(
+                        rows ->
+                            rows.size() == 0
+                                ? Future.succeededFuture(false)
+                                : assign(tx, rows.iterator().next(), captureId, label, speaker)))
+        .onSuccess(done -> renamed.run());
   }
 
   private Future<Boolean> put(UUID workspaceId, Names changes) {
-    return transactions.run(
-        tx ->
-            names
-                .addWorkspaces(tx, Set.of(workspaceId))
-                .compose(done -> names.change(tx, changes))
-                .map(done -> true));
+    return transactions
+        .run(
+            tx ->
+                names
+                    .addWorkspaces(tx, Set.of(workspaceId))
+                    .compose(done -> names.change(tx, changes)))
+        .onSuccess(done -> renamed.run())
+        .map(true);
   }
 
   private Future<Boolean> assign(

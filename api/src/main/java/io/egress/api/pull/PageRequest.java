@@ -20,10 +20,6 @@ record PageRequest(int limit, @Nullable Cursor after) {
     return new PageRequest(limit(query.getAll("limit")), after(query.getAll("after")));
   }
 
-  long afterPosition() {
-    return after == null ? 0 : after.position();
-  }
-
   private static int limit(List<String> given) {
     if (given.isEmpty()) {
       return LIMIT_DEFAULT;
@@ -47,6 +43,14 @@ record PageRequest(int limit, @Nullable Cursor after) {
 
   static Refusal badCursor() {
     return new Refusal(
-        400, "after must be one cursor exactly as a pageInfo.endCursor of this workspace gave it");
+        400, "after must be one cursor, exactly as a pageInfo.endCursor of this workspace gave it");
+  }
+
+  static Refusal otherHistory() {
+    return new Refusal(
+        400,
+        "after is a cursor of another history: it belongs to another workspace, or this workspace was"
+            + " restored to an earlier state. Start again without a cursor and deduplicate by capture"
+            + " id");
   }
 }

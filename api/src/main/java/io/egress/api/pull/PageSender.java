@@ -69,6 +69,10 @@ final class PageSender {
       tell(body, document, atHand == 0);
       atHand++;
     }
+    if (atHand == 0) {
+      first.giveBack();
+      return sendRest(entries, 0, body, outlet);
+    }
     int sent = atHand;
     return outlet
         .sendAll(body)

@@ -13,7 +13,6 @@ import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.egress.http.RequestLog;
 import io.egress.metrics.Metrics;
-import io.egress.stream.Cursor;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -103,6 +102,8 @@ public final class PullHandler {
       exchange.response().reset();
     } else if (failure instanceof ByteBudget.LineFullException) {
       Exchange.fail(exchange, new Refusal(503, "too many pulls at once, try again"));
+    } else if (failure instanceof PullStore.UnrenderableCaptureException damaged) {
+      Exchange.fail(exchange, new Refusal(500, String.valueOf(damaged.getMessage())));
     } else {
       Exchange.fail(exchange, failure);
     }
@@ -128,7 +129,9 @@ public final class PullHandler {
                     .compose(
                         page -> {
                           StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-                          check(request, known);
+                          if (!known.follows()) {
+                            throw PageRequest.otherHistory();
+                          }
                           return send(
                               exchange,
                               known,
@@ -190,14 +193,6 @@ public final class PullHandler {
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
             new Outlet(vertx, response, stallMax))
         .onSuccess(sent -> meters.sentWhole(page.entries().size()));
-  }
-
-  private static void check(PageRequest request, StreamPage page) {
-    Cursor after = request.after();
-    if (after != null
-        && (!after.workspaceId().equals(page.workspaceId()) || after.position() > page.head())) {
-      throw PageRequest.badCursor();
-    }
   }
 
   /** A faulty request with an unknown key is answered for the key. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.keys.ApiKey;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
+import io.egress.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads pages. One statement authenticates, reads head and page and brings the first documents
@@ -29,38 +29,36 @@ final class PullStore {
   private static final String PAGE =
       """
       with access as (
-        select k.id as key_id, k.workspace_id, w.stream_head
+        select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
+          select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows
         from api_keys k join workspaces w on w.id = k.workspace_id where k.hash = $1),
       page as (
-        select s.position, s.capture_id, d.length, d.crc32, d.deflated, octet_length(d.deflated) as bytes,
+        select s.position, s.capture_id, s.chain, %1$s, octet_length(d.deflated) as bytes,
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
         from access a
         cross join lateral (
-          select position, capture_id from stream
-          where workspace_id = a.workspace_id and position > $2 order by position limit $3) s
-        join captures c on c.id = s.capture_id
-        left join documents d on d.capture_id = s.capture_id and d.revision = c.revision)
-      select a.key_id, a.workspace_id, a.stream_head, p.position, p.capture_id, p.bytes, p.length, p.crc32,
-        case when p.bytes_so_far <= $4 then p.deflated end as deflated
+          select position, capture_id, chain from stream
+          where a.follows and workspace_id = a.workspace_id and position > $2 order by position limit $4) s
+        left join current_documents d on d.capture_id = s.capture_id)
+      select a.key_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.length, p.crc32,
+        p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
-      """;
+      """
+          .formatted(DocumentStore.COLUMNS);
   private static final String ONE =
       """
-      select k.id as key_id, k.workspace_id, s.position, s.capture_id,
-        octet_length(d.deflated) as bytes, d.length, d.crc32,
+      select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
+        octet_length(d.deflated) as bytes, d.length, d.crc32, d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated
       from api_keys k
       left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
-      left join captures c on c.id = s.capture_id
-      left join documents d on d.capture_id = c.id and d.revision = c.revision
+      left join current_documents d on d.capture_id = s.capture_id
       where k.hash = $1
       """;
   private static final String DOCUMENTS =
-      """
-      select d.capture_id, d.length, d.crc32, d.deflated
-      from documents d join captures c on c.id = d.capture_id and c.revision = d.revision
-      where d.capture_id = any($1)
-      """;
+      "select d.capture_id, "
+          + DocumentStore.COLUMNS
+          + " from current_documents d where d.capture_id = any($1)";
 
   private final Pool pool;
   private final DocumentStore documents;
@@ -72,11 +70,13 @@ final class PullStore {
 
   /** Empty when the key is unknown. Brings documents along up to {@code bytesMax}. */
   Future<Optional<StreamPage>> page(ApiKey key, PageRequest request, long bytesMax) {
+    Cursor after = request.after();
     return pool.preparedQuery(PAGE)
         .execute(
             Tuple.of(
                 Buffer.buffer(key.hash()),
-                request.afterPosition(),
+                after == null ? 0 : after.position(),
+                after == null ? 0 : after.chain(),
                 (long) request.limit(),
                 bytesMax))
         .map(PullStore::page);
@@ -95,24 +95,35 @@ final class PullStore {
         .map(rows -> rows.size() == 1);
   }
 
-  /** Current documents of captures that exist, rendered anew where need be. */
+  /**
+   * Current documents, rendered again where they are stale. Fails when a capture cannot be
+   * rendered.
+   */
   Future<Map<UUID, Fragment>> documents(Collection<UUID> captureIds) {
     return pool.preparedQuery(DOCUMENTS)
         .execute(Tuple.of(captureIds.toArray(UUID[]::new)))
         .compose(
             rows -> {
               Map<UUID, Fragment> found = new HashMap<>();
-              rows.forEach(row -> found.put(row.getUUID("capture_id"), fragment(row)));
-              List<UUID> missing =
-                  captureIds.stream().filter(id -> !found.containsKey(id)).toList();
-              return documents
-                  .renew(missing)
-                  .map(
-                      renewed -> {
-                        found.putAll(renewed);
-                        return found;
-                      });
+              for (Row row : rows) {
+                UUID id = row.getUUID("capture_id");
+                Fragment fragment = documents.readToRenew(id, row);
+                if (fragment != null) {
+                  found.put(id, fragment);
+                }
+              }
+              List<UUID> stale = captureIds.stream().filter(id -> !found.containsKey(id)).toList();
+              return documents.renew(stale).map(renewed -> with(found, renewed));
             });
+  }
+
+  private static Map<UUID, Fragment> with(
+      Map<UUID, Fragment> found, DocumentStore.Renewed renewed) {
+    for (UUID id : renewed.unrenderable()) {
+      throw new UnrenderableCaptureException(id);
+    }
+    found.putAll(renewed.documents());
+    return found;
   }
 
   private static Optional<StreamPage> page(RowSet<Row> rows) {
@@ -120,29 +131,37 @@ final class PullStore {
     Row first = null;
     for (Row row : rows) {
       first = first == null ? row : first;
-      Long position = row.getLong("position");
-      if (position != null) {
-        entries.add(
-            new StreamPage.Entry(
-                position,
-                row.getUUID("capture_id"),
-                row.getInteger("bytes"),
-                row.getBuffer("deflated") == null ? null : fragment(row)));
+      if (row.getLong("position") != null) {
+        entries.add(entry(row));
       }
     }
     return first == null
         ? Optional.empty()
         : Optional.of(
             new StreamPage(
-                first.getUUID("key_id"), first.getUUID("workspace_id"), head(first), entries));
+                first.getUUID("key_id"),
+                first.getBoolean("follows"),
+                first.getLong("stream_head"),
+                entries));
   }
 
-  private static long head(Row row) {
-    @Nullable Long head = row.getColumnIndex("stream_head") < 0 ? null : row.getLong("stream_head");
-    return head == null ? 0 : head;
+  private static StreamPage.Entry entry(Row row) {
+    UUID id = row.getUUID("capture_id");
+    boolean atHand = row.getBuffer("deflated") != null;
+    Fragment document = atHand ? DocumentStore.read(row) : null;
+    return new StreamPage.Entry(
+        new Cursor(row.getLong("position"), row.getLong("chain")),
+        id,
+        atHand && document == null ? null : row.getInteger("bytes"),
+        document);
   }
 
-  private static Fragment fragment(Row row) {
-    return new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
+  /** A capture of the stream is damaged, and no reader may be led past it. */
+  static final class UnrenderableCaptureException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    UnrenderableCaptureException(UUID captureId) {
+      super("capture " + captureId + " is damaged and cannot be rendered");
+    }
   }
 }

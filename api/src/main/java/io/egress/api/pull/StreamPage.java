@@ -7,29 +7,26 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a page holds: the captures in stream order, the first of their documents already at hand.
+ * The captures of a page in stream order, the first of their documents already loaded.
+ *
+ * @param follows whether the stream holds the history that the request's cursor was given for
+ * @param head the position of the stream's newest capture; null in a workspace without a stream
  */
-record StreamPage(UUID keyId, UUID workspaceId, long head, List<Entry> entries) {
-  /**
-   * {@code bytes} is the size of the stored document, or null where none counts and it is rendered
-   * anew.
-   */
+record StreamPage(UUID keyId, boolean follows, @Nullable Long head, List<Entry> entries) {
+  /** {@code bytes} is the size of the stored document, null when it is stale. */
   record Entry(
-      long position, UUID captureId, @Nullable Integer bytes, @Nullable Fragment document) {}
+      Cursor cursor, UUID captureId, @Nullable Integer bytes, @Nullable Fragment document) {}
 
   StreamPage {
     entries = List.copyOf(entries);
   }
 
   boolean hasNext() {
-    return !entries.isEmpty() && last() < head;
+    Cursor end = end();
+    return end != null && head != null && end.position() < head;
   }
 
   @Nullable Cursor end() {
-    return entries.isEmpty() ? null : new Cursor(workspaceId, last());
-  }
-
-  private long last() {
-    return entries.get(entries.size() - 1).position();
+    return entries.isEmpty() ? null : entries.get(entries.size() - 1).cursor();
   }
 }

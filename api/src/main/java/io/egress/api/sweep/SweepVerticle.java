@@ -25,6 +25,9 @@ public final class SweepVerticle extends VerticleBase {
   /** Under load a sweep takes several captures, and so does everything that comes after it. */
   private static final Duration SWEEPS_APART = Duration.ofMillis(5);
 
+  /** Renames wake the revision; the interval finds what a process that died has left. */
+  private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
+
   private final Pool pool;
   private final Settings settings;
   private final SweepMeters meters;
@@ -34,6 +37,7 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable RecordPublisher publisher;
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
+  private @Nullable Recurring revising;
   private @Nullable Shortcut shortcut;
   private boolean relayIsToBeAsked;
   private boolean topicExists;
@@ -42,12 +46,14 @@ public final class SweepVerticle extends VerticleBase {
     this.pool = requireNonNull(pool, "pool is null");
     this.settings = requireNonNull(settings, "settings is null");
     this.meters = new SweepMeters(requireNonNull(metrics, "metrics is null"));
-    Duration standstillMax =
-        STANDSTILL_MIN
-            .plus(settings.database().statementTimeout())
-            .plus(settings.api().sweepInterval());
-    this.sweepProgress = new Progress(standstillMax, Health.State.DOWN);
-    this.relayProgress = new Progress(standstillMax, Health.State.AWAY);
+    this.sweepProgress = new Progress(standstillMax(), Health.State.DOWN);
+    this.relayProgress = new Progress(standstillMax(), Health.State.AWAY);
+  }
+
+  private Duration standstillMax() {
+    return STANDSTILL_MIN
+        .plus(settings.database().timeouts().statement())
+        .plus(settings.api().sweepInterval());
   }
 
   @Override
@@ -84,8 +90,17 @@ public final class SweepVerticle extends VerticleBase {
             new Recurring.Rhythm(settings.api().sweepInterval(), SWEEPS_APART),
             sweepProgress,
             sweeper::sweep);
+    revising =
+        new Recurring(
+            vertx,
+            context,
+            "revising renamed captures",
+            new Recurring.Rhythm(REVISION_INTERVAL, Duration.ZERO),
+            new Progress(standstillMax(), Health.State.DOWN),
+            new Revisions(pool)::reviseAll);
     relay.ask();
     wake();
+    wakeRevision();
     return Future.succeededFuture();
   }
 
@@ -93,6 +108,13 @@ public final class SweepVerticle extends VerticleBase {
   public void wake() {
     if (sweeping != null) {
       sweeping.ask();
+    }
+  }
+
+  /** May be called from any thread: captures of a renamed device or member wait to be revised. */
+  public void wakeRevision() {
+    if (revising != null) {
+      revising.ask();
     }
   }
 
@@ -107,7 +129,8 @@ public final class SweepVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return stopped(sweeping)
+    return stopped(revising)
+        .compose(done -> stopped(sweeping))
         .compose(done -> shortcut == null ? Future.succeededFuture() : shortcut.close())
         .compose(done -> stopped(relaying))
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());

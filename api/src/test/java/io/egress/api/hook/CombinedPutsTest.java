@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
 import io.egress.document.DocumentStore;
+import io.egress.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
@@ -31,7 +32,9 @@ class CombinedPutsTest {
     service = Service.start();
     CaptureWriter writer =
         new CaptureWriter(
-            service.database, new DocumentStore(service.vertx, service.database), () -> {});
+            service.database,
+            new DocumentStore(service.vertx, service.database, new Metrics()),
+            new Hook.Wakeups(() -> {}, () -> {}));
     puts = new CombinedPuts(service.vertx, writer);
     putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }

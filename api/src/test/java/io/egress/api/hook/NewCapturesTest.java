@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
 import io.egress.document.DocumentStore;
+import io.egress.metrics.Metrics;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -95,7 +96,9 @@ class NewCapturesTest {
 
   private static CaptureWriter writer() {
     return new CaptureWriter(
-        service.database, new DocumentStore(service.vertx, service.database), () -> {});
+        service.database,
+        new DocumentStore(service.vertx, service.database, new Metrics()),
+        new Hook.Wakeups(() -> {}, () -> {}));
   }
 
   private boolean put(IncomingCapture... captures) {

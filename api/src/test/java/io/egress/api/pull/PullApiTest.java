@@ -66,9 +66,17 @@ class PullApiTest {
     assertThat(beyond.path("pageInfo").path("hasNextPage").booleanValue()).isFalse();
   }
 
+  private static String endCursor(String after, int limit) throws Exception {
+    return stream
+        .page("?limit=" + limit + (after.isEmpty() ? "" : "&after=" + after))
+        .path("pageInfo")
+        .path("endCursor")
+        .textValue();
+  }
+
   @Test
   void saysThereIsNoMoreExactlyAtTheEnd() throws Exception {
-    String lastButOne = new Cursor(stream.workspace(), FilledStream.SIZE - 1).encode();
+    String lastButOne = endCursor(endCursor("", 100), FilledStream.SIZE - 101);
     JsonNode page = stream.page("?limit=1&after=" + lastButOne);
 
     assertThat(idsOf(page)).containsExactly(stream.ids().get(FilledStream.SIZE - 1));
@@ -113,11 +121,13 @@ class PullApiTest {
 
   @Test
   void refusesCursorsThatAreForeignOrAlteredOrBeyondTheHeadOrTwo() throws Exception {
-    String own = new Cursor(stream.workspace(), 3).encode();
+    String own = stream.page("?limit=3").path("pageInfo").path("endCursor").asText();
+    Cursor decoded = Cursor.decode(own).orElseThrow();
     for (String after :
         List.of(
-            new Cursor(UUID.randomUUID(), 3).encode(),
-            new Cursor(stream.workspace(), FilledStream.SIZE + 1).encode(),
+            new Cursor(decoded.position(), decoded.chain() + 1).encode(),
+            new Cursor(decoded.position() + 1, decoded.chain()).encode(),
+            new Cursor(FilledStream.SIZE + 1, decoded.chain()).encode(),
             (own.charAt(20) == 'A'
                 ? own.replace('A', 'B')
                 : own.substring(0, 20) + "A" + own.substring(21)),

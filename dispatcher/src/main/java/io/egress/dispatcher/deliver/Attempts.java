@@ -53,7 +53,8 @@ final class Attempts {
   /** {@code done} is run when the slot is free again. */
   void make(InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable done) {
     if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
-      end(slot, clock.instant(), refused(String.join("; ", invalid.problems())), done);
+      // The URL was fine when it was set: the settings have become stricter since.
+      fail(slot, FailureKind.BLOCKED_ADDRESS, String.join("; ", invalid.problems()), done);
       return;
     }
     EndpointUrl url = ((EndpointUrl.Parsed.Valid) receiver.url()).url();
@@ -72,6 +73,15 @@ final class Attempts {
             lineFull -> {
               end(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO), done);
             });
+  }
+
+  /** An attempt that cannot be made, which counts as a failed one. */
+  void fail(InFlight<Job> slot, FailureKind kind, String detail, Runnable done) {
+    end(
+        slot,
+        clock.instant(),
+        new Outcome.Failed(kind, null, detail, Duration.ZERO, Buffer.buffer()),
+        done);
   }
 
   private record Target(Receivers.Receiver receiver, EndpointUrl url, Head head) {}
@@ -142,11 +152,5 @@ final class Attempts {
       return failed.kind() == FailureKind.STATUS ? Completion.REFUSED : Completion.UNANSWERED;
     }
     return Completion.ABORTED;
-  }
-
-  /** The URL was fine when it was set: the settings have become stricter since. */
-  private static Outcome refused(String problems) {
-    return new Outcome.Failed(
-        FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Buffer.buffer());
   }
 }

@@ -2,8 +2,10 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.DamagedRows;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.send.FailureKind;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.UnknownSecretKeyException;
@@ -25,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class Dispatch {
   private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
 
+  private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
   private static final int QUESTION_JOBS_MAX = 128;
   private static final int QUESTIONS_MAX = 2;
 
@@ -105,9 +108,26 @@ final class Dispatch {
             })
         .onFailure(
             failure -> {
-              preparing.failed(failure);
-              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(batch));
+              if (DamagedRows.isCauseOf(failure)) {
+                isolateDamage(batch);
+              } else {
+                preparing.failed(failure);
+                vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(batch));
+              }
             });
+  }
+
+  /** A row that PostgreSQL cannot read fails the question of its own delivery only. */
+  private void isolateDamage(List<InFlight<Job>> batch) {
+    if (batch.size() == 1) {
+      answered();
+      attempts.fail(batch.get(0), FailureKind.DOCUMENT, UNREADABLE, this::proceed);
+      return;
+    }
+    questions++;
+    int half = batch.size() / 2;
+    ask(batch.subList(0, half));
+    ask(batch.subList(half, batch.size()));
   }
 
   private void askAgain(List<InFlight<Job>> batch) {
@@ -138,6 +158,8 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.skipped(job);
       workload.takeAllOf(job.delivery().endpointId()).forEach(aftermath::skipped);
+    } else if (verdict instanceof Preparation.Verdict.Unrenderable) {
+      attempts.fail(slot, FailureKind.DOCUMENT, UNREADABLE, this::proceed);
     } else if (verdict instanceof Preparation.Verdict.Settled settled) {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, settled.ended());

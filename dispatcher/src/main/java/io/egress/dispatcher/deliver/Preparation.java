@@ -40,6 +40,9 @@ final class Preparation {
 
     /** There is no such capture: nothing could ever be sent. */
     record Nothing() implements Verdict {}
+
+    /** The capture is damaged: until it is put again, nothing can be sent. */
+    record Unrenderable() implements Verdict {}
   }
 
   /** The answers to one question. */
@@ -57,6 +60,9 @@ final class Preparation {
       Head head = documents.heads().get(delivery.captureId());
       if (head != null) {
         return new Verdict.Attempt(target, head);
+      }
+      if (documents.unrenderable().contains(delivery.captureId())) {
+        return new Verdict.Unrenderable();
       }
       return documents.later().contains(delivery.captureId())
           ? new Verdict.Later()

@@ -13,9 +13,13 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The current documents of captures. The database is asked for the revision each time and for the
@@ -23,6 +27,8 @@ import java.util.UUID;
  * share one reading and one inflating of it. Owned by one event loop.
  */
 public final class Heads {
+  private static final Logger log = LoggerFactory.getLogger(Heads.class);
+
   /** Compressed bytes read at a time; the first document always comes, however large it is. */
   private static final long READ_BYTES_MAX = 8L << 20;
 
@@ -33,20 +39,25 @@ public final class Heads {
 
   private static final String READ =
       """
-      select id, revision, length, crc32, case when bytes_before < $3 then deflated end as deflated
+      select id, revision, is_known, length, crc32, checksum, case when bytes_before < $3 then deflated end as deflated
       from (
-        select c.id, c.revision, d.length, d.crc32, d.deflated,
-          coalesce(sum(octet_length(d.deflated)) over (order by k.n) - octet_length(d.deflated), 0) as bytes_before
+        select c.id, d.revision, d.revision = k.known as is_known, %s,
+          coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
         join captures c on c.id = k.id
-        left join documents d on d.capture_id = c.id and d.revision = c.revision and d.revision <> k.known) as asked
-      """;
+        left join current_documents d on d.capture_id = c.id
+        cross join lateral (select case when d.revision <> k.known then octet_length(d.deflated) end as bytes) as new
+        ) as asked
+      """
+          .formatted(DocumentStore.COLUMNS);
 
   /**
-   * What was found: current documents; captures whose document has to wait for a later reading,
-   * because others came before it; and those that do not exist are in neither.
+   * What was found. Captures that do not exist are in none of these.
+   *
+   * @param later captures whose document has to wait for a later reading, because others came
+   *     before it
    */
-  public record Found(Map<UUID, Head> heads, List<UUID> later) {}
+  public record Found(Map<UUID, Head> heads, List<UUID> later, Set<UUID> unrenderable) {}
 
   /** An answer of the database, and what was at hand when it was asked. */
   public static final class Answer {
@@ -89,68 +100,68 @@ public final class Heads {
         .map(rows -> new Answer(rows, known));
   }
 
-  /** Renders anew what is out of date. */
+  /** Renders what is stale. */
   public Future<Found> find(Answer answer) {
-    Found found = new Found(new HashMap<>(), new ArrayList<>());
+    Found found = new Found(new HashMap<>(), new ArrayList<>(), new HashSet<>());
     List<Stored> stored = new ArrayList<>();
     List<UUID> stale = new ArrayList<>();
     for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
-      long revision = row.getLong("revision");
       Head head = answer.known.get(id);
-      if (head != null && head.revision() == revision) {
-        found.heads().put(id, head);
-      } else if (row.getLong("length") == null) {
+      if (row.getLong("revision") == null) {
         stale.add(id);
+      } else if (head != null && row.getBoolean("is_known")) {
+        found.heads().put(id, head);
       } else if (row.getBuffer("deflated") == null) {
         found.later().add(id);
       } else {
-        stored.add(
-            new Stored(
-                id,
-                revision,
-                new Fragment(
-                    row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"))));
+        Fragment fragment = documents.readToRenew(id, row);
+        if (fragment == null) {
+          stale.add(id);
+        } else {
+          stored.add(new Stored(id, row.getLong("revision"), fragment));
+        }
       }
     }
-    return renew(stale, stored).compose(this::inflate).map(inflated -> with(found, inflated));
-  }
-
-  /** Which revision a renewed document shows is not told: it is used once and asked for again. */
-  private Future<List<Stored>> renew(List<UUID> stale, List<Stored> stored) {
     return documents
         .renew(stale)
-        .map(
+        .compose(
             renewed -> {
-              renewed.forEach(
-                  (id, fragment) -> stored.add(new Stored(id, UNKNOWN_REVISION, fragment)));
-              return stored;
+              found.unrenderable().addAll(renewed.unrenderable());
+              // The revision of a renewed document is not known: it is used once and read again.
+              renewed
+                  .documents()
+                  .forEach(
+                      (id, fragment) -> stored.add(new Stored(id, UNKNOWN_REVISION, fragment)));
+              return inflate(stored, found);
             });
   }
 
-  private Future<Map<UUID, Head>> inflate(List<Stored> stored) {
+  private Future<Found> inflate(List<Stored> stored, Found found) {
     long bytes = stored.stream().mapToLong(document -> document.fragment().length()).sum();
     return bytes <= INFLATED_HERE_BYTES_MAX
-        ? Future.succeededFuture(inflated(stored))
-        : vertx.executeBlocking(() -> inflated(stored), false);
+        ? Future.succeededFuture(inflateHere(stored, found))
+        : vertx.executeBlocking(() -> inflateHere(stored, found), false);
   }
 
-  private static Map<UUID, Head> inflated(List<Stored> stored) {
-    Map<UUID, Head> heads = new HashMap<>();
+  private Found inflateHere(List<Stored> stored, Found found) {
     for (Stored document : stored) {
-      heads.put(document.captureId(), new Head(document.revision(), document.fragment().inflate()));
+      Head head;
+      try {
+        head = new Head(document.revision(), document.fragment().inflate());
+      } catch (RuntimeException doesNotInflate) {
+        log.atError()
+            .addKeyValue("capture_id", document.captureId())
+            .setCause(doesNotInflate)
+            .log("A document cannot be inflated");
+        found.unrenderable().add(document.captureId());
+        continue;
+      }
+      found.heads().put(document.captureId(), head);
+      if (document.revision() != UNKNOWN_REVISION) {
+        cache.put(document.captureId(), head);
+      }
     }
-    return heads;
-  }
-
-  private Found with(Found found, Map<UUID, Head> inflated) {
-    inflated.forEach(
-        (id, head) -> {
-          found.heads().put(id, head);
-          if (head.revision() != UNKNOWN_REVISION) {
-            cache.put(id, head);
-          }
-        });
     return found;
   }
 }

@@ -19,7 +19,9 @@ public enum FailureKind {
   /** The name leads to an address that endpoints may not have. */
   BLOCKED_ADDRESS,
   /** What came back is not an HTTP answer. */
-  BAD_RESPONSE;
+  BAD_RESPONSE,
+  /** Nothing was sent: the capture is damaged and has no document until it is put again. */
+  DOCUMENT;
 
   public String word() {
     return name().toLowerCase(Locale.ROOT);

@@ -53,8 +53,8 @@ final class BackfillWorld implements AutoCloseable {
         from generate_series(1, $2)
         returning id),
       entered as (
-        insert into stream (workspace_id, position, capture_id)
-        select $1, row_number() over (), id from added)
+        insert into stream (workspace_id, position, capture_id, chain)
+        select $1, row_number() over (), id, 0 from added)
       update workspaces set stream_head = $2 where id = $1
       """;
 
@@ -80,7 +80,10 @@ final class BackfillWorld implements AutoCloseable {
     await(Migrations.run(vertx, databaseUrl));
     await(TopicAdmin.ensure(vertx, kafka, List.of(NeededTopic.undelayed(topics.backfill()))));
     DatabaseSettings database =
-        new DatabaseSettings(databaseUrl, CONNECTIONS_MAX, Duration.ofSeconds(10));
+        new DatabaseSettings(
+            databaseUrl,
+            CONNECTIONS_MAX,
+            new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
     pool = DatabasePool.open(vertx, database, "test", CONNECTIONS_MAX);
     producer = KafkaClients.producer(vertx, kafka);
     published = new Published(bootstrap, topics.backfill());

@@ -80,7 +80,7 @@ class BackfillsTest {
             (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
           select gen_random_uuid(), workspace_id, id, 'ambient', now(), '[]', '', true from devices
           returning id, workspace_id)
-        insert into stream select workspace_id, 6, id from added
+        insert into stream (workspace_id, position, capture_id, chain) select workspace_id, 6, id, 6 from added
         """);
     world.workerOfAll(BackfillWorld.unbounded(128));
 

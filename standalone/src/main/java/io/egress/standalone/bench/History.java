@@ -30,8 +30,9 @@ final class History implements AutoCloseable {
   private static final int OWED_BATCH = 10_000;
 
   private static final String WORKSPACES =
-      "insert into workspaces (id, stream_head) select unnest($1::uuid[]), $2 "
-          + "on conflict (id) do update set stream_head = excluded.stream_head";
+      "insert into workspaces (id, stream_head, stream_chain) select unnest($1::uuid[]), $2, $2 "
+          + "on conflict (id) do update set stream_head = excluded.stream_head,"
+          + " stream_chain = excluded.stream_chain";
   private static final String DEVICES =
       "insert into devices (workspace_id, id) select id, id from unnest($1::uuid[]) id "
           + "on conflict do nothing";
@@ -50,19 +51,21 @@ final class History implements AutoCloseable {
 
   /** The stored forms of a few documents serve every row: only what they cost is measured. */
   private static final String DOCUMENTS =
-      "insert into documents (capture_id, revision, length, crc32, deflated) select "
+      "insert into documents (capture_id, revision, length, crc32, checksum, deflated) select "
           + CAPTURE_ID
-          + ", 1, sample.length, sample.crc32, sample.deflated "
+          + ", 1, sample.length, sample.crc32, sample.checksum, sample.deflated "
           + EACH
-          + "join unnest($4::bigint[], $5::int[], $6::bytea[]) "
-          + "with ordinality as sample(length, crc32, deflated, nth) "
+          + "join unnest($4::bigint[], $5::int[], $6::int[], $7::bytea[]) "
+          + "with ordinality as sample(length, crc32, checksum, deflated, nth) "
           + "on sample.nth = 1 + n % cardinality($4::bigint[])";
 
+  /** The chain of a row is its position, so that a cursor to any position can be made up. */
   private static final String STREAM =
-      "insert into stream (workspace_id, position, capture_id) select workspace, n, "
+      "insert into stream (workspace_id, position, capture_id, chain) select workspace, n, "
           + CAPTURE_ID
-          + " "
+          + ", n "
           + EACH;
+
   private static final String OUTBOX =
       "insert into outbox (workspace_id, position, capture_id, entered_at) select workspace, n, "
           + CAPTURE_ID
@@ -134,6 +137,7 @@ final class History implements AutoCloseable {
             to,
             samples.stream().map(Fragment::length).toArray(Long[]::new),
             samples.stream().map(Fragment::crc32).toArray(Integer[]::new),
+            samples.stream().map(Fragment::checksum).toArray(Integer[]::new),
             samples.stream().map(Fragment::deflated).toArray(Buffer[]::new)));
     run(STREAM, Tuple.of(workspaces, from, to));
   }

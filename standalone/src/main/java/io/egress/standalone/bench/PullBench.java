@@ -171,7 +171,7 @@ final class PullBench implements Callable<Integer> {
 
   private static String path(UUID workspace, long position) {
     String page = "/api/v1/captures?limit=" + PAGE;
-    return position == 0 ? page : page + "&after=" + new Cursor(workspace, position).encode();
+    return position == 0 ? page : page + "&after=" + new Cursor(position, position).encode();
   }
 
   private static String mint(InternalApi api, UUID workspace) {

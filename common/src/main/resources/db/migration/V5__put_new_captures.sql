@@ -1,9 +1,9 @@
--- Puts captures that nobody has put before and that say nothing new of anybody, which is what nearly all do, in one
--- journey to the database. Returns false, and has written nothing, where one is there already or a name is not the one
--- that its document shows; violates a unique constraint where another process puts one of them just now.
+-- Fast path for new captures that change no names, in one round trip. Returns false and writes nothing when a capture
+-- exists already or a name differs from the one its document shows. Violates a unique constraint when another process
+-- puts one of the captures at the same time.
 --
--- Names are held still until the documents that show them are stored. Locks are taken in the order of all who write
--- captures: devices before members, each by workspace and id, then captures by id.
+-- Names are locked until the documents that show them are stored. Lock order, as in all transactions that write captures:
+-- devices before members, each by workspace and id, then captures by id.
 create function put_new_captures(
   device_workspace_ids uuid[], device_ids uuid[], device_names text[],
   member_workspace_ids uuid[], member_ids uuid[], member_names text[], member_emails text[],
@@ -11,7 +11,8 @@ create function put_new_captures(
   started timestamptz[], ended timestamptz[], durations_ms bigint[], segments text[], digests bytea[], spoken boolean[],
   participants_of uuid[], labels text[], ordinals integer[], participant_workspace_ids uuid[], participant_member_ids uuid[],
   match_confidences double precision[], speech_ms bigint[],
-  document_lengths bigint[], document_crc32s integer[], documents bytea[])
+  document_lengths bigint[], document_crc32s integer[], document_checksums integer[],
+  documents bytea[])
 returns boolean
 language plpgsql volatile as $$
 declare
@@ -53,9 +54,10 @@ begin
   select * from unnest(participants_of, labels, ordinals, participant_workspace_ids, participant_member_ids,
     match_confidences, speech_ms);
 
-  insert into documents (capture_id, revision, length, crc32, deflated)
-  select p.id, 1, p.length, p.crc32, p.deflated
-  from unnest(capture_ids, document_lengths, document_crc32s, documents) as p(id, length, crc32, deflated);
+  insert into documents (capture_id, revision, length, crc32, checksum, deflated)
+  select p.id, 1, p.length, p.crc32, p.checksum, p.deflated
+  from unnest(capture_ids, document_lengths, document_crc32s, document_checksums, documents)
+    as p(id, length, crc32, checksum, deflated);
 
   insert into stream_inbox (capture_id, workspace_id)
   select p.id, p.workspace_id
@@ -66,6 +68,3 @@ begin
   return true;
 end
 $$;
-
--- The device says the same, and each check locks the row that sweeps write to.
-alter table captures drop constraint captures_workspace_id_fkey;

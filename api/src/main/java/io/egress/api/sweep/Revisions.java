@@ -1,0 +1,33 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+
+/**
+ * Raises the revision of the captures that show a renamed device or member, a bounded number in a
+ * transaction. Until a capture's turn has come its document counts as stale (see the view {@code
+ * current_documents}), so a rename is visible at once however many captures it touches, and a
+ * process that dies half-way leaves the rest to the others.
+ */
+final class Revisions {
+  private static final int CHUNK_CAPTURES_MAX = 500;
+
+  private static final String REVISE = "select revise_renamed($1)";
+
+  private final Pool pool;
+
+  Revisions(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  /** Completes when no rename is left that nobody else is working on. */
+  Future<Void> reviseAll() {
+    return pool.preparedQuery(REVISE)
+        .execute(Tuple.of(CHUNK_CAPTURES_MAX))
+        .compose(
+            rows -> rows.iterator().next().getBoolean(0) ? reviseAll() : Future.succeededFuture());
+  }
+}

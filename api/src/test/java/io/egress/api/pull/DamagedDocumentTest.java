@@ -1,0 +1,125 @@
+package io.egress.api.pull;
+
+import static io.egress.api.pull.PullAnswers.JSON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.egress.api.Service;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rows that hold what nobody wrote. */
+class DamagedDocumentTest {
+  private FilledStream stream;
+
+  @BeforeEach
+  void start() {
+    stream = FilledStream.fill();
+  }
+
+  @AfterEach
+  void stop() {
+    stream.service().close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "crc32 = crc32 + 1",
+        "length = length - 1",
+        "checksum = 0",
+        "deflated = set_byte(deflated, 20, get_byte(deflated, 20) # 1)",
+        "deflated = substr(deflated, 1, 10)"
+      })
+  void areRenderedAgainAndStored(String damage) throws Exception {
+    List<JsonNode> before = documents();
+    List<String> damaged = stream.ids().subList(3, 6);
+    stream
+        .service()
+        .query(
+            "update documents set %s where capture_id in ('%s')"
+                .formatted(damage, String.join("', '", damaged)));
+
+    assertThat(documents()).isEqualTo(before);
+    assertThat(counted("egress_documents_damaged_total")).isEqualTo(damaged.size());
+
+    assertThat(documents()).isEqualTo(before);
+    assertThat(counted("egress_documents_damaged_total")).isEqualTo(damaged.size());
+  }
+
+  @Test
+  void ofACaptureAreNamedAndPassedOverByNobodyUntilItIsPutAgain() throws Exception {
+    String damaged = stream.ids().get(2);
+    stream
+        .service()
+        .query(
+            "update captures set segments = '{}', revision = revision + 1 where id = '%s'"
+                .formatted(damaged));
+    String after = stream.page("?limit=2").path("pageInfo").path("endCursor").asText();
+
+    HttpResponse<String> refused =
+        stream.service().pull(PullAnswers.LIST + "?limit=1&after=" + after, stream.key());
+    assertThat(refused.statusCode()).isEqualTo(500);
+    assertThat(refused.body()).contains(damaged);
+
+    JsonObject repaired =
+        Service.capture(stream.workspace()).put("title", "Put again").put("summary", "Repaired");
+    assertThat(stream.service().put(UUID.fromString(damaged), repaired).statusCode())
+        .isEqualTo(200);
+    assertThat(
+            stream
+                .page("?limit=1&after=" + after)
+                .path("captures")
+                .path(0)
+                .path("title")
+                .textValue())
+        .isEqualTo("Put again");
+  }
+
+  /** All documents, but for when they were rendered; gzip and identity agree. */
+  private List<JsonNode> documents() throws IOException {
+    HttpResponse<byte[]> gzip =
+        Service.send(
+            stream.request(PullAnswers.LIST + "?limit=100").header("accept-encoding", "gzip"),
+            BodyHandlers.ofByteArray());
+    assertThat(gzip.statusCode()).isEqualTo(200);
+    List<JsonNode> inflated =
+        captures(new GZIPInputStream(new ByteArrayInputStream(gzip.body())).readAllBytes());
+    HttpResponse<byte[]> plain =
+        Service.send(stream.request(PullAnswers.LIST + "?limit=100"), BodyHandlers.ofByteArray());
+    assertThat(captures(plain.body())).isEqualTo(inflated);
+    return inflated;
+  }
+
+  private static List<JsonNode> captures(byte[] page) throws IOException {
+    List<JsonNode> captures = new ArrayList<>();
+    JSON.readTree(page)
+        .path("captures")
+        .forEach(capture -> captures.add(((ObjectNode) capture).without("emitted_at")));
+    return captures;
+  }
+
+  private long counted(String counter) {
+    return stream
+        .service()
+        .internal("GET", "/metrics", "")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(counter + " "))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(counter.length() + 1)))
+        .sum();
+  }
+}

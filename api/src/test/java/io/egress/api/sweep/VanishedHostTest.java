@@ -1,0 +1,109 @@
+package io.egress.api.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.database.DatabasePool;
+import io.egress.settings.Settings;
+import io.egress.stream.StreamLock;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A host that vanished without a FIN, as the server sees it: its session is there, in the middle of
+ * a transaction, and asks nothing more.
+ */
+class VanishedHostTest {
+  private final UUID workspace = UUID.randomUUID();
+  private Service service;
+  private Pool vanishing;
+  private SqlConnection session;
+
+  @BeforeEach
+  void start() {
+    service = Service.start(Map.of("EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT", "2s"));
+    vanishing =
+        DatabasePool.open(
+            service.vertx, Settings.from(service.environment).database(), "vanishing", 1);
+    session = Service.await(vanishing.getConnection());
+  }
+
+  @AfterEach
+  void stop() {
+    session.close();
+    Service.await(vanishing.close());
+    service.close();
+  }
+
+  @Test
+  void doesNotKeepTheStreamWaitingForACaptureItWasWriting() {
+    UUID id = UUID.randomUUID();
+    SqlConnection sweeping = Service.await(service.database.getConnection());
+    Service.await(sweeping.begin());
+    Service.await(StreamLock.take(sweeping));
+    assertThat(service.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
+    Service.await(session.begin());
+    Service.await(
+        session
+            .preparedQuery("select from captures where id = $1 for no key update")
+            .execute(Tuple.of(id)));
+    Service.await(
+        session
+            .preparedQuery("update captures set revision = revision + 1 where id = $1")
+            .execute(Tuple.of(id)));
+
+    Service.await(sweeping.query("rollback").execute());
+    Service.await(sweeping.close());
+
+    awaitInStream(id);
+    assertThat(Service.await(session.query("select 1").execute()).size())
+        .as("the session that holds the lock is still there")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void losesTheLocksItHeldWithinABound() {
+    Service.await(session.begin());
+    Service.await(StreamLock.take(session));
+
+    UUID id = UUID.randomUUID();
+    assertThat(service.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
+    awaitInStream(id);
+  }
+
+  @Test
+  void isBoundedByTheServerInEveryWay() {
+    JsonObject settings = new JsonObject();
+    Service.await(
+            session
+                .query(
+                    "select name, setting from pg_settings where name like 'tcp%' or name like '%timeout'")
+                .execute())
+        .forEach(row -> settings.put(row.getString(0), row.getString(1)));
+
+    assertThat(settings)
+        .contains(
+            Map.entry("statement_timeout", "30000"),
+            Map.entry("lock_timeout", "15000"),
+            Map.entry("idle_in_transaction_session_timeout", "2000"),
+            Map.entry("transaction_timeout", "60000"),
+            Map.entry("tcp_keepalives_idle", "10"),
+            Map.entry("tcp_user_timeout", "25000"));
+  }
+
+  private void awaitInStream(UUID id) {
+    await()
+        .until(
+            () ->
+                service.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
+                    == 1);
+  }
+}

@@ -1,0 +1,23 @@
+package io.egress.database;
+
+import io.vertx.pgclient.PgException;
+import org.jspecify.annotations.Nullable;
+
+/** Failures of a statement that come from what a row holds, not from the server or the network. */
+public final class DamagedRows {
+  /** SQLSTATE classes: data exceptions, and corrupted data or indexes. */
+  private static final String DATA_EXCEPTION = "22";
+
+  private static final String CORRUPTED = "XX";
+
+  private DamagedRows() {}
+
+  /** Whether asking again for the same rows is bound to fail. */
+  public static boolean isCauseOf(@Nullable Throwable failure) {
+    if (!(failure instanceof PgException refused) || refused.getSqlState() == null) {
+      return false;
+    }
+    String state = refused.getSqlState();
+    return state.startsWith(DATA_EXCEPTION) || state.startsWith(CORRUPTED);
+  }
+}

@@ -1,0 +1,83 @@
+-- The chain of a stream row: the first eight bytes of SHA-256 over the chain of the row before, which for the first row
+-- is start, and the capture's id. plpgsql, because an SQL function would be planned once a sweep.
+create function next_chain(before bigint, start bigint, capture_id uuid) returns bigint
+language plpgsql immutable parallel safe as $$
+begin
+  return ('x' || encode(substr(sha256(int8send(coalesce(before, start)) || uuid_send(capture_id)), 1, 8), 'hex'))
+    ::bit(64)::bigint;
+end
+$$;
+
+create aggregate chain(start bigint, capture_id uuid) (sfunc = next_chain, stype = bigint);
+
+-- Raises the revision of up to chunk_max captures, in order of their ids, that show the name of the oldest pending
+-- rename. Returns false when there is no rename that nobody else is working on.
+create function revise_renamed(chunk_max integer) returns boolean
+language plpgsql volatile as $$
+declare
+  rename renames;
+  ids uuid[];
+begin
+  select * into rename from renames order by requested_at limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  if rename.kind = 'device' then
+    ids := array(
+      select id from captures
+      where workspace_id = rename.workspace_id and device_id = rename.named_id and id > rename.revised_up_to
+      order by id limit chunk_max);
+  else
+    ids := array(
+      select distinct capture_id from participants
+      where workspace_id = rename.workspace_id and member_id = rename.named_id and capture_id > rename.revised_up_to
+      order by capture_id limit chunk_max);
+  end if;
+  perform from captures where id = any(ids) order by id for no key update;
+  update captures set revision = revision + 1, updated_at = now() where id = any(ids);
+  if cardinality(ids) < chunk_max then
+    delete from renames
+    where workspace_id = rename.workspace_id and kind = rename.kind and named_id = rename.named_id;
+  else
+    update renames set revised_up_to = ids[chunk_max]
+    where workspace_id = rename.workspace_id and kind = rename.kind and named_id = rename.named_id;
+  end if;
+  return true;
+end
+$$;
+
+-- Gives positions to captures that have finished, oldest first; batch_max is roughly the most it takes. Returns the rows
+-- of the outbox. The stream's advisory lock is held until after the transaction is visible, so positions become visible
+-- in order, and each statement below the lock sees what earlier holders did.
+--
+-- It waits for no lock on a capture: the foreign keys' key-share locks do not conflict with the "for no key update" locks
+-- that writers of captures take.
+create function sweep(lock_key bigint, batch_max integer) returns setof outbox
+language plpgsql volatile as $$
+declare
+  last bigint;
+begin
+  perform pg_advisory_xact_lock(lock_key);
+  select max(sequence) into last from (select sequence from stream_inbox order by sequence limit batch_max) as oldest;
+  return query
+  with batch as (
+    delete from stream_inbox i where i.sequence <= last returning i.sequence, i.capture_id, i.workspace_id),
+  numbered as (
+    select b.capture_id, b.workspace_id, w.stream_head + row_number() over ordered as position,
+      chain(w.stream_chain, b.capture_id) over ordered as chain
+    from batch b join workspaces w on w.id = b.workspace_id
+    window ordered as (partition by b.workspace_id order by b.sequence rows unbounded preceding)),
+  heads as (
+    update workspaces w set stream_head = newest.position, stream_chain = newest.chain
+    from (select distinct on (n.workspace_id) n.workspace_id, n.position, n.chain
+      from numbered n order by n.workspace_id, n.position desc) as newest
+    where w.id = newest.workspace_id),
+  entered as (
+    insert into stream as s (workspace_id, position, capture_id, chain)
+    select n.workspace_id, n.position, n.capture_id, n.chain from numbered n
+    returning s.workspace_id, s.position, s.capture_id, s.entered_at)
+  insert into outbox as o (workspace_id, position, capture_id, entered_at)
+  select e.workspace_id, e.position, e.capture_id, e.entered_at from entered e order by e.workspace_id, e.position
+  returning o.sequence, o.workspace_id, o.position, o.capture_id, o.entered_at;
+end
+$$;

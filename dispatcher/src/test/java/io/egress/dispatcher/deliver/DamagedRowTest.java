@@ -1,0 +1,98 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Fleet;
+import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows that hold what nobody wrote cost at most the deliveries that need them. */
+@Timeout(120)
+class DamagedRowTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h"));
+  private final UUID damagedWorkspace = UUID.randomUUID();
+  private final UUID otherWorkspace = UUID.randomUUID();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void aDamagedDocumentIsRenderedAgain() {
+    endpoints();
+    List<UUID> captures = fleet.captures(damagedWorkspace, 5);
+    fleet.query("update documents set crc32 = crc32 + 1");
+    fleet.captures(otherWorkspace, 5);
+
+    fleet.dispatcher();
+
+    awaitDelivered(10);
+    assertThat(captures).hasSize(5);
+    assertThat(fleet.count("documents where crc32 is not null")).isEqualTo(10);
+  }
+
+  @Test
+  void aCaptureThatCannotBeRenderedFailsItsOwnDelivery() {
+    endpoints();
+    UUID damaged = fleet.captures(damagedWorkspace, 5).get(2);
+    fleet.query(
+        "update captures set segments = '{}', revision = revision + 1 where id = '%s'"
+            .formatted(damaged));
+    fleet.captures(otherWorkspace, 5);
+
+    fleet.dispatcher();
+
+    awaitDelivered(9);
+    awaitFailed(damaged);
+  }
+
+  @Test
+  void aRowThatTheDatabaseCannotReadFailsItsOwnDelivery() {
+    endpoints();
+    UUID damaged = fleet.captures(damagedWorkspace, 5).get(2);
+    fleet.captures(otherWorkspace, 5);
+    fleet.query(
+        """
+        create or replace view current_documents as
+        select d.capture_id, case when d.capture_id = '%s' then 1 / (d.length - d.length) else d.revision end as revision,
+          d.length, d.crc32, d.checksum, d.deflated
+        from documents d
+        """
+            .formatted(damaged));
+
+    fleet.dispatcher();
+
+    awaitDelivered(9);
+    awaitFailed(damaged);
+  }
+
+  private void endpoints() {
+    fleet.endpoint(damagedWorkspace, "damaged");
+    fleet.endpoint(otherWorkspace, "other");
+  }
+
+  private void awaitDelivered(int deliveries) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where state = 'delivered'") == deliveries);
+  }
+
+  private void awaitFailed(UUID captureId) {
+    String failed =
+        "select last_outcome, state from deliveries where capture_id = '%s'".formatted(captureId);
+    await().atMost(PATIENCE).until(() -> fleet.query(failed).size() == 1);
+    Row row = fleet.query(failed).iterator().next();
+    assertThat(row.getString("last_outcome")).isEqualTo("document");
+    assertThat(row.getString("state")).isEqualTo("pending");
+  }
+}
