@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.document.Fragment;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -140,6 +141,22 @@ final class History implements AutoCloseable {
             samples.stream().map(Fragment::checksum).toArray(Integer[]::new),
             samples.stream().map(Fragment::deflated).toArray(Buffer[]::new)));
     run(STREAM, Tuple.of(workspaces, from, to));
+  }
+
+  /** Cursors to the positions from 1 to {@code count}, once all of them have entered the stream. */
+  List<Cursor> cursors(UUID workspace, int count) {
+    List<Cursor> cursors = new ArrayList<>();
+    while (cursors.size() < count) {
+      cursors.clear();
+      for (Row row :
+          RunningProcess.await(
+              pool.preparedQuery(
+                      "select position, chain from stream where workspace_id = $1 order by position")
+                  .execute(Tuple.of(workspace)))) {
+        cursors.add(new Cursor(row.getLong(0), row.getLong(1)));
+      }
+    }
+    return cursors;
   }
 
   /** Documents that the service itself has rendered. */

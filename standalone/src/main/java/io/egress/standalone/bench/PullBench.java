@@ -17,13 +17,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -54,6 +55,7 @@ final class PullBench implements Callable<Integer> {
   private long history;
 
   private final Random random = new Random(1);
+  private List<Cursor> cursors = List.of();
 
   @Override
   public Integer call() throws Exception {
@@ -70,8 +72,9 @@ final class PullBench implements Callable<Integer> {
       importDocuments(app, settings, workspace);
       database.analyze();
       String key = mint(api, workspace);
+      cursors = database.cursors(workspace, documents);
       compare(vertx, settings, app, workspace, key);
-      crowd(vertx, app, workspace, key);
+      crowd(vertx, app, key);
       depth(vertx, app, api, database);
     }
     return 0;
@@ -106,7 +109,7 @@ final class PullBench implements Callable<Integer> {
     HeapPeak heap = new HeapPeak();
     try (heap;
         PerRequestGzip usual = new PerRequestGzip(vertx, pool, workspace)) {
-      PullLoad.Target joined = new PullLoad.Target(app.publicPort(), key, pages(workspace));
+      PullLoad.Target joined = new PullLoad.Target(app.publicPort(), key, this::anyPage);
       PullLoad.Target perRequest =
           new PullLoad.Target(
               usual.port(), key, () -> "/?position=" + random.nextInt(documents - PAGE));
@@ -134,11 +137,11 @@ final class PullBench implements Callable<Integer> {
     heap.print();
   }
 
-  private void crowd(Vertx vertx, ApiApp app, UUID workspace, String key) {
+  private void crowd(Vertx vertx, ApiApp app, String key) {
     HeapPeak heap = new HeapPeak();
     Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
     try (heap) {
-      PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, pages(workspace));
+      PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, this::anyPage);
       table.add(crowd + " clients", new PullLoad(vertx, target, crowd).run(seconds));
     }
     table.print();
@@ -156,7 +159,8 @@ final class PullBench implements Callable<Integer> {
     long[] depths = {0, history / 2, history - PAGE};
     for (int round = 0; round < rounds; round++) {
       for (long depth : depths) {
-        String path = path(workspace, depth);
+        // The chain of a row that the bench has filled in is its position.
+        String path = path(depth == 0 ? null : new Cursor(depth, depth));
         PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, () -> path);
         table.add("after %,d".formatted(depth), new PullLoad(vertx, target, 1).run(seconds / 3.0));
       }
@@ -165,13 +169,14 @@ final class PullBench implements Callable<Integer> {
     table.print();
   }
 
-  private Supplier<String> pages(UUID workspace) {
-    return () -> path(workspace, random.nextInt(documents - PAGE));
+  private String anyPage() {
+    int position = random.nextInt(documents - PAGE);
+    return path(position == 0 ? null : cursors.get(position - 1));
   }
 
-  private static String path(UUID workspace, long position) {
+  private static String path(@Nullable Cursor after) {
     String page = "/api/v1/captures?limit=" + PAGE;
-    return position == 0 ? page : page + "&after=" + new Cursor(position, position).encode();
+    return after == null ? page : page + "&after=" + after.encode();
   }
 
   private static String mint(InternalApi api, UUID workspace) {
