@@ -67,7 +67,11 @@ final class BrokerSettings {
   private static void add(Map<String, Object> settings, BrokerListener listener, int port) {
     String address = "," + listener.name() + "://127.0.0.1:" + port;
     settings.merge("listeners", address, (before, one) -> before.toString() + one);
-    settings.merge("advertised.listeners", address, (before, one) -> before.toString() + one);
+    Integer advertised = listener.advertisedPort();
+    settings.merge(
+        "advertised.listeners",
+        "," + listener.name() + "://127.0.0.1:" + (advertised == null ? port : advertised),
+        (before, one) -> before.toString() + one);
     settings.merge(
         "listener.security.protocol.map",
         "," + listener.name() + ":" + listener.protocol(),

@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
+import io.egress.standalone.torture.TortureCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -21,7 +22,8 @@ import picocli.CommandLine.Command;
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
       EndpointsCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      TortureCommand.class
     })
 public final class Main {
   Main() {}

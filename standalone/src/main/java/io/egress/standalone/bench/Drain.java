@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.document.Fragment;
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.standalone.run.ChildProcess;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;

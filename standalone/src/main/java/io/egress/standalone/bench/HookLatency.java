@@ -2,6 +2,8 @@ package io.egress.standalone.bench;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.standalone.run.ChildProcess;
+
 /** How long it takes from the hook's call to the receiver, at a steady pace. */
 final class HookLatency {
   /** At this pace the compilers of four processes are busy for more than a minute. */

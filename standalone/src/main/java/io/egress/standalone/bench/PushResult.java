@@ -2,6 +2,7 @@ package io.egress.standalone.bench;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.standalone.run.ChildProcess;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -65,7 +66,7 @@ record PushResult(
         new Seen(arrivals.duplicates(), arrivals.connections(), arrivals.hung()),
         attempts,
         processorSeconds,
-        dispatcher.gcLog(),
+        GcLog.read(dispatcher.gcLog()),
         dispatcher.residentMaxMegabytes());
   }
 

@@ -6,6 +6,7 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
+import io.egress.standalone.run.ChildProcess;
 import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.egress.standalone.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.standalone.Main;
+import io.egress.standalone.run.ChildProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.egress.standalone.bench;
+package io.egress.standalone.run;
 
 import static java.util.Objects.requireNonNull;
 
@@ -15,10 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A JVM of the class path that this one runs on. What it says and what its collector does go to
- * files in the bench's folder.
+ * A JVM on the class path of this one. Its output and its collector's log go to files in a folder.
  */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final long LOOK_MILLIS = 50;
@@ -41,9 +40,9 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /** What to start: JVM options, main class, arguments and EGRESS_ settings. */
-  record Command(
+  public record Command(
       List<String> options, String main, List<String> arguments, Map<String, String> settings) {
-    Command {
+    public Command {
       options = List.copyOf(options);
       requireNonNull(main, "main is null");
       arguments = List.copyOf(arguments);
@@ -51,7 +50,7 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
-  static ChildProcess start(Path folder, String name, Command command) {
+  public static ChildProcess start(Path folder, String name, Command command) {
     Path output = folder.resolve(name + ".log");
     Path gcLog = folder.resolve(name + ".gc.log");
     List<String> line = new ArrayList<>();
@@ -74,7 +73,7 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /** The match's groups, once the output has it. */
-  Matcher await(String pattern) throws InterruptedException {
+  public Matcher await(String pattern) throws InterruptedException {
     Pattern wanted = Pattern.compile(pattern);
     long end = System.nanoTime() + READY_MAX.toNanos();
     while (System.nanoTime() < end) {
@@ -92,16 +91,40 @@ final class ChildProcess implements AutoCloseable {
     throw new IllegalStateException(name + " is not up:\n" + output());
   }
 
-  ProcessHandle handle() {
+  public ProcessHandle handle() {
     return process.toHandle();
   }
 
-  GcLog gcLog() {
-    return GcLog.read(gcLog);
+  public Path gcLog() {
+    return gcLog;
+  }
+
+  public Path outputFile() {
+    return output;
+  }
+
+  /** Ends it as a power failure would. */
+  public void kill() {
+    try {
+      process.destroyForcibly().waitFor();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Asks it to end, and returns its exit status. */
+  public int terminate() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+      throw new IllegalStateException(
+          "%s did not end within %d s".formatted(name, STOP_MAX.toSeconds()));
+    }
+    return process.exitValue();
   }
 
   /** So that the collector's log ends with what is in use. Does nothing on a JRE without tools. */
-  void collectGarbage() {
+  public void collectGarbage() {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     try {
       new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
@@ -117,7 +140,7 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /** What it occupied at most, its buffers outside the heap included; 0 where no one tells. */
-  long residentMaxMegabytes() {
+  public long residentMaxMegabytes() {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     try {
       Matcher most = RESIDENT_MAX.matcher(Files.readString(status));
@@ -128,7 +151,7 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /** The end of what it said. */
-  String lastWords() {
+  public String lastWords() {
     String said = output();
     return said.substring(Math.max(0, said.length() - 2_000));
   }
