@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -21,6 +23,7 @@ public final class EmbeddedBackends implements AutoCloseable {
   private final boolean scratch;
   private @Nullable PostgresServer postgres;
   private @Nullable KafkaBroker kafka;
+  private @Nullable Supervisor supervisor;
 
   private EmbeddedBackends(DataDirectoryLock lock, boolean scratch) {
     this.lock = lock;
@@ -65,6 +68,14 @@ public final class EmbeddedBackends implements AutoCloseable {
     } finally {
       kafka = joined(starting);
     }
+    List<Runnable> restarts = new ArrayList<>();
+    if (postgres != null) {
+      restarts.add(postgres::restartIfFailed);
+    }
+    if (kafka != null) {
+      restarts.add(kafka::restartIfFailed);
+    }
+    supervisor = new Supervisor(restarts);
   }
 
   private static <T extends @Nullable Object> CompletableFuture<T> inOwnThread(Supplier<T> work) {
@@ -119,7 +130,11 @@ public final class EmbeddedBackends implements AutoCloseable {
     try (DataDirectoryLock heldToTheLast = lock;
         ScratchDeletion afterTheServers = this::deleteScratch;
         PostgresServer database = postgres;
-        KafkaBroker broker = kafka) {
+        KafkaBroker broker = kafka;
+        Supervisor first = supervisor) {
+      if (first != null) {
+        first.close();
+      }
       if (scratch && database != null) {
         database.stopAtOnce();
       }

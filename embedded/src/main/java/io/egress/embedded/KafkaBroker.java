@@ -31,7 +31,9 @@ public final class KafkaBroker implements AutoCloseable {
   private final List<BrokerListener> further;
   private final Durability durability;
   private @Nullable KafkaRaftServer running;
-  private boolean closed;
+  private int refusalsAtStart;
+  private volatile boolean wanted;
+  private volatile boolean closed;
 
   private KafkaBroker(
       DataDirectoryLock lock,
@@ -79,8 +81,10 @@ public final class KafkaBroker implements AutoCloseable {
     if (running != null) {
       return;
     }
+    wanted = true;
     ports.forEach(this::requireFree);
     BrokerExits.refuse();
+    refusalsAtStart = BrokerExits.refusals();
     boolean started = false;
     try {
       formatUnlessDone();
@@ -92,16 +96,25 @@ public final class KafkaBroker implements AutoCloseable {
           "Kafka in %s did not start: %s".formatted(lock.folder(), failure), failure);
     } finally {
       if (!started) {
-        stop();
+        stopRunning();
       }
     }
     log.info("Kafka ready on {} with its data in {}", bootstrap(), lock.folder());
   }
 
-  private void requireFree(int wanted) {
-    if (!KeptPorts.becomesFree(wanted)) {
+  /** Starts it again if it has failed since it was started. */
+  synchronized void restartIfFailed() {
+    boolean failed = running == null || BrokerExits.refusals() != refusalsAtStart;
+    if (wanted && !closed && failed) {
+      stopRunning();
+      start();
+    }
+  }
+
+  private void requireFree(int port) {
+    if (!KeptPorts.becomesFree(port)) {
       throw new EmbeddedBackendException(
-          "Kafka in %s did not start: port %d is taken".formatted(lock.folder(), wanted));
+          "Kafka in %s did not start: port %d is taken".formatted(lock.folder(), port));
     }
   }
 
@@ -125,6 +138,11 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** Keeps the port for the next start. A broker that does not end in time is left to itself. */
   public synchronized void stop() {
+    wanted = false;
+    stopRunning();
+  }
+
+  private void stopRunning() {
     KafkaRaftServer server = running;
     if (server == null) {
       return;
@@ -165,11 +183,14 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** Stops the broker for good and gives the folder free. */
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
-      stop();
-      lock.close();
+  public void close() {
+    wanted = false;
+    synchronized (this) {
+      if (!closed) {
+        closed = true;
+        stopRunning();
+        lock.close();
+      }
     }
   }
 }

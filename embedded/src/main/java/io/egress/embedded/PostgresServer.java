@@ -32,6 +32,7 @@ public final class PostgresServer implements AutoCloseable {
   private final Durability durability;
   private int port;
   private String password = "";
+  private volatile boolean wanted;
   private boolean closed;
 
   private PostgresServer(
@@ -95,6 +96,7 @@ public final class PostgresServer implements AutoCloseable {
   /** Does nothing while the server runs; otherwise blocks until it answers again. */
   public synchronized void start() {
     requireOpen();
+    wanted = true;
     if (Postmaster.of(folder.data()).isPresent()) {
       return;
     }
@@ -108,6 +110,14 @@ public final class PostgresServer implements AutoCloseable {
       throw failed(failure);
     }
     log.info("PostgreSQL ready on 127.0.0.1:{} with its data in {}", port, folder.root());
+  }
+
+  /** Starts it again if it has ended by itself. */
+  synchronized void restartIfFailed() {
+    if (wanted && !closed && Postmaster.of(folder.data()).isEmpty()) {
+      log.warn("PostgreSQL in {} has ended; starting it again", folder.root());
+      start();
+    }
   }
 
   private void launch() throws IOException {
@@ -143,11 +153,13 @@ public final class PostgresServer implements AutoCloseable {
    */
   public synchronized void stop() {
     requireOpen();
+    wanted = false;
     Postmaster.of(folder.data()).ifPresent(postmaster -> postmaster.stop(STOP_LIMIT));
   }
 
   /** For data that is about to be thrown away. */
   synchronized void stopAtOnce() {
+    wanted = false;
     Postmaster.of(folder.data()).ifPresent(Postmaster::stopAtOnce);
   }
 
