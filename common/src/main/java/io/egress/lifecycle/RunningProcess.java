@@ -102,7 +102,9 @@ public final class RunningProcess {
    * A JVM that ends by a signal would report the signal: a stop that was asked for is no failure.
    */
   private void stopAndHalt() {
+    log.info("Stopping");
     close();
+    log.info("Stopped");
     Logs.close();
     Runtime.getRuntime().halt(status);
   }

@@ -8,7 +8,7 @@ public final class SettingsException extends RuntimeException {
 
   private final transient List<String> faults;
 
-  SettingsException(List<String> faults) {
+  public SettingsException(List<String> faults) {
     super("unusable settings: " + String.join("; ", faults));
     this.faults = List.copyOf(faults);
   }

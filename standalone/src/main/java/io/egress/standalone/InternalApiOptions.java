@@ -7,14 +7,25 @@ import picocli.CommandLine.Option;
 
 /** Where a command of administration finds the internal API. */
 final class InternalApiOptions {
-  @Option(names = "--host", defaultValue = "127.0.0.1", description = "internal listener's host")
+  @Option(
+      names = "--host",
+      defaultValue = "${env:EGRESS_INTERNAL_HOST:-127.0.0.1}",
+      description = "internal listener's host (EGRESS_INTERNAL_HOST, or 127.0.0.1)")
   private String host = "127.0.0.1";
 
-  @Option(names = "--port", defaultValue = "8081", description = "internal listener's port")
+  @Option(
+      names = "--port",
+      defaultValue = "${env:EGRESS_INTERNAL_PORT:-8081}",
+      description = "internal listener's port (EGRESS_INTERNAL_PORT, or 8081)")
   private int port;
 
   InternalApi api() {
-    return new InternalApi(host, port, token(System.getenv()));
+    return new InternalApi(reachable(host), port, token(System.getenv()));
+  }
+
+  /** A server that listens on every address is reached on the loopback one. */
+  private static String reachable(String host) {
+    return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
   }
 
   private static String token(Map<String, String> environment) {

@@ -26,6 +26,8 @@ final class UpCommand implements Callable<Integer> {
     PrintStream out = System.out;
     Map<String, String> environment = new TreeMap<>(System.getenv());
     Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
+    Preflight.check(environment);
+    Preflight.checkFolder(dataDir);
     completeSecrets(environment, dataDir, out);
     RunningProcess process = RunningProcess.begin();
     Settings settings =
@@ -49,7 +51,10 @@ final class UpCommand implements Callable<Integer> {
         environment,
         dataDir,
         made ->
-            out.println(token.setting() + "=" + made + "  (made now and kept in " + dataDir + ")"));
+            out.println(
+                Terminal.isInteractive()
+                    ? token.setting() + "=" + made + "  (made now and kept in " + dataDir + ")"
+                    : token.setting() + " was made now and is kept in " + token.file(dataDir)));
     KeptSecret key = KeptSecret.SECRET_KEY;
     key.complete(
         environment,

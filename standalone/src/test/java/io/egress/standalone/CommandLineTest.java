@@ -7,6 +7,8 @@ import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,7 +43,10 @@ class CommandLineTest {
     String key;
     String cursor;
     try (CommandLine up = CommandLine.start(environment(), "up")) {
-      InternalApi api = api(up, up.awaitOutput("EGRESS_INTERNAL_TOKEN=(\\S+)"));
+      up.awaitOutput("EGRESS_INTERNAL_TOKEN was made now and is kept in (\\S+)");
+      String token = Files.readString(folder.resolve("data").resolve("internal-token")).strip();
+      assertThat(up.output()).as("nobody reads it at a terminal").doesNotContain(token);
+      InternalApi api = api(up, token);
       put(api, workspace);
       String minted =
           api.call(
@@ -62,7 +67,7 @@ class CommandLineTest {
       await().atMost(PATIENCE).until(() -> Pull.captures(after, key).size() == 1);
       assertThat(up.output())
           .as("what was made is told once")
-          .doesNotContain("EGRESS_INTERNAL_TOKEN=")
+          .doesNotContain("EGRESS_INTERNAL_TOKEN")
           .doesNotContain("EGRESS_SECRET_KEY");
 
       try (CommandLine second = CommandLine.start(environment(), "up")) {
@@ -161,6 +166,60 @@ class CommandLineTest {
           .contains("EGRESS_TYPO is not a setting")
           .contains("EGRESS_DATABASE_URL is required")
           .doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void upNamesWhatKeepsItFromStartingBeforeAnythingIsStarted() throws Exception {
+    Map<String, String> environment = environment();
+    Path noFolder = Files.createFile(folder.resolve("file"));
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      environment.put("EGRESS_INTERNAL_PORT", Integer.toString(taken.getLocalPort()));
+      try (CommandLine up = CommandLine.start(environment, "up")) {
+        assertThat(up.awaitExit()).isEqualTo(2);
+        assertThat(up.output())
+            .isEqualTo(
+                "EGRESS_INTERNAL_PORT: cannot listen on 127.0.0.1:%d: Address already in use\n"
+                    .formatted(taken.getLocalPort()));
+      }
+    }
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_DATA_DIR", noFolder.toString());
+    try (CommandLine up = CommandLine.start(environment, "up")) {
+      assertThat(up.awaitExit()).isEqualTo(2);
+      assertThat(up.output())
+          .isEqualTo(
+              "EGRESS_DATA_DIR: " + noFolder + " cannot be written to: it is not a folder\n");
+    }
+    environment.put("EGRESS_SWEEP_INTERVAL", "often");
+    try (CommandLine up = CommandLine.start(environment, "up")) {
+      assertThat(up.awaitExit()).isEqualTo(2);
+      assertThat(up.output()).startsWith("EGRESS_SWEEP_INTERVAL").doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void commandsGoWhereTheSettingsPoint() throws Exception {
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = closed.getLocalPort();
+      closed.close();
+      try (CommandLine keys =
+          CommandLine.start(
+              Map.of(
+                  "EGRESS_INTERNAL_PORT",
+                  Integer.toString(port),
+                  "EGRESS_INTERNAL_TOKEN",
+                  "some-token-or-other"),
+              "keys",
+              "list",
+              UUID.randomUUID().toString())) {
+        assertThat(keys.awaitExit()).isEqualTo(1);
+        assertThat(keys.output())
+            .startsWith("http://127.0.0.1:" + port + "/internal/v1 does not answer")
+            .doesNotContain("Exception");
+      }
     }
   }
 

@@ -52,7 +52,10 @@ public final class InternalApi {
     try {
       return http.send(request, BodyHandlers.ofString());
     } catch (IOException failure) {
-      throw new UncheckedIOException(base + " does not answer: " + failure, failure);
+      throw new UncheckedIOException(
+          base
+              + " does not answer (set EGRESS_INTERNAL_HOST and EGRESS_INTERNAL_PORT, or --host and --port)",
+          failure);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", interrupted);
