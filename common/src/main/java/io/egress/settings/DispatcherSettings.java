@@ -17,11 +17,13 @@ public record DispatcherSettings(
     RetrySchedule retrySchedule,
     Duration attemptTimeout,
     @Nullable Path extraTrust,
-    Duration logRetention) {
+    Duration logRetention,
+    Duration stallTimeout) {
   public DispatcherSettings {
     requireNonNull(retrySchedule, "retrySchedule is null");
     requireNonNull(attemptTimeout, "attemptTimeout is null");
     requireNonNull(logRetention, "logRetention is null");
+    requireNonNull(stallTimeout, "stallTimeout is null");
   }
 
   static DispatcherSettings read(SettingsReader reader) {
@@ -51,6 +53,12 @@ public record DispatcherSettings(
             "EGRESS_DELIVERY_LOG_RETENTION",
             "30d",
             Duration.ofDays(2),
-            "how long deliveries and attempts are remembered; whole days"));
+            "how long deliveries and attempts are remembered; whole days"),
+        reader.duration(
+            "EGRESS_STALL_TIMEOUT",
+            "10s",
+            Duration.ofSeconds(1),
+            "how long PostgreSQL or Kafka may keep a dispatcher waiting before it leaves its"
+                + " partitions to others"));
   }
 }

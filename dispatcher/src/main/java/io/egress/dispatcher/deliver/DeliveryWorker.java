@@ -19,8 +19,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -70,14 +73,21 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final WorkerStates workers;
   private final Observation observation;
   private final String backfillTopic;
+  private final Consumer<Duration> stalled;
   private long tickTimer;
   private long commitTimer;
   private long partitionsTimer;
   private boolean closing;
 
-  DeliveryWorker(Vertx vertx, SharedParts shared, WorkerSettings bounds) {
+  /**
+   * {@code stalled} is told, perhaps more than once, when PostgreSQL or Kafka has kept the worker
+   * waiting for too long, and for how long.
+   */
+  DeliveryWorker(
+      Vertx vertx, SharedParts shared, WorkerSettings bounds, Consumer<Duration> stalled) {
     this.vertx = vertx;
     this.bounds = bounds;
+    this.stalled = stalled;
     Settings settings = shared.settings();
     Topics topics = new Topics(settings.kafka().topicPrefix());
     workload = new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime);
@@ -164,6 +174,41 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             });
   }
 
+  /**
+   * Lets go of everything at once and leaves the group: attempts are aborted, and nothing more is
+   * committed. Completes when the group is left. Outcomes that are known are still written.
+   */
+  Future<Void> release() {
+    closing = true;
+    List.of(tickTimer, commitTimer, partitionsTimer).forEach(vertx::cancelTimer);
+    workers.forget(this);
+    var unused = backfills.close();
+    try {
+      handover.lose(consumer.assigned());
+    } catch (RuntimeException alsoBroken) {
+      log.error("a failed worker could not be released in order", alsoBroken);
+    }
+    return consumer.close();
+  }
+
+  /**
+   * Completes when the outcomes that were known at the {@link #release} are written, so that their
+   * attempts are not made again, or when that has taken too long.
+   */
+  Future<Void> flush(Duration max) {
+    return flushUntil(System.nanoTime() + max.toNanos());
+  }
+
+  private Future<Void> flushUntil(long endNanos) {
+    if (aftermath.pending() == 0 || System.nanoTime() - endNanos > 0) {
+      aftermath.giveUp();
+      return Future.succeededFuture();
+    }
+    return vertx
+        .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
+        .compose(later -> flushUntil(endNanos));
+  }
+
   @Override
   public void assigned(Set<TopicPartition> partitions) {
     log.debug("{} partitions more", partitions.size());
@@ -230,8 +275,18 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     }
   }
 
+  @Override
+  public void failed(Throwable failure) {
+    throw new IllegalStateException("the delivery topics cannot be read", failure);
+  }
+
   private void tick() {
     if (!closing) {
+      long waitingNanos = Math.max(dispatch.waitingNanos(), aftermath.waitingNanos());
+      if (waitingNanos > bounds.stallTimeout().toNanos()) {
+        stalled.accept(Duration.ofNanos(waitingNanos));
+        return;
+      }
       workload
           .takeParkable()
           .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));

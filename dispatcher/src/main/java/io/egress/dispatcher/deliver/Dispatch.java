@@ -36,6 +36,9 @@ final class Dispatch {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
+  /** Slots to prepare, and since when the database has been asked about them. */
+  private record Question(List<InFlight<Job>> batch, long askedNanos) {}
+
   private final Vertx vertx;
   private final Workload workload;
   private final Preparation preparation;
@@ -43,7 +46,7 @@ final class Dispatch {
   private final Attempts attempts;
   private final Aftermath aftermath;
   private final Deque<InFlight<Job>> toPrepare = new ArrayDeque<>();
-  private int questions;
+  private final List<Question> questions = new ArrayList<>(QUESTIONS_MAX);
   private final Outage preparing =
       new Outage(
           log,
@@ -78,10 +81,15 @@ final class Dispatch {
       }
       toPrepare.add(slot);
     }
-    while (questions < QUESTIONS_MAX
-        && toPrepare.size() >= (questions == 0 ? 1 : SECOND_QUESTION_JOBS_MIN)) {
+    while (questions.size() < QUESTIONS_MAX
+        && toPrepare.size() >= (questions.isEmpty() ? 1 : SECOND_QUESTION_JOBS_MIN)) {
       prepare();
     }
+  }
+
+  /** For how long the oldest question has had no answer; 0 while there is none. */
+  long waitingNanos() {
+    return questions.isEmpty() ? 0 : System.nanoTime() - questions.get(0).askedNanos();
   }
 
   private void prepare() {
@@ -89,37 +97,46 @@ final class Dispatch {
     while (batch.size() < QUESTION_JOBS_MAX && !toPrepare.isEmpty()) {
       batch.add(toPrepare.remove());
     }
-    questions++;
-    ask(batch);
+    Question question = new Question(batch, System.nanoTime());
+    questions.add(question);
+    ask(question);
   }
 
   /** The jobs keep their slots until the database answers: there is no use in taking others. */
-  private void ask(List<InFlight<Job>> batch) {
+  private void ask(Question question) {
     preparation
-        .ask(batch.stream().map(slot -> slot.record().delivery()).toList())
+        .ask(question.batch().stream().map(slot -> slot.record().delivery()).toList())
         .onSuccess(
             answers -> {
-              answered();
-              batch.forEach(slot -> proceedWith(slot, answers));
+              preparing.worked();
+              questions.remove(question);
+              question.batch().forEach(slot -> proceedWith(slot, answers));
               proceed();
             })
         .onFailure(
             failure -> {
               preparing.failed(failure);
-              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(batch));
+              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(question));
             });
   }
 
-  private void askAgain(List<InFlight<Job>> batch) {
-    List<InFlight<Job>> wanted = new ArrayList<>();
-    for (InFlight<Job> slot : batch) {
-      if (slot.record().isAbandoned()) {
-        workload.release(slot, Completion.ABORTED);
-      } else {
-        wanted.add(slot);
-      }
+  private void askAgain(Question question) {
+    question
+        .batch()
+        .removeIf(
+            slot -> {
+              boolean abandoned = slot.record().isAbandoned();
+              if (abandoned) {
+                workload.release(slot, Completion.ABORTED);
+              }
+              return abandoned;
+            });
+    if (question.batch().isEmpty()) {
+      questions.remove(question);
+      proceed();
+    } else {
+      ask(question);
     }
-    ask(wanted);
   }
 
   private void proceedWith(InFlight<Job> slot, Preparation.Answers answers) {
@@ -161,10 +178,5 @@ final class Dispatch {
       return;
     }
     attempts.make(slot, receiver, attempt.head(), this::proceed);
-  }
-
-  private void answered() {
-    questions--;
-    preparing.worked();
   }
 }
