@@ -110,7 +110,7 @@ final class Dispatch {
             answers -> {
               preparing.worked();
               questions.remove(question);
-              question.batch().forEach(slot -> proceedWith(slot, answers));
+              question.batch().forEach(slot -> proceedWith(slot, question, answers));
               proceed();
             })
         .onFailure(
@@ -139,7 +139,7 @@ final class Dispatch {
     }
   }
 
-  private void proceedWith(InFlight<Job> slot, Preparation.Answers answers) {
+  private void proceedWith(InFlight<Job> slot, Question question, Preparation.Answers answers) {
     Job job = slot.record();
     if (job.isAbandoned()) {
       workload.release(slot, Completion.ABORTED);
@@ -151,10 +151,7 @@ final class Dispatch {
     } else if (verdict instanceof Preparation.Verdict.Later) {
       toPrepare.addFirst(slot);
     } else if (verdict instanceof Preparation.Verdict.Skip) {
-      DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
-      workload.release(slot, Completion.ABORTED);
-      aftermath.skipped(job);
-      workload.takeAllOf(job.delivery().endpointId()).forEach(aftermath::skipped);
+      skip(slot, question);
     } else if (verdict instanceof Preparation.Verdict.Settled settled) {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, settled.ended());
@@ -164,6 +161,20 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, true);
     }
+  }
+
+  /**
+   * What was read after the question was asked is asked about by itself: the endpoint may have been
+   * resumed since.
+   */
+  private void skip(InFlight<Job> slot, Question question) {
+    Job job = slot.record();
+    DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
+    workload.release(slot, Completion.ABORTED);
+    aftermath.skipped(job);
+    workload
+        .takeAllOf(job.delivery().endpointId(), question.askedNanos())
+        .forEach(aftermath::skipped);
   }
 
   private void attempt(InFlight<Job> slot, Preparation.Verdict.Attempt attempt) {
