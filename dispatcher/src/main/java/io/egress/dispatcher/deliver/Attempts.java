@@ -50,9 +50,14 @@ final class Attempts {
     this.meters = requireNonNull(meters, "meters is null");
   }
 
-  /** {@code done} is run when the slot is free again. */
-  void make(InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable done) {
+  /**
+   * {@code begun} is run when the body has memory of its own or will never need any, {@code done}
+   * when the slot is free again.
+   */
+  void make(
+      InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable begun, Runnable done) {
     if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
+      begun.run();
       end(slot, clock.instant(), refused(String.join("; ", invalid.problems())), done);
       return;
     }
@@ -60,16 +65,19 @@ final class Attempts {
     memory
         .take(head.length())
         .onSuccess(
-            share ->
-                send(
-                    slot,
-                    new Target(receiver, url, head),
-                    () -> {
-                      share.giveBack();
-                      done.run();
-                    }))
+            share -> {
+              begun.run();
+              send(
+                  slot,
+                  new Target(receiver, url, head),
+                  () -> {
+                    share.giveBack();
+                    done.run();
+                  });
+            })
         .onFailure(
             lineFull -> {
+              begun.run();
               end(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO), done);
             });
   }

@@ -53,6 +53,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
+  /** More than are asked at a time. */
+  private static final int QUESTIONS_WAITING_MAX = 16;
+
   private static final Duration RECORDS_APART = Duration.ZERO;
 
   /** Nothing waits for an outcome but the commit of its record. */
@@ -95,15 +98,21 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     handover = new Handover(vertx, workload);
     Journal journal = new Journal(shared.pool(), shared.days());
     aftermath = aftermath(shared, topics, journal);
-    ByteBudget memory = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
+    ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
+    long documentBytesMax = bounds.documentBytesMax();
+    ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
     dispatch =
         new Dispatch(
             vertx,
             workload,
             new Preparation(
-                shared.pool(), journal, new Heads(vertx, shared.documents(), shared.heads())),
+                shared.pool(),
+                journal,
+                new Heads(vertx, shared.documents(), shared.heads()),
+                documents,
+                documentBytesMax / 4 * 3),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, shared.sender(), aftermath, memory, clock, shared.meters()),
+            new Attempts(workload, shared.sender(), aftermath, bodies, clock, shared.meters()),
             aftermath);
     consumer =
         new DeliveryConsumer(

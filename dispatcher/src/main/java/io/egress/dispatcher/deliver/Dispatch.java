@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,8 +37,16 @@ final class Dispatch {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
-  /** Slots to prepare, and since when the database has been asked about them. */
-  private record Question(List<InFlight<Job>> batch, long askedNanos) {}
+  /** Slots to prepare, since when the database is asked about them, and whether it answered. */
+  private static final class Question {
+    private final List<InFlight<Job>> batch;
+    private final long askedNanos = System.nanoTime();
+    private boolean answered;
+
+    private Question(List<InFlight<Job>> batch) {
+      this.batch = batch;
+    }
+  }
 
   private final Vertx vertx;
   private final Workload workload;
@@ -89,7 +98,12 @@ final class Dispatch {
 
   /** For how long the oldest question has had no answer; 0 while there is none. */
   long waitingNanos() {
-    return questions.isEmpty() ? 0 : System.nanoTime() - questions.get(0).askedNanos();
+    long now = System.nanoTime();
+    return questions.stream()
+        .filter(question -> !question.answered)
+        .mapToLong(question -> now - question.askedNanos)
+        .max()
+        .orElse(0);
   }
 
   private void prepare() {
@@ -97,7 +111,7 @@ final class Dispatch {
     while (batch.size() < QUESTION_JOBS_MAX && !toPrepare.isEmpty()) {
       batch.add(toPrepare.remove());
     }
-    Question question = new Question(batch, System.nanoTime());
+    Question question = new Question(batch);
     questions.add(question);
     ask(question);
   }
@@ -105,33 +119,34 @@ final class Dispatch {
   /** The jobs keep their slots until the database answers: there is no use in taking others. */
   private void ask(Question question) {
     preparation
-        .ask(question.batch().stream().map(slot -> slot.record().delivery()).toList())
+        .ask(
+            question.batch.stream().map(slot -> slot.record().delivery()).toList(),
+            () -> question.answered = true)
         .onSuccess(
             answers -> {
               preparing.worked();
               questions.remove(question);
-              question.batch().forEach(slot -> proceedWith(slot, question, answers));
+              proceedWith(question, answers);
               proceed();
             })
         .onFailure(
             failure -> {
+              question.answered = false;
               preparing.failed(failure);
               vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(question));
             });
   }
 
   private void askAgain(Question question) {
-    question
-        .batch()
-        .removeIf(
-            slot -> {
-              boolean abandoned = slot.record().isAbandoned();
-              if (abandoned) {
-                workload.release(slot, Completion.ABORTED);
-              }
-              return abandoned;
-            });
-    if (question.batch().isEmpty()) {
+    question.batch.removeIf(
+        slot -> {
+          boolean abandoned = slot.record().isAbandoned();
+          if (abandoned) {
+            workload.release(slot, Completion.ABORTED);
+          }
+          return abandoned;
+        });
+    if (question.batch.isEmpty()) {
       questions.remove(question);
       proceed();
     } else {
@@ -139,16 +154,35 @@ final class Dispatch {
     }
   }
 
-  private void proceedWith(InFlight<Job> slot, Question question, Preparation.Answers answers) {
+  /** The documents' memory is given back with the last attempt that needs it. */
+  private void proceedWith(Question question, Preparation.Answers answers) {
+    AtomicInteger users = new AtomicInteger(question.batch.size());
+    Runnable done =
+        () -> {
+          if (users.decrementAndGet() == 0) {
+            answers.memory().giveBack();
+          }
+        };
+    for (InFlight<Job> slot : question.batch) {
+      if (!proceedWith(slot, question, answers, done)) {
+        done.run();
+      }
+    }
+  }
+
+  /** Whether {@code done} will be run later: an attempt is made. */
+  private boolean proceedWith(
+      InFlight<Job> slot, Question question, Preparation.Answers answers, Runnable done) {
     Job job = slot.record();
     if (job.isAbandoned()) {
       workload.release(slot, Completion.ABORTED);
-      return;
+      return false;
     }
     Preparation.Verdict verdict = answers.on(job.delivery());
     if (verdict instanceof Preparation.Verdict.Attempt attempt) {
-      attempt(slot, attempt);
-    } else if (verdict instanceof Preparation.Verdict.Later) {
+      return attempt(slot, attempt, answers.large(), done);
+    }
+    if (verdict instanceof Preparation.Verdict.Later) {
       toPrepare.addFirst(slot);
     } else if (verdict instanceof Preparation.Verdict.Skip) {
       skip(slot, question);
@@ -161,6 +195,7 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, true);
     }
+    return false;
   }
 
   /**
@@ -173,11 +208,12 @@ final class Dispatch {
     workload.release(slot, Completion.ABORTED);
     aftermath.skipped(job);
     workload
-        .takeAllOf(job.delivery().endpointId(), question.askedNanos())
+        .takeAllOf(job.delivery().endpointId(), question.askedNanos)
         .forEach(aftermath::skipped);
   }
 
-  private void attempt(InFlight<Job> slot, Preparation.Verdict.Attempt attempt) {
+  private boolean attempt(
+      InFlight<Job> slot, Preparation.Verdict.Attempt attempt, boolean large, Runnable done) {
     EndpointTarget target = attempt.target();
     Receivers.Receiver receiver;
     try {
@@ -186,8 +222,19 @@ final class Dispatch {
       signing.failed(unusable, Map.of("endpoint_id", target.id()));
       workload.release(slot, Completion.ABORTED);
       aftermath.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
-      return;
+      return false;
     }
-    attempts.make(slot, receiver, attempt.head(), this::proceed);
+    Runnable begun = large ? () -> {} : done;
+    Runnable ended = large ? done : () -> {};
+    attempts.make(
+        slot,
+        receiver,
+        attempt.head(),
+        begun,
+        () -> {
+          ended.run();
+          proceed();
+        });
+    return true;
   }
 }

@@ -6,6 +6,7 @@ import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
@@ -23,8 +24,11 @@ import java.util.UUID;
  * share one reading and one inflating of it. Owned by one event loop.
  */
 public final class Heads {
-  /** Compressed bytes read at a time; the first document always comes, however large it is. */
-  private static final long READ_BYTES_MAX = 8L << 20;
+  /**
+   * Documents read at a time, compressed and inflated bytes; the first always comes, however large
+   * it is.
+   */
+  private static final long READ_BYTES_MAX = 16L << 20;
 
   /** Larger ones would hold the event loop for longer than other deliveries should wait. */
   private static final long INFLATED_HERE_BYTES_MAX = 512 << 10;
@@ -36,7 +40,8 @@ public final class Heads {
       select id, revision, length, crc32, case when bytes_before < $3 then deflated end as deflated
       from (
         select c.id, c.revision, d.length, d.crc32, d.deflated,
-          coalesce(sum(octet_length(d.deflated)) over (order by k.n) - octet_length(d.deflated), 0) as bytes_before
+          coalesce(sum(octet_length(d.deflated) + d.length) over (order by k.n)
+            - octet_length(d.deflated) - d.length, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
         join captures c on c.id = k.id
         left join documents d on d.capture_id = c.id and d.revision = c.revision and d.revision <> k.known) as asked
@@ -56,6 +61,16 @@ public final class Heads {
     private Answer(RowSet<Row> rows, Map<UUID, Head> known) {
       this.rows = rows;
       this.known = known;
+    }
+
+    /** What the documents that were read will take, inflated and as they are. */
+    public long bytes() {
+      long bytes = 0;
+      for (Row row : rows) {
+        Buffer deflated = row.getBuffer("deflated");
+        bytes += deflated == null ? 0 : deflated.length() + row.getLong("length");
+      }
+      return bytes;
     }
   }
 
