@@ -18,7 +18,8 @@ public record DispatcherSettings(
     Duration attemptTimeout,
     @Nullable Path extraTrust,
     Duration logRetention,
-    Duration stallTimeout) {
+    Duration stallTimeout,
+    Duration reconcileAfter) {
   private static final Duration LOG_MARGIN = Duration.ofDays(1);
 
   public DispatcherSettings {
@@ -26,6 +27,7 @@ public record DispatcherSettings(
     requireNonNull(attemptTimeout, "attemptTimeout is null");
     requireNonNull(logRetention, "logRetention is null");
     requireNonNull(stallTimeout, "stallTimeout is null");
+    requireNonNull(reconcileAfter, "reconcileAfter is null");
   }
 
   static DispatcherSettings read(SettingsReader reader) {
@@ -62,7 +64,13 @@ public record DispatcherSettings(
                 "10s",
                 Duration.ofSeconds(1),
                 "how long PostgreSQL or Kafka may keep a dispatcher waiting before it leaves its"
-                    + " partitions to others"));
+                    + " partitions to others"),
+            reader.duration(
+                "EGRESS_RECONCILE_AFTER",
+                "1d",
+                Duration.ofSeconds(1),
+                "how long after it entered the stream a capture that had no attempt is published to"
+                    + " Kafka once more"));
     settings.requireALongEnoughLog(reader);
     return settings;
   }

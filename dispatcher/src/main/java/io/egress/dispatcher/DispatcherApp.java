@@ -14,6 +14,7 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.reconcile.Reconciler;
 import io.egress.dispatcher.send.NameLookup;
 import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.TlsEngine;
@@ -30,6 +31,7 @@ import io.egress.http.RequestLog;
 import io.egress.http.Vitals;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.Topics;
 import io.egress.lifecycle.Closing;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
@@ -251,9 +253,27 @@ public final class DispatcherApp {
                           settings.dispatcher().stallTimeout()),
                       settings.kafka());
               closing.push("the fan-out", fanOut::close);
+              reconcile(shared);
               watch(shared.workers(), fanOut, topics, probes);
               return null;
             });
+  }
+
+  private void reconcile(SharedParts shared) {
+    Reconciler reconciler =
+        new Reconciler(
+            vertx,
+            shared.pool(),
+            shared.publisher(),
+            new Topics(settings.kafka().topicPrefix()).deliveries(),
+            new Reconciler.Rhythm(
+                settings.dispatcher().reconcileAfter(), settings.dispatcher().logRetention()),
+            vitals
+                .metrics()
+                .counter(
+                    "egress_deliveries_reconciled_total",
+                    "deliveries that had no attempt and were published once more"));
+    closing.push("the reconciler", reconciler::close);
   }
 
   private void watch(

@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.dispatcher.supervise.ClockWatch;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
@@ -26,6 +27,9 @@ public final class DeliveryVerticle extends VerticleBase {
   /** For outcomes that are known and not written when the backends answer again. */
   private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
 
+  private static final Duration CLOCK_PERIOD = Duration.ofSeconds(1);
+
+  private final ClockWatch clock = new ClockWatch();
   private final SharedParts shared;
   private final WorkerSettings bounds;
   private final Set<String> topics;
@@ -43,6 +47,7 @@ public final class DeliveryVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     context.exceptionHandler(this::broke);
+    vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> lookAtClock());
     return begin();
   }
 
@@ -56,6 +61,16 @@ public final class DeliveryVerticle extends VerticleBase {
     DeliveryWorker begun = new DeliveryWorker(vertx, shared, bounds, this::stalled);
     worker = begun;
     return begun.start(topics);
+  }
+
+  private void lookAtClock() {
+    Duration step = clock.setBack();
+    DeliveryWorker misled = worker;
+    if (!step.isZero() && misled != null && !stopping) {
+      worker = null;
+      Duration pause = shared.supervision().restarts().clockSetBack(step);
+      replacement = release(misled).compose(released -> beginAfter(pause));
+    }
   }
 
   private void broke(Throwable failure) {

@@ -3,6 +3,7 @@ package io.egress.dispatcher.fanout;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.ClockWatch;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.endpoint.EndpointStore;
 import io.egress.kafka.ProcessedCapture;
@@ -49,6 +50,7 @@ public final class FanOutLoop {
   private static final Duration STILL_THERE_PERIOD = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration LEAVE_MAX = Duration.ofSeconds(5);
+  private static final Duration CLOCK_PERIOD = Duration.ofSeconds(1);
 
   /** What a loop depends on, and how long it does without before it leaves its partitions. */
   public record Parts(
@@ -76,7 +78,10 @@ public final class FanOutLoop {
   private final Duration stallTimeout;
   private final Thread thread;
   private final Promise<Void> ended = Promise.promise();
+  private final ClockWatch clock = new ClockWatch();
+  private final long clockTimer;
   private volatile boolean stopping;
+  private volatile Duration clockStep = Duration.ZERO;
   private volatile @Nullable KafkaConsumer<?, ?> consuming;
   private volatile long lastPollNanos = System.nanoTime();
   private final Outage owing =
@@ -98,6 +103,7 @@ public final class FanOutLoop {
     this.restarts = new Restarts(parts.metrics(), "fan_out");
     this.stallTimeout = parts.stallTimeout();
     this.thread = new Thread(this::run, topics.fanOutGroup());
+    this.clockTimer = vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> lookAtClock());
   }
 
   public static FanOutLoop start(Vertx vertx, Parts parts, KafkaSettings settings) {
@@ -114,12 +120,25 @@ public final class FanOutLoop {
   /** Completes once the poll under way has returned and the offsets reached are committed. */
   public Future<Void> close() {
     stopping = true;
+    vertx.cancelTimer(clockTimer);
     LockSupport.unpark(thread);
+    wakeUp();
+    return ended.future();
+  }
+
+  private void lookAtClock() {
+    Duration step = clock.setBack();
+    if (!step.isZero()) {
+      clockStep = step;
+      wakeUp();
+    }
+  }
+
+  private void wakeUp() {
     KafkaConsumer<?, ?> reading = consuming;
     if (reading != null) {
       reading.wakeup();
     }
-    return ended.future();
   }
 
   private void run() {
@@ -136,7 +155,9 @@ public final class FanOutLoop {
   private Duration session() {
     try (Session session = new Session()) {
       session.run();
-      return Duration.ZERO;
+      Duration step = clockStep;
+      clockStep = Duration.ZERO;
+      return step.isZero() ? Duration.ZERO : restarts.clockSetBack(step);
     } catch (StalledException stalled) {
       return awaitBackends(restarts.stalled(stallTimeout));
     } catch (Throwable failure) {
@@ -214,7 +235,7 @@ public final class FanOutLoop {
           round();
         }
       } catch (WakeupException woken) {
-        log.debug("woken up to stop");
+        log.debug("woken up to stop or to start again");
       }
       offsets.commitAll();
     }

@@ -25,6 +25,7 @@ public final class Restarts {
   private final String part;
   private final Counter failures;
   private final Counter stalls;
+  private final Counter clockSteps;
   private Duration pause = PAUSE_MIN;
   private long lastNanos = System.nanoTime() - STEADY_AFTER.toNanos();
 
@@ -33,6 +34,7 @@ public final class Restarts {
     this.part = requireNonNull(part, "part is null");
     this.failures = counter(metrics, part, "failure");
     this.stalls = counter(metrics, part, "stalled");
+    this.clockSteps = counter(metrics, part, "clock");
   }
 
   /** An unexpected failure. Returns how long to wait before the next start. */
@@ -55,6 +57,16 @@ public final class Restarts {
             + " partitions are left to other dispatchers until both answer",
         part,
         since.toSeconds());
+    return nextPause();
+  }
+
+  /** The wall clock was set back. Returns how long to wait before the next start. */
+  public synchronized Duration clockSetBack(Duration step) {
+    clockSteps.increment();
+    log.warn(
+        "the clock was set back by {} s; {} starts again, because its Kafka client would wait as long",
+        step.toSeconds(),
+        part);
     return nextPause();
   }
 
