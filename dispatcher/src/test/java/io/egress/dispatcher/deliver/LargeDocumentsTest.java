@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Timeout;
 class LargeDocumentsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final int LARGE_CHARACTERS = 40 << 20;
-  private static final int CAPTURES = 6;
+  private static final int WORKSPACES = 4;
+  private static final int CAPTURES = 4;
   private static final Buffer BUSY =
       Buffer.buffer("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
-  private final UUID workspace = UUID.randomUUID();
   private final Fleet fleet = new Fleet();
 
   @AfterEach
@@ -32,13 +32,21 @@ class LargeDocumentsTest {
   @Test
   void manyOfThemFitTheDefaultHeap() {
     String url = fleet.receivers.rawUrl(socket -> socket.handler(bytes -> socket.end(BUSY)));
-    fleet.endpoint(workspace, url, false);
-    fleet.captures(workspace, CAPTURES, "a".repeat(LARGE_CHARACTERS));
+    UUID large = fleet.captures(UUID.randomUUID(), 1, "a".repeat(LARGE_CHARACTERS)).get(0);
+    for (int i = 0; i < WORKSPACES; i++) {
+      UUID workspace = UUID.randomUUID();
+      fleet.endpoint(workspace, url, false);
+      fleet.captures(workspace, CAPTURES);
+    }
+    fleet.query(
+        """
+        update documents d set length = l.length, crc32 = l.crc32, deflated = l.deflated
+        from documents l where l.capture_id = '%s'
+        """
+            .formatted(large));
 
     try (DispatcherProcess dispatcher = fleet.processWithDefaultHeap()) {
-      await()
-          .atMost(PATIENCE)
-          .until(() -> fleet.count("attempts where outcome = 'status'") == CAPTURES);
+      await().atMost(PATIENCE).until(() -> fleet.count("attempts") >= WORKSPACES * CAPTURES);
       assertThat(dispatcher.said()).doesNotContain("OutOfMemoryError");
     }
   }
