@@ -8,6 +8,7 @@ import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.sweep.Backlog;
+import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
@@ -137,6 +138,10 @@ public final class ApiApp {
       closing.push("the probes of backends", probes::close);
       Backlog backlog = new Backlog(vertx, probes.database(), vitals.metrics());
       closing.pushSync("the look at the backlog", backlog::close);
+      EndpointsBehind behind =
+          new EndpointsBehind(
+              vertx, probes.database(), vitals.metrics(), settings.dispatcher().logRetention());
+      closing.pushSync("the look at endpoints that are behind", behind::close);
       Health health = vitals.health().part();
       health.add(Health.Check.needed("database", probes::askDatabase));
       health.add(Health.Check.missable("kafka", probes::askKafka));

@@ -21,6 +21,11 @@ final class DeliveryJson {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final int USUAL_BYTES = 320;
 
+  /** Nothing that this service writes goes beyond, and arithmetic on what does would overflow. */
+  private static final int ATTEMPT_MAX = Short.MAX_VALUE;
+
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
   private DeliveryJson() {}
 
   static Buffer encode(Delivery delivery) {
@@ -94,15 +99,25 @@ final class DeliveryJson {
     }
 
     private Delivery delivery() {
+      if (attempt > ATTEMPT_MAX) {
+        throw new IllegalArgumentException("attempt is above " + ATTEMPT_MAX + ": " + attempt);
+      }
       return new Delivery(
           present(id),
           present(endpointId),
           present(captureId),
           position,
           present(origin),
-          present(owedAt),
+          inRange(present(owedAt)),
           attempt,
-          present(dueAt));
+          inRange(present(dueAt)));
+    }
+
+    private static Instant inRange(Instant instant) {
+      if (instant.isBefore(Instant.EPOCH) || instant.isAfter(LATEST)) {
+        throw new IllegalArgumentException("an instant is out of range: " + instant);
+      }
+      return instant;
     }
 
     private static <T> T present(@Nullable T field) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which addresses a client's endpoint may have. Only addresses that the public Internet
  * routes are let through, after IANA's registries of special-purpose addresses, so that an endpoint
- * cannot be used to reach into the network this service stands in.
+ * cannot be used to reach into the network this service stands in. A cloud's own address that looks
+ * public is refused, too.
  *
  * <p>IPv6 is an allow list: the only block IANA gives out to the public, less what is special in
  * it. An address that a translator would turn into an IPv4 address is judged as that address. The
@@ -31,6 +32,7 @@ public final class AddressPolicy {
           Special.of("10.0.0.0/8", "private"),
           Special.of("100.64.0.0/10", "shared by carriers"),
           Special.of("127.0.0.0/8", "loopback"),
+          Special.of("168.63.129.16/32", "Azure's platform"),
           Special.of("169.254.0.0/16", "link-local"),
           Special.of("172.16.0.0/12", "private"),
           Special.of("192.0.0.0/24", "protocol assignments"),
@@ -70,6 +72,11 @@ public final class AddressPolicy {
 
   public AddressPolicy(List<CidrBlock> exempt) {
     this.exempt = List.copyOf(requireNonNull(exempt, "exempt is null"));
+  }
+
+  /** Whether names that can only be of this machine or network may be endpoints. */
+  public boolean permitsLocalNames() {
+    return !exempt.isEmpty();
   }
 
   public boolean permits(InetAddress address) {

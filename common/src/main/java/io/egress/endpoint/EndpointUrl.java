@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndpointUrl {
   public static final int MAX_CHARACTERS = 2_048;
+
+  /** Names that RFC 6761, RFC 6762 and ICANN reserve for private use. */
+  private static final Pattern LOCAL_NAME =
+      Pattern.compile("(?:.*\\.)?(?:localhost|local|internal|localdomain|home\\.arpa)");
 
   static final int HTTPS_PORT = 443;
   static final int HTTP_PORT = 80;
@@ -48,6 +53,19 @@ public final class EndpointUrl {
 
   public boolean secure() {
     return secure;
+  }
+
+  /**
+   * Why the URL can only lead into a private network or to a service that does not speak HTTP, or
+   * null where it need not. Addresses are judged by {@link AddressPolicy}.
+   */
+  public @Nullable String refusal(AddressPolicy policy) {
+    if (BlockedPorts.contains(port)) {
+      return "port " + port + " belongs to another protocol than HTTP";
+    }
+    return policy.permitsLocalNames() || !LOCAL_NAME.matcher(host).matches()
+        ? null
+        : host + " is a name of a local network";
   }
 
   /** A name in ASCII and lower case, or an IP address; IPv6 without brackets. */

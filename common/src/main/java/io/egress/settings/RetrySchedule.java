@@ -28,6 +28,11 @@ public record RetrySchedule(List<Duration> delays) {
     return delays.size() + 1;
   }
 
+  /** From the first attempt to the last, as if each failed at once. */
+  public Duration total() {
+    return delays.stream().reduce(Duration.ZERO, Duration::plus);
+  }
+
   public boolean isLast(int attempt) {
     return attempt >= attemptsMax();
   }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DeliveryTest {
@@ -69,6 +70,20 @@ class DeliveryTest {
   void isNotMadeOfAnythingElse(String value) {
     assertThatThrownBy(() -> Delivery.decode(value.getBytes(UTF_8)))
         .isInstanceOf(RuntimeException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "owed_at, -1000000000-01-01T00:00:00Z",
+    "due_at, +1000000000-12-31T23:59:59Z",
+    "attempt, 40000"
+  })
+  void isNotMadeOfNumbersThatCannotBeReckonedWith(String field, String value) {
+    JsonObject json = RETRIED.encode().toJsonObject();
+    json.put(field, field.equals("attempt") ? Integer.valueOf(value) : value);
+
+    assertThatThrownBy(() -> Delivery.decode(json.toBuffer().getBytes()))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest

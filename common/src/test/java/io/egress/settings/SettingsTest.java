@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
@@ -96,6 +97,22 @@ class SettingsTest {
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_HTTP_ENDPOINTS: must be"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_ENDPOINT_NETWORKS: \"10."))
         .allSatisfy(fault -> assertThat(fault).doesNotContain(key.substring(1)));
+  }
+
+  @Test
+  void refusesALogThatForgetsDeliveriesBeforeTheirLastAttempt() {
+    assertThat(faults(Map.of("EGRESS_DELIVERY_LOG_RETENTION", "2d")))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("EGRESS_DELIVERY_LOG_RETENTION: must be at least a day longer");
+    assertThat(
+            Settings.from(
+                    environment(
+                        Map.of(
+                            "EGRESS_DELIVERY_LOG_RETENTION", "2d",
+                            "EGRESS_RETRY_SCHEDULE", "1m,1h")))
+                .dispatcher()
+                .logRetention())
+        .isEqualTo(Duration.ofDays(2));
   }
 
   @Test

@@ -14,11 +14,14 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.reconcile.Reconciler;
 import io.egress.dispatcher.send.NameLookup;
 import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.TlsEngine;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.dispatcher.send.WebhookSender;
+import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
 import io.egress.http.Health;
@@ -28,6 +31,7 @@ import io.egress.http.RequestLog;
 import io.egress.http.Vitals;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.Topics;
 import io.egress.lifecycle.Closing;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
@@ -136,8 +140,10 @@ public final class DispatcherApp {
                 trust()
                     .compose(
                         trust -> {
-                          SharedParts shared = share(secrets, trust, topics);
-                          return maintainDays(shared).compose(kept -> deploy(shared, topics));
+                          BackendProbes probes = probes();
+                          SharedParts shared = share(secrets, trust, topics, probes);
+                          return maintainDays(shared)
+                              .compose(kept -> deploy(shared, topics, probes));
                         }));
   }
 
@@ -150,7 +156,14 @@ public final class DispatcherApp {
         false);
   }
 
-  private SharedParts share(SecretBox secrets, TrustOptions trust, DeliveryTopics topics) {
+  private BackendProbes probes() {
+    BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), ROLE);
+    closing.push("the probes of backends", probes::close);
+    return probes;
+  }
+
+  private SharedParts share(
+      SecretBox secrets, TrustOptions trust, DeliveryTopics topics, BackendProbes probes) {
     Pool pool =
         DatabasePool.open(
             vertx,
@@ -171,7 +184,10 @@ public final class DispatcherApp {
         new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(vitals.metrics(), settings.dispatcher().retrySchedule()),
-        new WorkerStates(vitals.metrics(), topics.stages(settings)));
+        new WorkerStates(vitals.metrics(), topics.stages(settings)),
+        new SharedParts.Supervision(
+            new Restarts(vitals.metrics(), "delivery"),
+            new Backends(vertx, probes::askDatabase, probes::askKafka)));
   }
 
   private WebhookSender sender(TrustOptions trust) {
@@ -215,9 +231,10 @@ public final class DispatcherApp {
     return shared.days().maintain(shared.pool());
   }
 
-  private Future<Void> deploy(SharedParts shared, DeliveryTopics topics) {
+  private Future<Void> deploy(SharedParts shared, DeliveryTopics topics, BackendProbes probes) {
     int workers = settings.dispatcher().workers();
-    WorkerSettings bounds = WorkerSettings.defaults(workers, topics.partitions(), closePatience());
+    WorkerSettings bounds =
+        WorkerSettings.defaults(settings.dispatcher(), topics.partitions(), closePatience());
     return vertx
         .deployVerticle(
             () -> new DeliveryVerticle(shared, bounds, topics.read()),
@@ -227,16 +244,40 @@ public final class DispatcherApp {
               closing.push("the delivery workers", () -> vertx.undeploy(id));
               FanOutLoop fanOut =
                   FanOutLoop.start(
-                      vertx, shared.pool(), shared.publisher(), settings.kafka(), vitals.metrics());
+                      vertx,
+                      new FanOutLoop.Parts(
+                          shared.pool(),
+                          shared.publisher(),
+                          vitals.metrics(),
+                          shared.supervision().backends(),
+                          settings.dispatcher().stallTimeout()),
+                      settings.kafka());
               closing.push("the fan-out", fanOut::close);
-              watch(shared.workers(), fanOut, topics);
+              reconcile(shared);
+              watch(shared.workers(), fanOut, topics, probes);
               return null;
             });
   }
 
-  private void watch(WorkerStates workers, FanOutLoop fanOut, DeliveryTopics topics) {
-    BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), ROLE);
-    closing.push("the probes of backends", probes::close);
+  private void reconcile(SharedParts shared) {
+    Reconciler reconciler =
+        new Reconciler(
+            vertx,
+            shared.pool(),
+            shared.publisher(),
+            new Topics(settings.kafka().topicPrefix()).deliveries(),
+            new Reconciler.Rhythm(
+                settings.dispatcher().reconcileAfter(), settings.dispatcher().logRetention()),
+            vitals
+                .metrics()
+                .counter(
+                    "egress_deliveries_reconciled_total",
+                    "deliveries that had no attempt and were published once more"));
+    closing.push("the reconciler", reconciler::close);
+  }
+
+  private void watch(
+      WorkerStates workers, FanOutLoop fanOut, DeliveryTopics topics, BackendProbes probes) {
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), vitals.metrics());
     closing.pushSync("the watch of the lag", lag::close);
     Health health = vitals.health().part();

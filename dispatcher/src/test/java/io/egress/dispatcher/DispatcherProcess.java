@@ -24,14 +24,14 @@ public final class DispatcherProcess implements AutoCloseable {
   }
 
   /** One that is up. */
-  static DispatcherProcess start(Map<String, String> environment) {
+  static DispatcherProcess start(Map<String, String> environment, String heap) {
     try {
       Path log = Files.createTempFile("dispatcher", ".log");
       ProcessBuilder builder =
           new ProcessBuilder(
                   List.of(
                       Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                      "-Xmx256m",
+                      heap,
                       "-XX:TieredStopAtLevel=1",
                       "-Dlogback.configurationFile=logback.xml",
                       "-cp",

@@ -81,7 +81,12 @@ public final class Fleet implements AutoCloseable {
 
   /** A dispatcher in a process of its own, which is up. */
   public DispatcherProcess process() {
-    return DispatcherProcess.start(environment);
+    return DispatcherProcess.start(environment, "-Xmx256m");
+  }
+
+  /** The same, with the memory that the launcher gives it. */
+  public DispatcherProcess processWithDefaultHeap() {
+    return DispatcherProcess.start(environment, "-Xmx512m");
   }
 
   /** One process' worth of dispatcher. */

@@ -9,8 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -29,6 +31,20 @@ public final class Records {
   /** All deliveries in a topic. */
   public static List<Delivery> of(Fleet fleet, String topic) {
     return raw(fleet, topic).stream().map(record -> Delivery.decode(record.value())).toList();
+  }
+
+  /** As a broker does with what is older than the topic's retention. */
+  public static void delete(Fleet fleet, String topic) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(fleet);
+        Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap(fleet)))) {
+      Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+      consumer
+          .endOffsets(partitions(consumer, topic))
+          .forEach((partition, end) -> all.put(partition, RecordsToDelete.beforeOffset(end)));
+      admin.deleteRecords(all).all().get();
+    } catch (ExecutionException | InterruptedException failure) {
+      throw new IllegalStateException(failure);
+    }
   }
 
   /** Puts every record of a topic there once more. */

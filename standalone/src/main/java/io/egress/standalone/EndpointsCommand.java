@@ -53,7 +53,9 @@ final class EndpointsCommand {
 
   @Command(
       name = "pause",
-      description = "Pauses an endpoint; what falls due meanwhile is skipped, never sent.")
+      description =
+          "Pauses an endpoint. What falls due meanwhile is skipped: it is not sent after resuming"
+              + " either, and stays in the pull stream.")
   int pause(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {

@@ -202,24 +202,23 @@ class CommandLineTest {
   @Test
   @Timeout(60)
   void commandsGoWhereTheSettingsPoint() throws Exception {
-    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      int port = closed.getLocalPort();
-      closed.close();
-      try (CommandLine keys =
-          CommandLine.start(
-              Map.of(
-                  "EGRESS_INTERNAL_PORT",
-                  Integer.toString(port),
-                  "EGRESS_INTERNAL_TOKEN",
-                  "some-token-or-other"),
-              "keys",
-              "list",
-              UUID.randomUUID().toString())) {
-        assertThat(keys.awaitExit()).isEqualTo(1);
-        assertThat(keys.output())
-            .startsWith("http://127.0.0.1:" + port + "/internal/v1 does not answer")
-            .doesNotContain("Exception");
-      }
+    String port = Integer.toString(portThatWasFree());
+    try (CommandLine keys =
+        CommandLine.start(
+            Map.of("EGRESS_INTERNAL_PORT", port, "EGRESS_INTERNAL_TOKEN", "some-token-or-other"),
+            "keys",
+            "list",
+            UUID.randomUUID().toString())) {
+      assertThat(keys.awaitExit()).isEqualTo(1);
+      assertThat(keys.output())
+          .startsWith("http://127.0.0.1:" + port + "/internal/v1 does not answer")
+          .doesNotContain("Exception");
+    }
+  }
+
+  private static int portThatWasFree() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
     }
   }
 

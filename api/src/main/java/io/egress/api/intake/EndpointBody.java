@@ -73,6 +73,10 @@ public final class EndpointBody {
     if (refusal != null) {
       fields.fault("url", "the address must be public: " + refusal);
     }
+    String unusable = url.refusal(addresses);
+    if (unusable != null) {
+      fields.fault("url", unusable);
+    }
     return url.toString();
   }
 }

@@ -16,12 +16,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes what the stream owes to Kafka and did not get there by the {@link Shortcut}. The
  * transaction that deletes a row is committed only after the broker has acknowledged its record:
  * several processes share the work, and one that dies leaves its rows to the others. A record may
  * then be published twice, never not at all.
+ *
+ * <p>A row is locked for as long as its record is under way, so that is bounded; and a process that
+ * could not publish takes no rows for a while, so that one that can gets them.
  */
 final class Outbox {
   static final int BATCH_MAX = 500;
@@ -43,6 +47,12 @@ final class Outbox {
       """
           .formatted(LEFT_TO_THE_SHORTCUT.toSeconds());
 
+  /** Longer than a broker that works takes to acknowledge a batch. */
+  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
+
+  /** Longer than other processes take to look at all rows. */
+  private static final long LEFT_TO_OTHERS_NANOS = TimeUnit.SECONDS.toNanos(3);
+
   /** How often rows are looked for that another process held and did not publish. */
   private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -52,6 +62,8 @@ final class Outbox {
   private final IntConsumer relayed;
   private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
   private long lastPublished;
+  private long failedNanos = System.nanoTime() - LEFT_TO_OTHERS_NANOS;
+  private @Nullable Throwable lastFailure;
 
   /** {@code relayed} is told of each batch how many records it had. */
   Outbox(Pool pool, RecordPublisher publisher, String topic, IntConsumer relayed) {
@@ -63,15 +75,29 @@ final class Outbox {
 
   /**
    * Completes with the number of records published, once no row was left that nobody else holds.
+   * Fails at once, without taking any, for a while after a failure.
    */
   Future<Integer> publish() {
+    if (lastFailure != null && System.nanoTime() - failedNanos < LEFT_TO_OTHERS_NANOS) {
+      return Future.failedFuture(lastFailure);
+    }
+    return publishAll()
+        .onSuccess(published -> lastFailure = null)
+        .onFailure(
+            failure -> {
+              lastFailure = failure;
+              failedNanos = System.nanoTime();
+            });
+  }
+
+  private Future<Integer> publishAll() {
     return Transactions.once(pool, this::publishBatch)
         .onSuccess(relayed::accept)
         .compose(
             published ->
                 published < BATCH_MAX
                     ? Future.succeededFuture(published)
-                    : publish().map(more -> published + more));
+                    : publishAll().map(more -> published + more));
   }
 
   private Future<Integer> publishBatch(SqlConnection tx) {
@@ -86,6 +112,7 @@ final class Outbox {
               taken.sort(Comparator.comparing(OwedRecord::sequence));
               return publisher
                   .publish(taken.stream().map(record -> record.message(topic)).toList())
+                  .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
                   .map(acknowledged -> published(taken));
             });
   }

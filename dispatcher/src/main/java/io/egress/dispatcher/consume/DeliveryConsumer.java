@@ -21,6 +21,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.slf4j.Logger;
@@ -49,10 +50,15 @@ public final class DeliveryConsumer {
     /** They belong to another worker already. */
     void lost(Set<TopicPartition> partitions);
 
+    /** What throws ends up at the event loop's exception handler, and reading stops. */
     void read(ConsumerRecords<byte[], byte[]> records);
+
+    /** Something failed that Kafka's client does not recover from by itself. */
+    void failed(Throwable failure);
   }
 
   private final Context context;
+  private final Reader reader;
   private final KafkaReadStream<byte[], byte[]> stream;
   private final Set<TopicPartition> assigned = new HashSet<>();
   private final Set<TopicPartition> paused = new HashSet<>();
@@ -67,14 +73,14 @@ public final class DeliveryConsumer {
    */
   public DeliveryConsumer(
       Vertx vertx, KafkaSettings settings, String group, Duration handoverMax, Reader reader) {
-    requireNonNull(reader, "reader is null");
+    this.reader = requireNonNull(reader, "reader is null");
     this.context = vertx.getOrCreateContext();
     this.stream =
         KafkaReadStream.create(
             vertx,
             PartitionHandover.guard(
                 new KafkaConsumer<>(ConsumerConfig.of(settings, group)),
-                new OnEventLoop(reader, handoverMax),
+                new OnEventLoop(handoverMax),
                 () -> lastPollNanos = System.nanoTime()));
     stream.pollTimeout(POLL_TIMEOUT);
     stream.exceptionHandler(this::failed);
@@ -101,18 +107,31 @@ public final class DeliveryConsumer {
     resume.removeAll(wanted);
     if (!pause.isEmpty()) {
       paused.addAll(pause);
-      stream.pause(pause).onFailure(DeliveryConsumer::tell);
+      stream
+          .pause(pause)
+          .onFailure(
+              failure -> {
+                log.debug("partitions were not paused and will be tried again", failure);
+                paused.removeAll(pause);
+              });
     }
     if (!resume.isEmpty()) {
       paused.removeAll(resume);
-      stream.resume(resume).onFailure(DeliveryConsumer::tell);
+      stream
+          .resume(resume)
+          .onFailure(
+              failure -> {
+                log.debug("partitions were not resumed and will be tried again", failure);
+                resume.retainAll(assigned);
+                paused.addAll(resume);
+              });
     }
   }
 
   /** The record at {@code offset} is the next one read of the partition. */
   public void rewind(TopicPartition partition, long offset) {
     if (!closed) {
-      stream.seek(partition, offset).onFailure(DeliveryConsumer::tell);
+      stream.seek(partition, offset).onFailure(failure -> notRewound(partition, failure));
     }
   }
 
@@ -145,17 +164,24 @@ public final class DeliveryConsumer {
     return stream.close();
   }
 
+  /** On the polling thread. */
   private void failed(Throwable failure) {
     if (failure instanceof RebalanceInProgressException) {
       log.debug("nothing is committed before the rebalance is over", failure);
-    } else {
+    } else if (failure instanceof KafkaException) {
       reading.failed(failure);
+    } else {
+      context.runOnContext(now -> reader.failed(failure));
     }
   }
 
-  /** A partition can be gone by the time that the polling thread gets to it. */
-  private static void tell(Throwable failure) {
-    log.debug("a partition was not paused, resumed or rewound", failure);
+  /** A partition can be gone by then. One that is not would go on behind records left out. */
+  private void notRewound(TopicPartition partition, Throwable failure) {
+    if (assigned.contains(partition) && !closed) {
+      reader.failed(failure);
+    } else {
+      log.debug("a partition was not rewound: it is gone", failure);
+    }
   }
 
   private static Map<TopicPartition, OffsetAndMetadata> metadata(
@@ -167,11 +193,9 @@ public final class DeliveryConsumer {
 
   /** Passes what happens on the polling thread to the event loop, in the same order. */
   private final class OnEventLoop implements PartitionHandover.Owner {
-    private final Reader reader;
     private final Duration handoverMax;
 
-    private OnEventLoop(Reader reader, Duration handoverMax) {
-      this.reader = reader;
+    private OnEventLoop(Duration handoverMax) {
       this.handoverMax = requireNonNull(handoverMax, "handoverMax is null");
     }
 

@@ -71,6 +71,17 @@ final class Aftermath {
     return journal.pending();
   }
 
+  /** For how long the oldest of them has been waited for. */
+  long waitingNanos() {
+    return Math.max(records.waitingNanos(), journal.waitingNanos());
+  }
+
+  /** What is not durable by now is left to be found out again. */
+  void giveUp() {
+    records.giveUp();
+    journal.giveUp();
+  }
+
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
     MadeAttempt attempt =
         new MadeAttempt(

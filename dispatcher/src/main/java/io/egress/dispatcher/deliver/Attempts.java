@@ -50,10 +50,15 @@ final class Attempts {
     this.meters = requireNonNull(meters, "meters is null");
   }
 
-  /** {@code done} is run when the slot is free again. */
-  void make(InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable done) {
+  /**
+   * {@code begun} is run when the body has memory of its own or will never need any, {@code done}
+   * when the slot is free again.
+   */
+  void make(
+      InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable begun, Runnable done) {
     if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
       // The URL was fine when it was set: the settings have become stricter since.
+      begun.run();
       fail(slot, FailureKind.BLOCKED_ADDRESS, String.join("; ", invalid.problems()), done);
       return;
     }
@@ -61,16 +66,19 @@ final class Attempts {
     memory
         .take(head.length())
         .onSuccess(
-            share ->
-                send(
-                    slot,
-                    new Target(receiver, url, head),
-                    () -> {
-                      share.giveBack();
-                      done.run();
-                    }))
+            share -> {
+              begun.run();
+              send(
+                  slot,
+                  new Target(receiver, url, head),
+                  () -> {
+                    share.giveBack();
+                    done.run();
+                  });
+            })
         .onFailure(
             lineFull -> {
+              begun.run();
               end(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO), done);
             });
   }

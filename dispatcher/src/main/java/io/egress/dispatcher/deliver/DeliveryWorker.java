@@ -19,8 +19,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -50,6 +53,9 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
+  /** More than are asked at a time. */
+  private static final int QUESTIONS_WAITING_MAX = 16;
+
   private static final Duration RECORDS_APART = Duration.ZERO;
 
   /** Nothing waits for an outcome but the commit of its record. */
@@ -70,14 +76,21 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final WorkerStates workers;
   private final Observation observation;
   private final String backfillTopic;
+  private final Consumer<Duration> stalled;
   private long tickTimer;
   private long commitTimer;
   private long partitionsTimer;
   private boolean closing;
 
-  DeliveryWorker(Vertx vertx, SharedParts shared, WorkerSettings bounds) {
+  /**
+   * {@code stalled} is told, perhaps more than once, when PostgreSQL or Kafka has kept the worker
+   * waiting for too long, and for how long.
+   */
+  DeliveryWorker(
+      Vertx vertx, SharedParts shared, WorkerSettings bounds, Consumer<Duration> stalled) {
     this.vertx = vertx;
     this.bounds = bounds;
+    this.stalled = stalled;
     Settings settings = shared.settings();
     Topics topics = new Topics(settings.kafka().topicPrefix());
     workload = new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime);
@@ -85,15 +98,21 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     handover = new Handover(vertx, workload);
     Journal journal = new Journal(shared.pool(), shared.days());
     aftermath = aftermath(shared, topics, journal);
-    ByteBudget memory = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
+    ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
+    long documentBytesMax = bounds.documentBytesMax();
+    ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
     dispatch =
         new Dispatch(
             vertx,
             workload,
             new Preparation(
-                shared.pool(), journal, new Heads(vertx, shared.documents(), shared.heads())),
+                shared.pool(),
+                journal,
+                new Heads(vertx, shared.documents(), shared.heads()),
+                documents,
+                documentBytesMax / 4 * 3),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, shared.sender(), aftermath, memory, clock, shared.meters()),
+            new Attempts(workload, shared.sender(), aftermath, bodies, clock, shared.meters()),
             aftermath);
     consumer =
         new DeliveryConsumer(
@@ -164,6 +183,41 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             });
   }
 
+  /**
+   * Lets go of everything at once and leaves the group: attempts are aborted, and nothing more is
+   * committed. Completes when the group is left. Outcomes that are known are still written.
+   */
+  Future<Void> release() {
+    closing = true;
+    List.of(tickTimer, commitTimer, partitionsTimer).forEach(vertx::cancelTimer);
+    workers.forget(this);
+    var unused = backfills.close();
+    try {
+      handover.lose(consumer.assigned());
+    } catch (RuntimeException alsoBroken) {
+      log.error("a failed worker could not be released in order", alsoBroken);
+    }
+    return consumer.close();
+  }
+
+  /**
+   * Completes when the outcomes that were known at the {@link #release} are written, so that their
+   * attempts are not made again, or when that has taken too long.
+   */
+  Future<Void> flush(Duration max) {
+    return flushUntil(System.nanoTime() + max.toNanos());
+  }
+
+  private Future<Void> flushUntil(long endNanos) {
+    if (aftermath.pending() == 0 || System.nanoTime() - endNanos > 0) {
+      aftermath.giveUp();
+      return Future.succeededFuture();
+    }
+    return vertx
+        .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
+        .compose(later -> flushUntil(endNanos));
+  }
+
   @Override
   public void assigned(Set<TopicPartition> partitions) {
     log.debug("{} partitions more", partitions.size());
@@ -230,8 +284,18 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
     }
   }
 
+  @Override
+  public void failed(Throwable failure) {
+    throw new IllegalStateException("the delivery topics cannot be read", failure);
+  }
+
   private void tick() {
     if (!closing) {
+      long waitingNanos = Math.max(dispatch.waitingNanos(), aftermath.waitingNanos());
+      if (waitingNanos > bounds.stallTimeout().toNanos()) {
+        stalled.accept(Duration.ofNanos(waitingNanos));
+        return;
+      }
       workload
           .takeParkable()
           .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,17 @@ final class Dispatch {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
+  /** Slots to prepare, since when the database is asked about them, and whether it answered. */
+  private static final class Question {
+    private final List<InFlight<Job>> batch;
+    private final long askedNanos = System.nanoTime();
+    private boolean answered;
+
+    private Question(List<InFlight<Job>> batch) {
+      this.batch = batch;
+    }
+  }
+
   private final Vertx vertx;
   private final Workload workload;
   private final Preparation preparation;
@@ -46,7 +58,7 @@ final class Dispatch {
   private final Attempts attempts;
   private final Aftermath aftermath;
   private final Deque<InFlight<Job>> toPrepare = new ArrayDeque<>();
-  private int questions;
+  private final List<Question> questions = new ArrayList<>(QUESTIONS_MAX);
   private final Outage preparing =
       new Outage(
           log,
@@ -81,10 +93,20 @@ final class Dispatch {
       }
       toPrepare.add(slot);
     }
-    while (questions < QUESTIONS_MAX
-        && toPrepare.size() >= (questions == 0 ? 1 : SECOND_QUESTION_JOBS_MIN)) {
+    while (questions.size() < QUESTIONS_MAX
+        && toPrepare.size() >= (questions.isEmpty() ? 1 : SECOND_QUESTION_JOBS_MIN)) {
       prepare();
     }
+  }
+
+  /** For how long the oldest question has had no answer; 0 while there is none. */
+  long waitingNanos() {
+    long now = System.nanoTime();
+    return questions.stream()
+        .filter(question -> !question.answered)
+        .mapToLong(question -> now - question.askedNanos)
+        .max()
+        .orElse(0);
   }
 
   private void prepare() {
@@ -92,72 +114,102 @@ final class Dispatch {
     while (batch.size() < QUESTION_JOBS_MAX && !toPrepare.isEmpty()) {
       batch.add(toPrepare.remove());
     }
-    questions++;
-    ask(batch);
+    askNew(batch);
+  }
+
+  private void askNew(List<InFlight<Job>> batch) {
+    Question question = new Question(batch);
+    questions.add(question);
+    ask(question);
   }
 
   /** The jobs keep their slots until the database answers: there is no use in taking others. */
-  private void ask(List<InFlight<Job>> batch) {
+  private void ask(Question question) {
     preparation
-        .ask(batch.stream().map(slot -> slot.record().delivery()).toList())
+        .ask(
+            question.batch.stream().map(slot -> slot.record().delivery()).toList(),
+            () -> question.answered = true)
         .onSuccess(
             answers -> {
-              answered();
-              batch.forEach(slot -> proceedWith(slot, answers));
+              preparing.worked();
+              questions.remove(question);
+              proceedWith(question, answers);
               proceed();
             })
         .onFailure(
             failure -> {
               if (DamagedRows.isCauseOf(failure)) {
-                isolateDamage(batch);
-              } else {
-                preparing.failed(failure);
-                vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(batch));
+                isolateDamage(question);
+                return;
               }
+              question.answered = false;
+              preparing.failed(failure);
+              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(question));
             });
   }
 
   /** A row that PostgreSQL cannot read fails the question of its own delivery only. */
-  private void isolateDamage(List<InFlight<Job>> batch) {
+  private void isolateDamage(Question question) {
+    questions.remove(question);
+    List<InFlight<Job>> batch = question.batch;
     if (batch.size() == 1) {
-      answered();
       attempts.fail(batch.get(0), FailureKind.DOCUMENT, UNREADABLE, this::proceed);
       return;
     }
-    questions++;
     int half = batch.size() / 2;
-    ask(batch.subList(0, half));
-    ask(batch.subList(half, batch.size()));
+    askNew(new ArrayList<>(batch.subList(0, half)));
+    askNew(new ArrayList<>(batch.subList(half, batch.size())));
   }
 
-  private void askAgain(List<InFlight<Job>> batch) {
-    List<InFlight<Job>> wanted = new ArrayList<>();
-    for (InFlight<Job> slot : batch) {
-      if (slot.record().isAbandoned()) {
-        workload.release(slot, Completion.ABORTED);
-      } else {
-        wanted.add(slot);
+  private void askAgain(Question question) {
+    question.batch.removeIf(
+        slot -> {
+          boolean abandoned = slot.record().isAbandoned();
+          if (abandoned) {
+            workload.release(slot, Completion.ABORTED);
+          }
+          return abandoned;
+        });
+    if (question.batch.isEmpty()) {
+      questions.remove(question);
+      proceed();
+    } else {
+      ask(question);
+    }
+  }
+
+  /** The documents' memory is given back with the last attempt that needs it. */
+  private void proceedWith(Question question, Preparation.Answers answers) {
+    AtomicInteger users = new AtomicInteger(question.batch.size());
+    Runnable done =
+        () -> {
+          if (users.decrementAndGet() == 0) {
+            answers.memory().giveBack();
+          }
+        };
+    for (InFlight<Job> slot : question.batch) {
+      if (!proceedWith(slot, question, answers, done)) {
+        done.run();
       }
     }
-    ask(wanted);
   }
 
-  private void proceedWith(InFlight<Job> slot, Preparation.Answers answers) {
+  /** Whether {@code done} will be run later: an attempt is made. */
+  private boolean proceedWith(
+      InFlight<Job> slot, Question question, Preparation.Answers answers, Runnable done) {
     Job job = slot.record();
     if (job.isAbandoned()) {
       workload.release(slot, Completion.ABORTED);
-      return;
+      return false;
     }
     Preparation.Verdict verdict = answers.on(job.delivery());
     if (verdict instanceof Preparation.Verdict.Attempt attempt) {
-      attempt(slot, attempt);
-    } else if (verdict instanceof Preparation.Verdict.Later) {
+      return attempt(slot, attempt, answers.large(), done);
+    }
+    if (verdict instanceof Preparation.Verdict.Later) {
       toPrepare.addFirst(slot);
     } else if (verdict instanceof Preparation.Verdict.Skip) {
-      DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
-      workload.release(slot, Completion.ABORTED);
-      aftermath.skipped(job);
-      workload.takeAllOf(job.delivery().endpointId()).forEach(aftermath::skipped);
+      skip(slot, question);
     } else if (verdict instanceof Preparation.Verdict.Unrenderable) {
       attempts.fail(slot, FailureKind.DOCUMENT, UNREADABLE, this::proceed);
     } else if (verdict instanceof Preparation.Verdict.Settled settled) {
@@ -169,9 +221,25 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       aftermath.known(job, true);
     }
+    return false;
   }
 
-  private void attempt(InFlight<Job> slot, Preparation.Verdict.Attempt attempt) {
+  /**
+   * What was read after the question was asked is asked about by itself: the endpoint may have been
+   * resumed since.
+   */
+  private void skip(InFlight<Job> slot, Question question) {
+    Job job = slot.record();
+    DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
+    workload.release(slot, Completion.ABORTED);
+    aftermath.skipped(job);
+    workload
+        .takeAllOf(job.delivery().endpointId(), question.askedNanos)
+        .forEach(aftermath::skipped);
+  }
+
+  private boolean attempt(
+      InFlight<Job> slot, Preparation.Verdict.Attempt attempt, boolean large, Runnable done) {
     EndpointTarget target = attempt.target();
     Receivers.Receiver receiver;
     try {
@@ -180,13 +248,19 @@ final class Dispatch {
       signing.failed(unusable, Map.of("endpoint_id", target.id()));
       workload.release(slot, Completion.ABORTED);
       aftermath.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
-      return;
+      return false;
     }
-    attempts.make(slot, receiver, attempt.head(), this::proceed);
-  }
-
-  private void answered() {
-    questions--;
-    preparing.worked();
+    Runnable begun = large ? () -> {} : done;
+    Runnable ended = large ? done : () -> {};
+    attempts.make(
+        slot,
+        receiver,
+        attempt.head(),
+        begun,
+        () -> {
+          ended.run();
+          proceed();
+        });
+    return true;
   }
 }

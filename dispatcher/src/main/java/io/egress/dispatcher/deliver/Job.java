@@ -20,12 +20,14 @@ final class Job {
 
   private final Delivery delivery;
   private final LedgerEntry<TopicPartition> entry;
+  private final long takenNanos;
   private @Nullable Sending sending;
   private boolean abandoned;
 
-  Job(Delivery delivery, LedgerEntry<TopicPartition> entry) {
+  Job(Delivery delivery, LedgerEntry<TopicPartition> entry, long takenNanos) {
     this.delivery = requireNonNull(delivery, "delivery is null");
     this.entry = requireNonNull(entry, "entry is null");
+    this.takenNanos = takenNanos;
   }
 
   Delivery delivery() {
@@ -34,6 +36,11 @@ final class Job {
 
   LedgerEntry<TopicPartition> entry() {
     return entry;
+  }
+
+  /** When it was read. */
+  long takenNanos() {
+    return takenNanos;
   }
 
   TopicPartition partition() {

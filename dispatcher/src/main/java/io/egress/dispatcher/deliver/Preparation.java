@@ -8,6 +8,7 @@ import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.journal.Journal;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
+import io.egress.flow.ByteBudget;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
@@ -45,9 +46,19 @@ final class Preparation {
     record Unrenderable() implements Verdict {}
   }
 
-  /** The answers to one question. */
+  /**
+   * The answers to one question.
+   *
+   * @param memory what the documents take
+   * @param large whether that is so much that it is to be held until the attempts have ended, and
+   *     not only until their bodies have got memory of their own
+   */
   record Answers(
-      Map<UUID, EndpointTarget> endpoints, Map<UUID, Journal.Known> known, Heads.Found documents) {
+      Map<UUID, EndpointTarget> endpoints,
+      Map<UUID, Journal.Known> known,
+      Heads.Found documents,
+      ByteBudget.Share memory,
+      boolean large) {
     Verdict on(Delivery delivery) {
       Journal.Known before = known.get(delivery.id());
       if (before != null && before.hasSettled(delivery)) {
@@ -78,18 +89,27 @@ final class Preparation {
   private final Pool pool;
   private final Journal journal;
   private final Heads heads;
+  private final ByteBudget memory;
+  private final long shareMax;
 
-  Preparation(Pool pool, Journal journal, Heads heads) {
+  /**
+   * {@code memory} bounds the documents that are held at a time. One that is larger than {@code
+   * shareMax} counts as that much, so that small ones pass it and no second one does.
+   */
+  Preparation(Pool pool, Journal journal, Heads heads, ByteBudget memory, long shareMax) {
     this.pool = requireNonNull(pool, "pool is null");
     this.journal = requireNonNull(journal, "journal is null");
     this.heads = requireNonNull(heads, "heads is null");
+    this.memory = requireNonNull(memory, "memory is null");
+    this.shareMax = shareMax;
   }
 
   /**
    * The three questions travel together. The connection is given back before a document is rendered
-   * anew, as that takes another one.
+   * anew, as that takes another one. {@code answered} is run when the database has answered; no
+   * document is inflated before there is memory for it.
    */
-  Future<Answers> ask(List<Delivery> deliveries) {
+  Future<Answers> ask(List<Delivery> deliveries, Runnable answered) {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
@@ -103,9 +123,19 @@ final class Preparation {
                   .map(all -> new Asked(targets.result(), known.result(), documents.result()));
             })
         .compose(
-            asked ->
-                heads
-                    .find(asked.documents())
-                    .map(found -> new Answers(asked.endpoints(), asked.known(), found)));
+            asked -> {
+              answered.run();
+              long bytes = asked.documents().bytes();
+              return memory
+                  .take(Math.min(shareMax, bytes))
+                  .compose(share -> find(asked, share, bytes > shareMax / 2));
+            });
+  }
+
+  private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
+    return heads
+        .find(asked.documents())
+        .map(found -> new Answers(asked.endpoints(), asked.known(), found, share, large))
+        .onFailure(failure -> share.giveBack());
   }
 }

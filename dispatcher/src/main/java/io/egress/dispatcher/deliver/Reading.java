@@ -44,9 +44,10 @@ final class Reading {
   void read(ConsumerRecords<byte[], byte[]> records) {
     Instant now = clock.instant();
     for (TopicPartition partition : records.partitions()) {
-      if (workload.ledger(partition).isPresent()) {
-        read(partition, records.records(partition), now);
+      if (workload.ledger(partition).isEmpty()) {
+        throw new IllegalStateException("records of " + partition + " came unassigned");
       }
+      read(partition, records.records(partition), now);
     }
   }
 

@@ -7,6 +7,8 @@ import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.WebhookSender;
+import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
 import io.egress.kafka.RecordPublisher;
@@ -24,7 +26,17 @@ public record SharedParts(
     JournalDays days,
     RecordPublisher publisher,
     DeliveryMeters meters,
-    WorkerStates workers) {
+    WorkerStates workers,
+    Supervision supervision) {
+
+  /** When a worker starts again, and how often workers did. */
+  public record Supervision(Restarts restarts, Backends backends) {
+    public Supervision {
+      requireNonNull(restarts, "restarts is null");
+      requireNonNull(backends, "backends is null");
+    }
+  }
+
   public SharedParts {
     requireNonNull(settings, "settings is null");
     requireNonNull(secrets, "secrets is null");
@@ -36,5 +48,6 @@ public record SharedParts(
     requireNonNull(publisher, "publisher is null");
     requireNonNull(meters, "meters is null");
     requireNonNull(workers, "workers is null");
+    requireNonNull(supervision, "supervision is null");
   }
 }

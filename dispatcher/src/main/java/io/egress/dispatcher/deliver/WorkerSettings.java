@@ -4,43 +4,54 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.backfill.BackfillSettings;
 import io.egress.dispatcher.lane.LaneSettings;
+import io.egress.settings.DispatcherSettings;
 import java.time.Duration;
 
 /**
  * The bounds of one worker.
  *
  * @param spanMax records of a partition from the oldest unfinished to the newest read
- * @param envelopeBytesMax documents in attempts at a time
+ * @param envelopeBytesMax bodies in attempts at a time
+ * @param documentBytesMax documents inflated for attempts at a time
  * @param handoverPatience how long a partition's new owner waits for attempts under way
  * @param closePatience the same, when the worker stops
+ * @param stallTimeout how long PostgreSQL or Kafka may keep the worker waiting before it leaves its
+ *     partitions to others
  * @param backfill how history is pushed
  */
 public record WorkerSettings(
     LaneSettings lanes,
     int spanMax,
     long envelopeBytesMax,
+    long documentBytesMax,
     Duration handoverPatience,
     Duration closePatience,
+    Duration stallTimeout,
     BackfillSettings backfill) {
   private static final int SPAN_MAX = 131_072;
-  private static final long ENVELOPE_BYTES_MAX = 96L << 20;
+  private static final long ENVELOPE_BYTES_MAX = 64L << 20;
+  private static final long DOCUMENT_BYTES_MAX = 48L << 20;
   private static final Duration HANDOVER_PATIENCE = Duration.ofSeconds(3);
 
   public WorkerSettings {
     requireNonNull(lanes, "lanes is null");
     requireNonNull(handoverPatience, "handoverPatience is null");
     requireNonNull(closePatience, "closePatience is null");
+    requireNonNull(stallTimeout, "stallTimeout is null");
     requireNonNull(backfill, "backfill is null");
   }
 
   /** Workers of one process share its memory. */
-  public static WorkerSettings defaults(int workers, int partitions, Duration closePatience) {
+  public static WorkerSettings defaults(
+      DispatcherSettings settings, int partitions, Duration closePatience) {
     return new WorkerSettings(
         LaneSettings.defaults(),
         SPAN_MAX,
-        ENVELOPE_BYTES_MAX / workers,
+        ENVELOPE_BYTES_MAX / settings.workers(),
+        DOCUMENT_BYTES_MAX / settings.workers(),
         HANDOVER_PATIENCE,
         closePatience,
+        settings.stallTimeout(),
         BackfillSettings.defaults(partitions));
   }
 }

@@ -67,7 +67,7 @@ final class Workload {
     if (entry.isEmpty()) {
       return Taken.NO_ROOM;
     }
-    Job job = new Job(delivery, entry.get());
+    Job job = new Job(delivery, entry.get(), now);
     if (!held.add(job.key())) {
       ledgers.complete(job.entry());
       return Taken.REPEATED;
@@ -121,10 +121,13 @@ final class Workload {
     return parkable;
   }
 
-  /** All that wait for the endpoint; they are in work until they are finished. */
-  List<Job> takeAllOf(UUID endpointId) {
+  /**
+   * All that wait for the endpoint and were read before {@code beforeNanos}; they are in work until
+   * they are finished.
+   */
+  List<Job> takeAllOf(UUID endpointId, long beforeNanos) {
     long now = nanoTime.getAsLong();
-    List<Job> taken = lanes.drain(endpointId, now);
+    List<Job> taken = lanes.drain(endpointId, job -> job.takenNanos() - beforeNanos < 0, now);
     taken.forEach(job -> begin(job, now));
     return taken;
   }

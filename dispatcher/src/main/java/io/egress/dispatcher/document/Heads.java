@@ -6,6 +6,7 @@ import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
@@ -29,8 +30,11 @@ import org.slf4j.LoggerFactory;
 public final class Heads {
   private static final Logger log = LoggerFactory.getLogger(Heads.class);
 
-  /** Compressed bytes read at a time; the first document always comes, however large it is. */
-  private static final long READ_BYTES_MAX = 8L << 20;
+  /**
+   * Documents read at a time, compressed and inflated bytes; the first always comes, however large
+   * it is.
+   */
+  private static final long READ_BYTES_MAX = 16L << 20;
 
   /** Larger ones would hold the event loop for longer than other deliveries should wait. */
   private static final long INFLATED_HERE_BYTES_MAX = 512 << 10;
@@ -46,7 +50,7 @@ public final class Heads {
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
         join captures c on c.id = k.id
         left join current_documents d on d.capture_id = c.id
-        cross join lateral (select case when d.revision <> k.known then octet_length(d.deflated) end as bytes) as new
+        cross join lateral (select case when d.revision <> k.known then octet_length(d.deflated) + d.length end as bytes) as new
         ) as asked
       """
           .formatted(DocumentStore.COLUMNS);
@@ -67,6 +71,16 @@ public final class Heads {
     private Answer(RowSet<Row> rows, Map<UUID, Head> known) {
       this.rows = rows;
       this.known = known;
+    }
+
+    /** What the documents that were read will take, inflated and as they are. */
+    public long bytes() {
+      long bytes = 0;
+      for (Row row : rows) {
+        Buffer deflated = row.getBuffer("deflated");
+        bytes += deflated == null ? 0 : deflated.length() + row.getLong("length");
+      }
+      return bytes;
     }
   }
 

@@ -30,6 +30,8 @@ public final class DurableBatches<T> {
 
   private record Waiting<T>(T item, Runnable durable) {}
 
+  private record Batch<T>(List<Waiting<T>> items, long startedNanos) {}
+
   /**
    * How a batch is written; items of equal {@code key} never stand in one batch.
    *
@@ -50,10 +52,11 @@ public final class DurableBatches<T> {
   private final Medium<T> medium;
   private final Outage outage;
   private final Deque<Waiting<T>> queue = new ArrayDeque<>();
-  private int writes;
+  private final List<Batch<T>> writes = new ArrayList<>(WRITES_MAX);
   private int underWay;
   private long startedMillis;
   private boolean isTimerSet;
+  private boolean givenUp;
 
   public DurableBatches(Vertx vertx, Medium<T> medium) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -77,15 +80,26 @@ public final class DurableBatches<T> {
     return queue.size() + underWay;
   }
 
+  /** For how long the oldest write has been tried; 0 while nothing is written. */
+  public long waitingNanos() {
+    return writes.isEmpty() ? 0 : System.nanoTime() - writes.get(0).startedNanos();
+  }
+
+  /** Nothing is tried again. What is not durable by then never is. */
+  public void giveUp() {
+    givenUp = true;
+    queue.clear();
+  }
+
   private void writeMore() {
-    while (writes < WRITES_MAX && isWorthAWrite()) {
-      List<Waiting<T>> batch = nextBatch();
+    while (writes.size() < WRITES_MAX && isWorthAWrite()) {
+      Batch<T> batch = new Batch<>(nextBatch(), System.nanoTime());
       startedMillis = millis();
-      writes++;
-      underWay += batch.size();
+      writes.add(batch);
+      underWay += batch.items().size();
       write(batch);
     }
-    if (writes == 0 && !queue.isEmpty() && !isTimerSet) {
+    if (writes.isEmpty() && !queue.isEmpty() && !isTimerSet) {
       isTimerSet = true;
       vertx.setTimer(
           Math.max(1, millisEarly()),
@@ -98,7 +112,8 @@ public final class DurableBatches<T> {
 
   /** A second write beside one under way is worth a full batch only. */
   private boolean isWorthAWrite() {
-    return queue.size() >= BATCH_MAX || (writes == 0 && !queue.isEmpty() && millisEarly() <= 0);
+    return queue.size() >= BATCH_MAX
+        || (writes.isEmpty() && !queue.isEmpty() && millisEarly() <= 0);
   }
 
   private long millisEarly() {
@@ -118,23 +133,29 @@ public final class DurableBatches<T> {
     return batch;
   }
 
-  private void write(List<Waiting<T>> batch) {
+  private void write(Batch<T> batch) {
     medium
         .write()
-        .apply(batch.stream().map(Waiting::item).toList())
+        .apply(batch.items().stream().map(Waiting::item).toList())
         .onSuccess(written -> done(batch))
         .onFailure(
             failure -> {
               outage.failed(failure);
-              vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> write(batch));
+              vertx.setTimer(
+                  PAUSE_AFTER_FAILURE.toMillis(),
+                  timer -> {
+                    if (!givenUp) {
+                      write(batch);
+                    }
+                  });
             });
   }
 
-  private void done(List<Waiting<T>> batch) {
+  private void done(Batch<T> batch) {
     outage.worked();
-    writes--;
-    underWay -= batch.size();
-    batch.forEach(waiting -> waiting.durable().run());
+    writes.remove(batch);
+    underWay -= batch.items().size();
+    batch.items().forEach(waiting -> waiting.durable().run());
     writeMore();
   }
 

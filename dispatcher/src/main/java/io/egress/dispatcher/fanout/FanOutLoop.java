@@ -2,6 +2,9 @@ package io.egress.dispatcher.fanout;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.ClockWatch;
+import io.egress.dispatcher.supervise.Restarts;
 import io.egress.endpoint.EndpointStore;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher;
@@ -21,11 +24,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +39,9 @@ import org.slf4j.LoggerFactory;
  * the next is not read before the deliveries of the last are acknowledged. That order is what a
  * thread is good for, so this has one of its own. It never stops polling, however long a batch may
  * take: its partitions are paused meanwhile.
+ *
+ * <p>A session lasts from joining the group to leaving it. Whatever goes wrong in one ends it, and
+ * the next reads again from the last commit.
  */
 public final class FanOutLoop {
   private static final Logger log = LoggerFactory.getLogger(FanOutLoop.class);
@@ -41,39 +49,66 @@ public final class FanOutLoop {
   private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
   private static final Duration STILL_THERE_PERIOD = Duration.ofSeconds(1);
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+  private static final Duration LEAVE_MAX = Duration.ofSeconds(5);
+  private static final Duration CLOCK_PERIOD = Duration.ofSeconds(1);
+
+  /** What a loop depends on, and how long it does without before it leaves its partitions. */
+  public record Parts(
+      Pool pool,
+      RecordPublisher publisher,
+      Metrics metrics,
+      Backends backends,
+      Duration stallTimeout) {
+    public Parts {
+      requireNonNull(pool, "pool is null");
+      requireNonNull(publisher, "publisher is null");
+      requireNonNull(metrics, "metrics is null");
+      requireNonNull(backends, "backends is null");
+      requireNonNull(stallTimeout, "stallTimeout is null");
+    }
+  }
 
   private final Vertx vertx;
   private final Context context;
   private final FanOut fanOut;
-  private final KafkaConsumer<byte[], byte[]> consumer;
-  private final FanOutOffsets offsets;
-  private final String topic;
+  private final KafkaSettings settings;
+  private final Topics topics;
+  private final Backends backends;
+  private final Restarts restarts;
+  private final Duration stallTimeout;
+  private final Thread thread;
   private final Promise<Void> ended = Promise.promise();
+  private final ClockWatch clock = new ClockWatch();
+  private final long clockTimer;
   private volatile boolean stopping;
+  private volatile Duration clockStep = Duration.ZERO;
+  private volatile @Nullable KafkaConsumer<?, ?> consuming;
   private volatile long lastPollNanos = System.nanoTime();
-  private final Outage reading =
-      new Outage(log, "the fan-out cannot read for now, will try on", "the fan-out reads again");
   private final Outage owing =
       new Outage(
           log, "deliveries cannot be made for now, will try on", "deliveries are being made again");
 
-  private FanOutLoop(Vertx vertx, FanOut fanOut, KafkaSettings settings, Topics topics) {
+  private FanOutLoop(Vertx vertx, Parts parts, KafkaSettings settings, Topics topics) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.fanOut = fanOut;
-    this.topic = topics.capturesProcessed();
-    this.consumer = new KafkaConsumer<>(FanOutConfig.of(settings, topics.fanOutGroup()));
-    this.offsets = new FanOutOffsets(consumer);
+    this.settings = settings;
+    this.topics = topics;
+    this.fanOut =
+        new FanOut(
+            new EndpointStore(parts.pool()),
+            parts.publisher(),
+            topics,
+            new FanOutMeters(parts.metrics()));
+    this.backends = parts.backends();
+    this.restarts = new Restarts(parts.metrics(), "fan_out");
+    this.stallTimeout = parts.stallTimeout();
+    this.thread = new Thread(this::run, topics.fanOutGroup());
+    this.clockTimer = vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> lookAtClock());
   }
 
-  public static FanOutLoop start(
-      Vertx vertx, Pool pool, RecordPublisher publisher, KafkaSettings settings, Metrics metrics) {
-    requireNonNull(pool, "pool is null");
-    Topics topics = new Topics(settings.topicPrefix());
-    FanOut fanOut =
-        new FanOut(new EndpointStore(pool), publisher, topics, new FanOutMeters(metrics));
-    FanOutLoop loop = new FanOutLoop(vertx, fanOut, settings, topics);
-    new Thread(loop::run, "egress-fanout").start();
+  public static FanOutLoop start(Vertx vertx, Parts parts, KafkaSettings settings) {
+    FanOutLoop loop = new FanOutLoop(vertx, parts, settings, new Topics(settings.topicPrefix()));
+    loop.thread.start();
     return loop;
   }
 
@@ -82,105 +117,91 @@ public final class FanOutLoop {
     return Duration.ofNanos(System.nanoTime() - lastPollNanos);
   }
 
-  /** Completes once the batch under way has ended. */
+  /** Completes once the poll under way has returned and the offsets reached are committed. */
   public Future<Void> close() {
     stopping = true;
-    consumer.wakeup();
+    vertx.cancelTimer(clockTimer);
+    LockSupport.unpark(thread);
+    wakeUp();
     return ended.future();
   }
 
+  private void lookAtClock() {
+    Duration step = clock.setBack();
+    if (!step.isZero()) {
+      clockStep = step;
+      wakeUp();
+    }
+  }
+
+  private void wakeUp() {
+    KafkaConsumer<?, ?> reading = consuming;
+    if (reading != null) {
+      reading.wakeup();
+    }
+  }
+
   private void run() {
-    try (consumer) {
-      consumer.subscribe(Set.of(topic), offsets);
-      rounds();
-      offsets.commitAll();
+    try {
+      while (!stopping) {
+        pause(session());
+      }
     } finally {
       ended.complete();
     }
   }
 
-  private void rounds() {
-    try {
-      while (!stopping) {
-        round();
-      }
-    } catch (WakeupException stopped) {
-      log.debug("woken up to stop");
+  /** Returns how long to wait before the next one. */
+  private Duration session() {
+    try (Session session = new Session()) {
+      session.run();
+      Duration step = clockStep;
+      clockStep = Duration.ZERO;
+      return step.isZero() ? Duration.ZERO : restarts.clockSetBack(step);
+    } catch (StalledException stalled) {
+      return awaitBackends(restarts.stalled(stallTimeout));
+    } catch (Throwable failure) {
+      return restarts.failed(failure);
     }
   }
 
-  private void round() {
-    try {
-      ConsumerRecords<byte[], byte[]> records = poll(POLL_TIMEOUT);
-      if (!records.isEmpty()) {
-        await(owed(decode(records)));
-        offsets.reached(records.nextOffsets());
-      }
-      offsets.commitNowAndThen();
-      reading.worked();
-    } catch (WakeupException woken) {
-      throw woken;
-    } catch (KafkaException failure) {
-      reading.failed(failure);
-      pause();
+  private Duration awaitBackends(Duration pause) {
+    Future<Void> answer = backends.awaitAnswer(() -> stopping);
+    while (!stopping && !answer.isComplete()) {
+      pause(PAUSE_AFTER_FAILURE);
+    }
+    return pause;
+  }
+
+  /** Ends early when the loop is to stop. */
+  private void pause(Duration pause) {
+    long end = System.nanoTime() + pause.toNanos();
+    while (!stopping && end - System.nanoTime() > 0) {
+      LockSupport.parkNanos(end - System.nanoTime());
+      Thread.interrupted();
     }
   }
 
-  /** Some failures come at once, again and again. */
-  private void pause() {
-    try {
-      vertx
-          .timer(PAUSE_AFTER_FAILURE.toMillis(), TimeUnit.MILLISECONDS)
-          .await(STILL_THERE_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException late) {
-      log.debug("the pause took long");
-    }
-  }
-
-  private ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-    lastPollNanos = System.nanoTime();
-    return consumer.poll(timeout);
-  }
-
-  /** Tried on until it succeeds or the loop is to stop. */
-  private Future<Void> owed(List<ProcessedCapture> captures) {
-    Promise<Void> owed = Promise.promise();
-    context.runOnContext(now -> attempt(captures, owed));
-    return owed.future();
-  }
-
+  /** Tried again until it succeeds or nobody waits for it any more. */
   private void attempt(List<ProcessedCapture> captures, Promise<Void> owed) {
     fanOut
         .owe(captures)
         .onSuccess(
             done -> {
               owing.worked();
-              owed.complete();
+              owed.tryComplete();
             })
         .onFailure(
             failure -> {
               owing.failed(failure);
-              if (stopping) {
-                owed.fail(failure);
-              } else {
-                vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> attempt(captures, owed));
-              }
+              vertx.setTimer(
+                  PAUSE_AFTER_FAILURE.toMillis(),
+                  timer -> {
+                    if (!owed.future().isComplete()) {
+                      attempt(captures, owed);
+                    }
+                  });
             });
-  }
-
-  private void await(Future<Void> owed) {
-    while (true) {
-      try {
-        owed.await(STILL_THERE_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
-        consumer.resume(consumer.paused());
-        return;
-      } catch (TimeoutException late) {
-        consumer.pause(consumer.assignment());
-        poll(Duration.ZERO);
-      } catch (RuntimeException stopped) {
-        throw new WakeupException();
-      }
-    }
   }
 
   private static List<ProcessedCapture> decode(ConsumerRecords<byte[], byte[]> records) {
@@ -198,5 +219,83 @@ public final class FanOutLoop {
       }
     }
     return captures;
+  }
+
+  /** One membership of the group. Used on the loop's thread. */
+  private final class Session implements AutoCloseable {
+    private final KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(FanOutConfig.of(settings, topics.fanOutGroup()));
+    private final FanOutOffsets offsets = new FanOutOffsets(consumer);
+
+    private void run() throws Exception {
+      consuming = consumer;
+      consumer.subscribe(Set.of(topics.capturesProcessed()), offsets);
+      try {
+        while (!stopping) {
+          round();
+        }
+      } catch (WakeupException woken) {
+        log.debug("woken up to stop or to start again");
+      }
+      offsets.commitAll();
+    }
+
+    private void round() throws Exception {
+      ConsumerRecords<byte[], byte[]> records = poll(POLL_TIMEOUT);
+      if (records.isEmpty() || owe(decode(records))) {
+        offsets.reached(records.nextOffsets());
+      }
+      offsets.commitNowAndThen();
+    }
+
+    /** False when the loop is to stop before all is owed. */
+    private boolean owe(List<ProcessedCapture> captures) throws Exception {
+      long begun = System.nanoTime();
+      Promise<Void> owed = Promise.promise();
+      try {
+        context.runOnContext(now -> attempt(captures, owed));
+        while (!stopping) {
+          try {
+            owed.future().await(STILL_THERE_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+            consumer.resume(consumer.paused());
+            return true;
+          } catch (TimeoutException late) {
+            stayInGroup();
+          }
+          if (System.nanoTime() - begun > stallTimeout.toNanos()) {
+            throw new StalledException();
+          }
+        }
+        return false;
+      } finally {
+        owed.tryFail("nobody waits for it any more");
+      }
+    }
+
+    /** Partitions that come by a rebalance are not paused yet, but nothing is fetched of them. */
+    private void stayInGroup() {
+      consumer.pause(consumer.assignment());
+      if (!poll(Duration.ZERO).isEmpty()) {
+        throw new IllegalStateException("records were polled while a batch is under way");
+      }
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      lastPollNanos = System.nanoTime();
+      return consumer.poll(timeout);
+    }
+
+    /** An interrupt would keep the consumer from leaving its group. */
+    @Override
+    public void close() {
+      Thread.interrupted();
+      consuming = null;
+      consumer.close(CloseOptions.timeout(LEAVE_MAX));
+    }
+  }
+
+  /** The deliveries of a batch could not be published for too long. */
+  private static final class StalledException extends Exception {
+    private static final long serialVersionUID = 1L;
   }
 }

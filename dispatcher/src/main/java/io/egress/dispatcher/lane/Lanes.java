@@ -141,10 +141,10 @@ public final class Lanes<R> {
         waiting, inFlight.stream().filter(attempt -> which.test(attempt.record())).toList());
   }
 
-  /** Removes what waits for an endpoint that is paused or gone; attempts in flight run on. */
-  public List<R> drain(UUID endpointId, long nowNanos) {
+  /** Removes some of what waits for an endpoint; attempts in flight run on. */
+  public List<R> drain(UUID endpointId, Predicate<R> which, long nowNanos) {
     Lane<R> lane = lanes.get(endpointId);
-    return lane == null ? List.of() : leave(lane, lane.giveUp(lane.waiting()), nowNanos);
+    return lane == null ? List.of() : leave(lane, lane.giveUp(which), nowNanos);
   }
 
   /** The caller is to stop reading, until this has become false again. */

@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
  */
 final class Answer {
   private static final int MAX_READ_BYTES = 65_536;
+  private static final int NO_CONTENT = 204;
+  private static final int NOT_MODIFIED = 304;
   private static final Pattern KEEP_ALIVE_TIMEOUT =
       Pattern.compile("\\btimeout\\s*=\\s*(\\d{1,6})");
 
@@ -52,12 +54,27 @@ final class Answer {
     return readBytes <= MAX_READ_BYTES;
   }
 
-  /** Whether the connection carries another request after this answer has ended. */
+  /**
+   * Whether the connection carries another request after this answer has ended. Where a status that
+   * has no body announces one, its bytes would be read as the next answer.
+   */
   boolean keepsConnection() {
+    if (hasForbiddenBody()) {
+      return false;
+    }
     String connection = response.getHeader(HttpHeaders.CONNECTION);
     return response.version() == HttpVersion.HTTP_1_0
         ? "keep-alive".equalsIgnoreCase(connection)
         : !"close".equalsIgnoreCase(connection);
+  }
+
+  private boolean hasForbiddenBody() {
+    if (status() != NO_CONTENT && status() != NOT_MODIFIED) {
+      return false;
+    }
+    String length = response.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return (length != null && !length.equals("0"))
+        || response.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
   }
 
   long keepAliveNanos() {

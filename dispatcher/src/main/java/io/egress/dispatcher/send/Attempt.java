@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * One attempt from the name lookup to the end of the answer, under one deadline. It ends exactly
  * once; whatever the network reports after that only gives connections back.
  *
- * <p>A receiver may close a connection in the very moment in which it is used again. Nothing is
- * known to be wrong with the receiver then, so a request that breaks on a kept connection before
- * any answer is sent once more, on a fresh one, within the same attempt and deadline. Should the
- * receiver have taken it after all, it gets the delivery twice, which at-least-once delivery
- * allows.
+ * <p>A receiver may close a connection in the very moment in which it is used again, and what it
+ * sent behind its last answer may stand in the way of the next. So a request that breaks on a kept
+ * connection before any answer is sent once more, on a fresh one, within the same attempt and
+ * deadline. Should the receiver have taken it after all, it gets the delivery twice, which
+ * at-least-once delivery allows.
  */
 final class Attempt
     implements Sending, EndpointPool.Waiter, Connecting.Listener, Exchange.Listener {
@@ -169,10 +169,7 @@ final class Attempt
 
   private boolean mayRepeat(Throwable failure) {
     boolean stale =
-        exchange != null
-            && exchange.isOnKeptConnection()
-            && Breakage.isReset(failure)
-            && !Breakage.endsTheStreamOnly(failure);
+        exchange != null && exchange.isOnKeptConnection() && !Breakage.endsTheStreamOnly(failure);
     return !ended && !repeated && (stale || Breakage.isRefused(failure));
   }
 

@@ -136,6 +136,7 @@ final class EndpointPool {
   }
 
   private PooledConnection opened(HttpClientConnection http) {
+    InterimAnswers.unify(http);
     PooledConnection connection = new PooledConnection(http, context.nanoTime());
     protocol = connection.isMultiplexed() ? Protocol.HTTP_2 : Protocol.HTTP_1;
     connections.add(connection);

@@ -25,6 +25,10 @@ final class Exchange {
 
   private static final long CANCEL = 0x8;
   private static final int FIRST_FINAL_STATUS = 200;
+
+  /** Servers send one or two; a flood of them keeps the event loop from others. */
+  private static final int INTERIM_ANSWERS_MAX = 8;
+
   private static final CharSequence JSON = new AsciiString("application/json");
   private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
   private static final CharSequence EVENT = new AsciiString(Envelope.EVENT);
@@ -38,6 +42,7 @@ final class Exchange {
   private final Listener listener;
   private final boolean onKeptConnection;
   private @Nullable HttpClientRequest http;
+  private int interimAnswers;
   private boolean written;
   private boolean over;
 
@@ -87,6 +92,8 @@ final class Exchange {
 
   private void write(HttpClientRequest stream, SendRequest request) {
     http = stream;
+    stream.continueHandler(interim -> countInterimAnswer());
+    stream.earlyHintsHandler(interim -> countInterimAnswer());
     BodyBuffers.Body body = bodies.of(request.envelope());
     stream.response().onComplete(this::begin, this::broken);
     stream
@@ -107,12 +114,22 @@ final class Exchange {
             });
   }
 
+  private void countInterimAnswer() {
+    interimAnswers++;
+    if (!over && interimAnswers > INTERIM_ANSWERS_MAX) {
+      Throwable flood =
+          new IllegalStateException("more than " + INTERIM_ANSWERS_MAX + " interim answers");
+      broken(flood);
+      connection.close();
+    }
+  }
+
   private void begin(HttpClientResponse response) {
     if (over) {
       return;
     }
     if (response.statusCode() < FIRST_FINAL_STATUS) {
-      broken(new IllegalStateException("unexpected interim answer " + response.statusCode()));
+      broken(new IllegalStateException("unexpected answer " + response.statusCode()));
       return;
     }
     Answer begun = new Answer(response, System.nanoTime());

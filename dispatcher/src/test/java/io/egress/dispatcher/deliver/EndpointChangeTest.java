@@ -7,6 +7,12 @@ import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
 import io.egress.endpoint.EndpointChange;
+import io.vertx.sqlclient.SqlConnection;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -23,6 +29,10 @@ class EndpointChangeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =
       (request, nth) -> request.response().setStatusCode(503).end();
+
+  private static final String QUEUED = "some are queued";
+  private static final String WAITING_FOR_A_LOCK =
+      "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "2s,1h"));
   private final UUID workspace = UUID.randomUUID();
@@ -51,6 +61,37 @@ class EndpointChangeTest {
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     assertThat(fleet.receivers.arrivals("crm").get(1).captureId()).isEqualTo(later);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(2);
+  }
+
+  @Test
+  void skipsNothingThatFellDueAfterItWasResumed() throws Exception {
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
+    int metrics = fleet.dispatcher().internalPort().orElseThrow();
+    fleet.change(endpoint, new EndpointChange(null, false, null, true));
+    SqlConnection blocking = Fleet.await(fleet.database.getConnection());
+    Fleet.await(blocking.query("begin; lock table deliveries").execute());
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> fleet.count(WAITING_FOR_A_LOCK) > 0);
+
+    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.captures(workspace, 100);
+    await().atMost(PATIENCE).until(() -> scrape(metrics).contains(QUEUED));
+    Fleet.await(blocking.query("commit").execute());
+    Fleet.await(blocking.close());
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == 101);
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 0);
+    assertThat(fleet.count("deliveries where state = 'skipped'")).isEqualTo(1);
+  }
+
+  private static String scrape(int port) throws IOException, InterruptedException {
+    String page =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build(),
+                HttpResponse.BodyHandlers.ofString())
+            .body();
+    return page.replaceAll("egress_deliveries_queued [1-9].*", QUEUED);
   }
 
   @Test

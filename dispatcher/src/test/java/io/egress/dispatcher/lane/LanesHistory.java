@@ -198,7 +198,7 @@ final class LanesHistory {
   private void drain() {
     int endpoint = random.nextInt(endpoints);
     lastStep = "drain " + endpoint;
-    List<Job> drained = lanes.drain(VirtualLanes.endpoint(endpoint), nowNanos);
+    List<Job> drained = lanes.drain(VirtualLanes.endpoint(endpoint), all -> true, nowNanos);
     drained.forEach(account::left);
     assertThat(drained).allMatch(job -> job.endpoint() == endpoint);
     assertThat(account.waiting()).noneMatch(job -> job.endpoint() == endpoint);

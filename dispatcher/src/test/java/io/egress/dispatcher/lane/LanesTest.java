@@ -141,9 +141,9 @@ class LanesTest {
     virtual.offerMany(2, 6);
     virtual.startAll();
 
-    assertThat(lanes.drain(endpoint(1), virtual.nowNanos()))
+    assertThat(lanes.drain(endpoint(1), all -> true, virtual.nowNanos()))
         .containsExactlyInAnyOrder("1-4", "1-5", "old");
-    assertThat(lanes.drain(endpoint(3), virtual.nowNanos())).isEmpty();
+    assertThat(lanes.drain(endpoint(3), all -> true, virtual.nowNanos())).isEmpty();
     assertThat(lanes.waiting()).isEqualTo(2);
     assertThat(virtual.lane(1)).isEqualTo(new LaneState(0, 4, 4, false));
   }

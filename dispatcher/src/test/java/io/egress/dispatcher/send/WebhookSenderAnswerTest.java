@@ -3,6 +3,7 @@ package io.egress.dispatcher.send;
 import static io.egress.dispatcher.send.SenderHarness.url;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.send.Outcome.Delivered;
 import io.egress.dispatcher.send.Outcome.Failed;
@@ -28,6 +29,8 @@ class WebhookSenderAnswerTest {
       strings = {
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 199 Odd\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.0 200 OK\r\n\r\n",
         "HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nt: 1\r\n\r\n",
@@ -53,7 +56,6 @@ class WebhookSenderAnswerTest {
         "SSH-2.0-OpenSSH_9.2\r\n\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
         "HTTP/1.1 OK\r\n\r\n",
-        "HTTP/1.1 102 Processing\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n",
         "x\u0000\u0001\u0002\r\n\r\n",
@@ -65,6 +67,54 @@ class WebhookSenderAnswerTest {
 
     assertThat(failed.kind()).isEqualTo(FailureKind.BAD_RESPONSE);
     assertThat(failed.detail()).isNotEmpty().doesNotContain("\u0000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"100 Continue", "102 Processing", "103 Early Hints"})
+  void cutsAFloodOfInterimAnswersOff(String interim) {
+    Buffer flood = Buffer.buffer(("HTTP/1.1 " + interim + "\r\n\r\n").repeat(1_000));
+    AtomicBoolean open = new AtomicBoolean(true);
+    int port =
+        harness.tlsReceiver(
+            socket -> {
+              socket.closeHandler(end -> open.set(false));
+              socket.handler(bytes -> pour(open::get, chunk -> socket.write(flood)));
+            });
+
+    Failed failed = harness.sendFailed(url(port));
+
+    assertThat(failed.kind()).isEqualTo(FailureKind.BAD_RESPONSE);
+    assertThat(failed.detail()).contains("interim answers");
+    await().untilFalse(open);
+  }
+
+  @Test
+  void cutsAFloodOfInterimAnswersOffOverHttp2() {
+    int port =
+        harness.httpsReceiver(
+            true,
+            request -> {
+              for (int i = 0; i < 100; i++) {
+                request.response().writeContinue();
+              }
+            });
+
+    assertThat(harness.sendFailed(url(port)).detail()).contains("interim answers");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 204 No Content\r\ncontent-length: 12\r\n\r\nall is well!",
+        "HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\nall is well!\r\n\r\n",
+      })
+  void aBodyThatShouldNotBeThereDoesNotSpoilTheNextAttempt(String answer) {
+    int port = harness.tlsReceiver(socket -> socket.handler(bytes -> socket.write(answer)));
+
+    for (int i = 0; i < 20; i++) {
+      harness.sendDelivered(url(port));
+    }
   }
 
   @ParameterizedTest

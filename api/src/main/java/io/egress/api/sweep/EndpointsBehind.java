@@ -1,0 +1,171 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.DeliveryId;
+import io.egress.metrics.Metrics;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lateness of deliveries as the database shows it, so that it is seen without any dispatcher. An
+ * endpoint is behind when the newest capture that has been owed to it for a minute has no row in
+ * the delivery log: no attempt was made. It stays behind until that same capture has one, so the
+ * age of the oldest grows for as long as nothing happens.
+ *
+ * <p>It costs one look-up by primary key for each endpoint, a thousand endpoints at a time; every
+ * api process sees the same.
+ */
+public final class EndpointsBehind {
+  private static final Duration PERIOD = Duration.ofSeconds(15);
+  private static final int ENDPOINTS_MAX = 1_000;
+  private static final int REMEMBERED_MAX = 10_000;
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  private static final String NEWEST =
+      """
+      select e.id, s.capture_id, s.entered_at
+      from endpoints e cross join lateral (
+        select capture_id, entered_at from stream
+        where workspace_id = e.workspace_id and position > e.created_position
+          and entered_at < now() - interval '1 minute'
+        order by position desc limit 1) s
+      where e.deleted_at is null and not e.paused and e.id > $1
+        and s.entered_at > now() - make_interval(days => $2)
+      order by e.id limit $3
+      """;
+
+  private static final String OPEN =
+      """
+      select k.endpoint_id
+      from unnest($1::uuid[], $2::uuid[], $3::date[]) as k(endpoint_id, delivery_id, day)
+        join endpoints e on e.id = k.endpoint_id
+      where e.deleted_at is null and not e.paused
+        and not exists (select from deliveries d where d.id = k.delivery_id and d.day = k.day)
+      """;
+
+  private record Owed(UUID endpointId, UUID deliveryId, Instant since) {
+    static Owed of(Row row) {
+      UUID endpointId = row.getUUID("id");
+      return new Owed(
+          endpointId,
+          DeliveryId.of(endpointId, row.getUUID("capture_id")),
+          row.getOffsetDateTime("entered_at").toInstant());
+    }
+
+    LocalDate day() {
+      return LocalDate.ofInstant(since, ZoneOffset.UTC);
+    }
+  }
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final int rememberedDays;
+  private final long timer;
+  private final Map<UUID, Owed> behind = new HashMap<>();
+  private UUID seen = BEFORE_ALL;
+  private volatile double count = Double.NaN;
+  private volatile double oldestSeconds = Double.NaN;
+  private boolean looking;
+
+  /** {@code logRetention} is how long the delivery log remembers. */
+  public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
+    metrics.gauge(
+        "egress_endpoints_behind",
+        "endpoints whose newest capture of over a minute ago had no attempt",
+        () -> count);
+    metrics.gauge(
+        "egress_endpoints_behind_oldest_seconds",
+        "age of the oldest capture for which an endpoint is behind",
+        () -> oldestSeconds);
+    this.timer = vertx.setPeriodic(1, PERIOD.toMillis(), tick -> look());
+  }
+
+  public void close() {
+    vertx.cancelTimer(timer);
+  }
+
+  private void look() {
+    if (looking) {
+      return;
+    }
+    looking = true;
+    pool.preparedQuery(NEWEST)
+        .execute(Tuple.of(seen, rememberedDays, ENDPOINTS_MAX))
+        .compose(
+            rows -> {
+              Map<UUID, Owed> asked = new HashMap<>();
+              for (Row row : rows) {
+                Owed newest = Owed.of(row);
+                asked.put(newest.endpointId(), newest);
+                seen = newest.endpointId();
+              }
+              if (rows.size() < ENDPOINTS_MAX) {
+                seen = BEFORE_ALL;
+              }
+              asked.putAll(behind);
+              return open(asked.values()).map(open -> remember(asked, open));
+            })
+        .onFailure(unknown -> report(Double.NaN, Double.NaN))
+        .onComplete(done -> looking = false);
+  }
+
+  private Future<Set<UUID>> open(Collection<Owed> asked) {
+    List<Owed> list = List.copyOf(asked);
+    return pool.preparedQuery(OPEN)
+        .execute(
+            Tuple.of(
+                list.stream().map(Owed::endpointId).toArray(UUID[]::new),
+                list.stream().map(Owed::deliveryId).toArray(UUID[]::new),
+                list.stream().map(Owed::day).toArray(LocalDate[]::new)))
+        .map(
+            rows -> {
+              Set<UUID> open = new HashSet<>();
+              rows.forEach(row -> open.add(row.getUUID(0)));
+              return open;
+            });
+  }
+
+  private Void remember(Map<UUID, Owed> asked, Set<UUID> open) {
+    Instant now = Instant.now();
+    Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
+    behind.keySet().retainAll(open);
+    behind.values().removeIf(owed -> owed.since().isBefore(forgotten));
+    for (UUID endpointId : open) {
+      Owed owed = asked.get(endpointId);
+      if (behind.size() < REMEMBERED_MAX && owed != null && owed.since().isAfter(forgotten)) {
+        behind.putIfAbsent(endpointId, owed);
+      }
+    }
+    double oldestMillis =
+        behind.values().stream()
+            .mapToDouble(owed -> Duration.between(owed.since(), now).toMillis())
+            .max()
+            .orElse(0);
+    report(behind.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
+    return null;
+  }
+
+  private void report(double endpoints, double seconds) {
+    count = endpoints;
+    oldestSeconds = seconds;
+  }
+}

@@ -1,0 +1,115 @@
+package io.egress.api.sweep;
+
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.database.DatabasePool;
+import io.egress.database.Migrations;
+import io.egress.endpoint.DeliveryId;
+import io.egress.metrics.Metrics;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** No dispatcher runs here, and none is needed to see that deliveries are late. */
+@Timeout(120)
+class EndpointsBehindTest {
+  private static final Duration RETENTION = Duration.ofDays(30);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Settings settings = Settings.from(Service.freshEnvironment());
+  private final UUID workspace = UUID.randomUUID();
+  private Pool pool;
+
+  @BeforeEach
+  void start() {
+    Service.await(Migrations.run(vertx, settings.database().url()));
+    pool = DatabasePool.open(vertx, settings.database(), "test", 2);
+    query("insert into workspaces (id, stream_head) values ('%s', 9)".formatted(workspace));
+    query("insert into devices (workspace_id, id) values ('%1$s', '%1$s')".formatted(workspace));
+  }
+
+  @AfterEach
+  void stop() {
+    Service.await(vertx.close());
+  }
+
+  @Test
+  void countsEndpointsWithoutAnAttemptAndHowLongTheyWait() {
+    UUID endpoint = endpoint(false);
+    endpoint(true);
+    UUID capture = enter(1, "10 minutes");
+    enter(2, "1 second");
+
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      await().until(() -> metrics.scrape().contains("egress_endpoints_behind 1.0"));
+      await()
+          .until(
+              () ->
+                  metrics
+                      .scrape()
+                      .matches("(?s).*egress_endpoints_behind_oldest_seconds 6\\d\\d\\..*"));
+      behind.close();
+    }
+
+    log(endpoint, capture);
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      await().until(() -> metrics.scrape().contains("egress_endpoints_behind 0.0"));
+      behind.close();
+    }
+  }
+
+  private UUID endpoint(boolean paused) {
+    UUID id = UUID.randomUUID();
+    query(
+        """
+        insert into endpoints (id, workspace_id, url, secret, created_position, full_history, paused)
+        values ('%s', '%s', 'https://a.example/', '', 0, false, %s)
+        """
+            .formatted(id, workspace, paused));
+    return id;
+  }
+
+  private UUID enter(int position, String ago) {
+    UUID id = UUID.randomUUID();
+    query(
+        """
+        insert into captures
+          (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
+        values ('%1$s', '%2$s', '%2$s', 'manual', now(), '[]', '', true)
+        """
+            .formatted(id, workspace));
+    query(
+        """
+        insert into stream (workspace_id, position, capture_id, chain, entered_at)
+        values ('%s', %d, '%s', 0, now() - interval '%s')
+        """
+            .formatted(workspace, position, id, ago));
+    return id;
+  }
+
+  private void log(UUID endpoint, UUID capture) {
+    query("create table some_days partition of deliveries default");
+    query(
+        """
+        insert into deliveries
+          (day, id, endpoint_id, capture_id, position, origin, state, attempts, owed_at)
+        select (entered_at at time zone 'UTC')::date, '%s', '%s', capture_id, position, 'live',
+          'delivered', 1, entered_at
+        from stream where capture_id = '%s'
+        """
+            .formatted(DeliveryId.of(endpoint, capture), endpoint, capture));
+  }
+
+  private void query(String sql) {
+    Service.await(pool.query(sql).execute());
+  }
+}

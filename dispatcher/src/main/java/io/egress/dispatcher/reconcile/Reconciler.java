@@ -1,0 +1,312 @@
+package io.egress.dispatcher.reconcile;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.database.Transactions;
+import io.egress.delivery.Delivery;
+import io.egress.endpoint.DeliveryId;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.outage.Outage;
+import io.micrometer.core.instrument.Counter;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares, in the background, what endpoints were owed by the stream with what the delivery log
+ * has. A capture without any outcome some time after it entered the stream is published once more:
+ * its record may have outlived the topic's retention while no dispatcher ran. If it has not, there
+ * are two records of one delivery, and the second finds the outcome of the first.
+ *
+ * <p>An endpoint's row in {@code reconciliations} is locked while it is looked at, so any number of
+ * dispatchers share the work, and each capture is looked up once if all is well.
+ */
+public final class Reconciler {
+  private static final Logger log = LoggerFactory.getLogger(Reconciler.class);
+
+  private static final Duration PERIOD_MAX = Duration.ofMinutes(1);
+  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
+  private static final int CAPTURES_MAX = 1_000;
+
+  /** Looked at in a row, before others get the connection. */
+  private static final int ENDPOINTS_MAX = 1_000;
+
+  private static final String ADD_NEW =
+      """
+      insert into reconciliations (endpoint_id, position)
+      select id, created_position from endpoints e
+      where deleted_at is null
+        and not exists (select from reconciliations r where r.endpoint_id = e.id)
+      on conflict do nothing
+      """;
+
+  private static final String NEXT =
+      """
+      select r.endpoint_id, r.position, r.published_position, e.workspace_id,
+        r.published_at > now() - $1::bigint * interval '1 ms' as published_lately
+      from reconciliations r join endpoints e on e.id = r.endpoint_id
+      where r.checked_at < now() - $2::bigint * interval '1 ms'
+        and e.deleted_at is null and not e.paused
+      order by r.checked_at limit 1 for update of r skip locked
+      """;
+
+  private static final String OWED =
+      """
+      select position, capture_id, entered_at,
+        entered_at < now() - $4::bigint * interval '1 ms' as forgotten
+      from stream
+      where workspace_id = $1 and position > $2
+        and entered_at < now() - $3::bigint * interval '1 ms'
+      order by position limit $5
+      """;
+
+  private static final String MISSING =
+      """
+      select k.n from unnest($1::uuid[], $2::date[]) with ordinality as k(id, day, n)
+      where not exists (select from deliveries d where d.id = k.id and d.day = k.day)
+      order by k.n
+      """;
+
+  private static final String SAVE =
+      """
+      update reconciliations set
+        position = $2,
+        checked_at = case when $3 then checked_at else now() end,
+        published_position = coalesce($4, published_position),
+        published_at = case when $4::bigint is null then published_at else now() end
+      where endpoint_id = $1
+      """;
+
+  /**
+   * When a capture without an outcome is published again.
+   *
+   * @param after its entry into the stream; and the last time it was
+   * @param logRetention how long the delivery log remembers; what is older is not known
+   */
+  public record Rhythm(Duration after, Duration logRetention) {
+    public Rhythm {
+      requireNonNull(after, "after is null");
+      requireNonNull(logRetention, "logRetention is null");
+    }
+
+    Duration period() {
+      return after.compareTo(PERIOD_MAX) < 0 ? after : PERIOD_MAX;
+    }
+
+    Duration remembered() {
+      return logRetention.minusDays(1);
+    }
+  }
+
+  private record Endpoint(UUID id, UUID workspaceId, long position, long publishedUpTo) {}
+
+  private record Owed(Delivery delivery, boolean forgotten) {
+    LocalDate day() {
+      return LocalDate.ofInstant(delivery.owedAt(), ZoneOffset.UTC);
+    }
+  }
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final RecordPublisher publisher;
+  private final String topic;
+  private final Rhythm rhythm;
+  private final Counter published;
+  private final long timer;
+  private final Outage outage =
+      new Outage(
+          log,
+          "looking for deliveries without an outcome failed and is tried again",
+          "deliveries without an outcome are looked for again");
+  private Promise<Void> round = completed();
+  private volatile boolean stopping;
+
+  /** {@code topic} is where deliveries are published, {@code published} counts them. */
+  public Reconciler(
+      Vertx vertx,
+      Pool pool,
+      RecordPublisher publisher,
+      String topic,
+      Rhythm rhythm,
+      Counter published) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.publisher = requireNonNull(publisher, "publisher is null");
+    this.topic = requireNonNull(topic, "topic is null");
+    this.rhythm = requireNonNull(rhythm, "rhythm is null");
+    this.published = requireNonNull(published, "published is null");
+    this.timer = vertx.setPeriodic(rhythm.period().toMillis(), tick -> startRound());
+  }
+
+  /** Completes when the endpoint in hand is done with. */
+  public Future<Void> close() {
+    stopping = true;
+    vertx.cancelTimer(timer);
+    return round.future();
+  }
+
+  private void startRound() {
+    if (!round.future().isComplete()) {
+      return;
+    }
+    Promise<Void> started = Promise.promise();
+    round = started;
+    pool.query(ADD_NEW)
+        .execute()
+        .compose(added -> reconcile(ENDPOINTS_MAX))
+        .onSuccess(done -> outage.worked())
+        .onFailure(outage::failed)
+        .onComplete(done -> started.complete());
+  }
+
+  private Future<Void> reconcile(int endpointsMax) {
+    return Transactions.once(pool, this::reconcileNext)
+        .compose(
+            more ->
+                more && endpointsMax > 1 && !stopping
+                    ? reconcile(endpointsMax - 1)
+                    : Future.succeededFuture());
+  }
+
+  /** Completes with whether there was one. */
+  private Future<Boolean> reconcileNext(SqlConnection tx) {
+    return tx.preparedQuery(NEXT)
+        .execute(Tuple.of(rhythm.after().toMillis(), rhythm.period().toMillis()))
+        .compose(
+            rows -> {
+              if (rows.size() == 0) {
+                return Future.succeededFuture(false);
+              }
+              Row row = rows.iterator().next();
+              boolean lately = row.getBoolean("published_lately");
+              Endpoint endpoint =
+                  new Endpoint(
+                      row.getUUID("endpoint_id"),
+                      row.getUUID("workspace_id"),
+                      row.getLong("position"),
+                      lately ? row.getLong("published_position") : 0);
+              return owed(tx, endpoint)
+                  .compose(owed -> reconcile(tx, endpoint, owed))
+                  .map(saved -> true);
+            });
+  }
+
+  private Future<List<Owed>> owed(SqlConnection tx, Endpoint endpoint) {
+    return tx.preparedQuery(OWED)
+        .execute(
+            Tuple.of(
+                endpoint.workspaceId(),
+                endpoint.position(),
+                rhythm.after().toMillis(),
+                rhythm.remembered().toMillis(),
+                CAPTURES_MAX))
+        .map(
+            rows -> {
+              List<Owed> owed = new ArrayList<>(rows.size());
+              for (Row row : rows) {
+                owed.add(new Owed(delivery(endpoint.id(), row), row.getBoolean("forgotten")));
+              }
+              return owed;
+            });
+  }
+
+  private Future<Void> reconcile(SqlConnection tx, Endpoint endpoint, List<Owed> owed) {
+    return missing(tx, owed)
+        .compose(
+            missing -> {
+              List<Delivery> again =
+                  missing.stream()
+                      .filter(delivery -> delivery.position() > endpoint.publishedUpTo())
+                      .toList();
+              return publish(again).compose(done -> save(tx, endpoint, owed, missing, again));
+            });
+  }
+
+  private Future<List<Delivery>> missing(SqlConnection tx, List<Owed> owed) {
+    List<Owed> asked = owed.stream().filter(each -> !each.forgotten()).toList();
+    Tuple question =
+        Tuple.tuple()
+            .addArrayOfUUID(asked.stream().map(each -> each.delivery().id()).toArray(UUID[]::new))
+            .addArrayOfLocalDate(asked.stream().map(Owed::day).toArray(LocalDate[]::new));
+    return tx.preparedQuery(MISSING)
+        .execute(question)
+        .map(
+            rows -> {
+              List<Delivery> missing = new ArrayList<>(rows.size());
+              rows.forEach(row -> missing.add(asked.get(row.getLong(0).intValue() - 1).delivery()));
+              return missing;
+            });
+  }
+
+  private Future<Void> publish(List<Delivery> deliveries) {
+    return publisher
+        .publish(
+            deliveries.stream()
+                .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
+                .toList())
+        .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .onSuccess(
+            done -> {
+              published.increment(deliveries.size());
+              if (!deliveries.isEmpty()) {
+                log.atInfo()
+                    .addKeyValue("endpoint_id", deliveries.get(0).endpointId())
+                    .addKeyValue("deliveries", deliveries.size())
+                    .log("deliveries without an outcome were published again");
+              }
+            });
+  }
+
+  /** The next round begins at the first that is missing; at once if there are more. */
+  private static Future<Void> save(
+      SqlConnection tx,
+      Endpoint endpoint,
+      List<Owed> owed,
+      List<Delivery> missing,
+      List<Delivery> again) {
+    long position =
+        owed.isEmpty() ? endpoint.position() : owed.get(owed.size() - 1).delivery().position();
+    boolean more = owed.size() == CAPTURES_MAX && missing.isEmpty();
+    return tx.preparedQuery(SAVE)
+        .execute(
+            Tuple.of(
+                endpoint.id(),
+                missing.isEmpty() ? position : missing.get(0).position() - 1,
+                more,
+                again.isEmpty() ? null : again.get(again.size() - 1).position()))
+        .mapEmpty();
+  }
+
+  private static Delivery delivery(UUID endpointId, Row row) {
+    UUID captureId = row.getUUID("capture_id");
+    Instant entered = row.getOffsetDateTime("entered_at").toInstant();
+    return Delivery.first(
+        DeliveryId.of(endpointId, captureId),
+        endpointId,
+        captureId,
+        row.getLong("position"),
+        Delivery.Origin.LIVE,
+        entered);
+  }
+
+  private static Promise<Void> completed() {
+    Promise<Void> done = Promise.promise();
+    done.complete();
+    return done;
+  }
+}

@@ -1,0 +1,53 @@
+package io.egress.dispatcher.supervise;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits until PostgreSQL and Kafka both answer. */
+public final class Backends {
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+
+  private final Vertx vertx;
+  private final Supplier<Future<?>> database;
+  private final Supplier<Future<?>> kafka;
+
+  /** The suppliers ask, and fail when there is no answer. */
+  public Backends(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.database = requireNonNull(database, "database is null");
+    this.kafka = requireNonNull(kafka, "kafka is null");
+  }
+
+  /** Asks until both answer, or until {@code stopped}. Never fails. */
+  public Future<Void> awaitAnswer(BooleanSupplier stopped) {
+    Promise<Void> answered = Promise.promise();
+    ask(answered, stopped);
+    return answered.future();
+  }
+
+  private void ask(Promise<Void> answered, BooleanSupplier stopped) {
+    if (stopped.getAsBoolean()) {
+      answered.complete();
+      return;
+    }
+    Future.join(inTime(database), inTime(kafka))
+        .onSuccess(both -> answered.complete())
+        .onFailure(away -> vertx.setTimer(PERIOD.toMillis(), again -> ask(answered, stopped)));
+  }
+
+  private static Future<?> inTime(Supplier<Future<?>> question) {
+    try {
+      return question.get().timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RuntimeException failure) {
+      return Future.failedFuture(failure);
+    }
+  }
+}

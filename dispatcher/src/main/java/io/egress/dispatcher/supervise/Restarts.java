@@ -1,0 +1,91 @@
+package io.egress.dispatcher.supervise;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.metrics.Metrics;
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The restarts of one loop that reads from Kafka. A restart releases all partitions and reads again
+ * from the last commit, so nothing that was read can be forgotten. Restarts that follow each other
+ * closely are spaced further and further apart. May be called from any thread.
+ */
+public final class Restarts {
+  private static final Logger log = LoggerFactory.getLogger(Restarts.class);
+
+  private static final Duration PAUSE_MIN = Duration.ofMillis(500);
+  private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
+
+  /** A loop that has run for this long is not in a series of restarts. */
+  private static final Duration STEADY_AFTER = Duration.ofMinutes(1);
+
+  private final String part;
+  private final Counter failures;
+  private final Counter stalls;
+  private final Counter clockSteps;
+  private Duration pause = PAUSE_MIN;
+  private long lastNanos = System.nanoTime() - STEADY_AFTER.toNanos();
+
+  /** {@code part} is what logs and metrics call the loop. */
+  public Restarts(Metrics metrics, String part) {
+    this.part = requireNonNull(part, "part is null");
+    this.failures = counter(metrics, part, "failure");
+    this.stalls = counter(metrics, part, "stalled");
+    this.clockSteps = counter(metrics, part, "clock");
+  }
+
+  /** An unexpected failure. Returns how long to wait before the next start. */
+  public synchronized Duration failed(Throwable failure) {
+    failures.increment();
+    Duration next = nextPause();
+    log.error(
+        "{} failed unexpectedly; partitions are released and read again from the last commit in {} ms",
+        part,
+        next.toMillis(),
+        failure);
+    return next;
+  }
+
+  /** No progress because PostgreSQL or Kafka does not answer. Returns how long to wait. */
+  public synchronized Duration stalled(Duration since) {
+    stalls.increment();
+    log.warn(
+        "{} has made no progress for {} s because PostgreSQL or Kafka does not answer;"
+            + " partitions are left to other dispatchers until both answer",
+        part,
+        since.toSeconds());
+    return nextPause();
+  }
+
+  /** The wall clock was set back. Returns how long to wait before the next start. */
+  public synchronized Duration clockSetBack(Duration step) {
+    clockSteps.increment();
+    log.warn(
+        "the clock was set back by {} s; {} starts again, because its Kafka client would wait as long",
+        step.toSeconds(),
+        part);
+    return nextPause();
+  }
+
+  private Duration nextPause() {
+    long now = System.nanoTime();
+    boolean steady = now - lastNanos > STEADY_AFTER.toNanos();
+    Duration next = steady ? PAUSE_MIN : pause;
+    lastNanos = now + next.toNanos();
+    pause = next.multipliedBy(2).compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : next.multipliedBy(2);
+    return next;
+  }
+
+  private static Counter counter(Metrics metrics, String part, String reason) {
+    return metrics.counter(
+        "egress_dispatcher_restarts_total",
+        "times that a loop released its partitions and started again",
+        "part",
+        part,
+        "reason",
+        reason);
+  }
+}

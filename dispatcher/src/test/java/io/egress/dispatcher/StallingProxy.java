@@ -1,0 +1,71 @@
+package io.egress.dispatcher;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Stands before a server of this machine, and can hold back everything in both directions. */
+public final class StallingProxy implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
+  private final URI target;
+  private final NetServer server;
+  private volatile boolean stalled;
+
+  public StallingProxy(String url) {
+    target = URI.create(url);
+    server =
+        Fleet.await(vertx.createNetServer().connectHandler(this::connect).listen(0, "127.0.0.1"));
+  }
+
+  /** The URL of the server by way of here. */
+  public String url() {
+    return target.toString().replace(":" + target.getPort(), ":" + server.actualPort());
+  }
+
+  /** No connection is refused or ended; nothing is answered. */
+  public void stall() {
+    stalled = true;
+    sockets.forEach(NetSocket::pause);
+  }
+
+  public void resume() {
+    stalled = false;
+    sockets.forEach(NetSocket::resume);
+  }
+
+  private void connect(NetSocket client) {
+    client.pause();
+    vertx
+        .createNetClient()
+        .connect(target.getPort(), target.getHost())
+        .onSuccess(
+            backend -> {
+              pipe(client, backend);
+              pipe(backend, client);
+              if (!stalled) {
+                client.resume();
+              }
+            })
+        .onFailure(refused -> client.close());
+  }
+
+  private void pipe(NetSocket from, NetSocket to) {
+    sockets.add(from);
+    from.exceptionHandler(broken -> {});
+    from.handler(to::write);
+    from.closeHandler(
+        closed -> {
+          sockets.remove(from);
+          to.close();
+        });
+  }
+
+  @Override
+  public void close() {
+    Fleet.await(vertx.close());
+  }
+}

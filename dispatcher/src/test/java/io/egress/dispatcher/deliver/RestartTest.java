@@ -1,0 +1,244 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.Arrival;
+import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.Receivers;
+import io.egress.dispatcher.StallingProxy;
+import io.egress.dispatcher.document.HeadCache;
+import io.egress.dispatcher.journal.JournalDays;
+import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.send.NameLookup;
+import io.egress.dispatcher.send.SenderSettings;
+import io.egress.dispatcher.send.TrustedAuthorities;
+import io.egress.dispatcher.send.WebhookSender;
+import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.Restarts;
+import io.egress.document.DocumentStore;
+import io.egress.endpoint.DeliveryId;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.metrics.Metrics;
+import io.vertx.core.Context;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.SqlConnection;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Loops that meet what nobody expected, or cannot work: nothing that was read is forgotten. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class RestartTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final UUID workspace = UUID.randomUUID();
+  private final Fleet fleet = new Fleet();
+  private final Metrics metrics = new Metrics();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+    metrics.close();
+  }
+
+  @Test
+  void recordsWithImpossibleInstantsArePassedOver() {
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+    String record =
+        """
+        {"delivery_id":"%1$s","endpoint_id":"%2$s","capture_id":"%1$s","position":1,"origin":"live",
+        "owed_at":"2026-01-01T00:00:00Z","attempt":1,"due_at":"-1000000000-01-01T00:00:00Z"}
+        """
+            .formatted(UUID.randomUUID(), endpoint.id());
+    String key = endpoint.id().toString();
+    Fleet.await(
+        fleet.publisher.publish(
+            List.of(new Message(fleet.topics.deliveries(), key, Buffer.buffer(record)))));
+    fleet.captures(workspace, 5);
+
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 5);
+  }
+
+  @Test
+  void aWorkerReadsAgainWhatItHeldWhenItFailed() throws Exception {
+    fleet.stop(fleet.dispatcher());
+    fleet.endpoint(workspace, "crm");
+    fleet.receivers.behave("crm", Receivers.HANGING);
+    Context context = deployWorker();
+    publishDeliveries(10);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 0);
+    fleet.receivers.behave("crm", Receivers.FINE);
+
+    context.runOnContext(
+        now -> {
+          throw new IllegalStateException("thrown by a test");
+        });
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
+    assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isEqualTo(10);
+    assertThat(metrics.scrape())
+        .contains("egress_dispatcher_restarts_total{part=\"delivery\",reason=\"failure\"} 1.0");
+  }
+
+  @Test
+  void fanOutReadsAgainWhatItHeldWhenItFailed() {
+    fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+    SqlConnection blocking = Fleet.await(fleet.database.getConnection());
+    Fleet.await(blocking.query("begin; lock table endpoints").execute());
+    fleet.captures(workspace, 5);
+    await().atMost(PATIENCE).until(() -> waitingForALock() > 0);
+
+    fanOutThread().interrupt();
+    Fleet.await(blocking.query("commit").execute());
+    Fleet.await(blocking.close());
+
+    await().atMost(PATIENCE).until(() -> arrived().size() == 5);
+    fleet.captures(workspace, 5);
+    await().atMost(PATIENCE).until(() -> arrived().size() == 10);
+  }
+
+  @Test
+  void aDispatcherWithoutItsDatabaseLeavesItsPartitionsToAnother() throws Exception {
+    for (int i = 0; i < 8; i++) {
+      fleet.endpoint(workspace, "r" + i);
+    }
+    try (StallingProxy proxy = new StallingProxy(fleet.settings.database().url())) {
+      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(), "EGRESS_STALL_TIMEOUT", "1s"));
+      fleet.dispatcher();
+      await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
+      proxy.stall();
+      for (int i = 0; i < 4; i++) {
+        fleet.captures(UUID.randomUUID(), 1);
+      }
+      fleet.captures(workspace, 5);
+
+      await().atMost(PATIENCE).until(() -> arrived().size() == 40);
+      proxy.resume();
+      await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
+    }
+  }
+
+  /** Of both groups. */
+  private long membersWithPartitions() throws Exception {
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", fleet.settings.kafka().bootstrap()))) {
+      return admin
+          .describeConsumerGroups(
+              List.of(fleet.topics.fanOutGroup(), fleet.topics.dispatcherGroup()))
+          .all()
+          .get()
+          .values()
+          .stream()
+          .flatMap(group -> group.members().stream())
+          .filter(member -> !member.assignment().topicPartitions().isEmpty())
+          .count();
+    }
+  }
+
+  private Set<UUID> arrived() {
+    return fleet.receivers.arrivals().stream().map(Arrival::deliveryId).collect(Collectors.toSet());
+  }
+
+  private long waitingForALock() {
+    return fleet.count(
+        "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
+  }
+
+  private Thread fanOutThread() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals(fleet.topics.fanOutGroup()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The worker alone, and the context that it runs on. */
+  private Context deployWorker() throws Exception {
+    DeliveryVerticle verticle =
+        new DeliveryVerticle(
+            parts(),
+            WorkerSettings.defaults(fleet.settings.dispatcher(), 4, Duration.ofSeconds(1)),
+            Set.of(fleet.topics.deliveries(), fleet.topics.backfill()));
+    CompletableFuture<Context> context = new CompletableFuture<>();
+    Deployable worker =
+        own -> {
+          context.complete(own);
+          return verticle.deploy(own);
+        };
+    Fleet.await(fleet.vertx.deployVerticle(worker));
+    return context.get();
+  }
+
+  private SharedParts parts() throws IOException {
+    WebhookSender sender =
+        new WebhookSender(
+            fleet.vertx,
+            SenderSettings.DEFAULTS,
+            fleet.settings.push().addressPolicy(),
+            NameLookup.using(fleet.vertx),
+            TrustedAuthorities.load(fleet.settings.dispatcher().extraTrust()));
+    return new SharedParts(
+        fleet.settings,
+        requireNonNull(fleet.settings.push().secretBox()),
+        sender,
+        fleet.database,
+        new DocumentStore(fleet.vertx, fleet.database, metrics),
+        new HeadCache(1 << 20),
+        new JournalDays(Clock.systemUTC(), Duration.ofDays(2)),
+        fleet.publisher,
+        new DeliveryMeters(metrics, fleet.settings.dispatcher().retrySchedule()),
+        new WorkerStates(metrics, Set.of("deliveries", "backfill")),
+        new SharedParts.Supervision(
+            new Restarts(metrics, "delivery"),
+            new Backends(fleet.vertx, Future::succeededFuture, Future::succeededFuture)));
+  }
+
+  private void publishDeliveries(int count) {
+    fleet.captures(workspace, count);
+    fleet
+        .query(
+            """
+            select e.id as endpoint_id, s.capture_id, s.position
+            from stream s join endpoints e using (workspace_id) order by s.position
+            """)
+        .forEach(
+            row -> {
+              Delivery delivery =
+                  Delivery.first(
+                      DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id")),
+                      row.getUUID("endpoint_id"),
+                      row.getUUID("capture_id"),
+                      row.getLong("position"),
+                      Delivery.Origin.LIVE,
+                      Instant.now());
+              Fleet.await(
+                  fleet.publisher.publish(
+                      List.of(
+                          new Message(
+                              fleet.topics.deliveries(),
+                              delivery.endpointId().toString(),
+                              delivery.encode()))));
+            });
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.reconcile;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.supervise;
+
+import org.jspecify.annotations.NullMarked;
