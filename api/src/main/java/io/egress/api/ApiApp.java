@@ -15,6 +15,7 @@ import io.egress.database.Migrations;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
+import io.egress.flow.Patience;
 import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
@@ -154,7 +155,11 @@ public final class ApiApp {
               vertx,
               pool,
               documents,
-              new Hook.HookLimits(hookMemory, api.maxCaptureBytes()),
+              new Hook.HookLimits(
+                  hookMemory,
+                  api.memoryWait(),
+                  api.maxCaptureBytes(),
+                  new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               sweep::wake,
               vitals.metrics());
       KeysHandler keys = new KeysHandler(pool);
@@ -166,7 +171,10 @@ public final class ApiApp {
               pullPool,
               documents,
               keyUse,
-              new PullHandler.PullLimits(pullMemory, api.pullStallTimeout()),
+              new PullHandler.PullLimits(
+                  pullMemory,
+                  api.memoryWait(),
+                  new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
               vitals.metrics());
       return open(
               "the internal listener",
@@ -186,7 +194,7 @@ public final class ApiApp {
                   open(
                           "the public listener",
                           api.publicListener(),
-                          api.pullStallTimeout().multipliedBy(2),
+                          api.pullStallTimeout().multipliedBy(2).plus(api.memoryWait()),
                           router -> {
                             health.mount(router);
                             OpenApi.mount(
@@ -209,7 +217,10 @@ public final class ApiApp {
               vertx,
               where,
               EVENT_LOOPS,
-              new ListenerLimits(settings.process().shutdownTimeout(), writeIdleMax),
+              new ListenerLimits(
+                  settings.process().shutdownTimeout(),
+                  settings.process().idleTimeout(),
+                  writeIdleMax),
               new RequestLog(settings.process().log().access()),
               mounts)
           .onSuccess(listener -> closing.push(name, listener::close));

@@ -4,11 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.flow.ByteBudget;
 import io.egress.http.Refusal;
+import io.egress.http.RequestBody;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 import java.util.function.Function;
 
 /**
@@ -16,59 +17,33 @@ import java.util.function.Function;
  * room.
  */
 final class BodyReader {
+  private final Vertx vertx;
   private final ByteBudget memory;
-  private final long bytesMax;
+  private final Duration waitMax;
+  private final RequestBody.Limits limits;
 
-  BodyReader(ByteBudget memory, long bytesMax) {
+  BodyReader(Vertx vertx, ByteBudget memory, Duration waitMax, RequestBody.Limits limits) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.memory = requireNonNull(memory, "memory is null");
-    this.bytesMax = bytesMax;
+    this.waitMax = requireNonNull(waitMax, "waitMax is null");
+    this.limits = requireNonNull(limits, "limits is null");
   }
 
   /** The room is given back when what {@code use} makes of the body has completed. */
   <T> Future<T> read(HttpServerRequest request, Function<Buffer, Future<T>> use) {
+    RequestBody body = new RequestBody(vertx, request, limits);
     long announced;
     try {
-      announced = announcedBytes(request);
-    } catch (NumberFormatException notALength) {
-      return Future.failedFuture(new Refusal(400, "content-length is not a number"));
+      announced = body.announced();
+    } catch (Refusal refused) {
+      return Future.failedFuture(refused);
     }
-    if (announced < 0) {
-      return Future.failedFuture(new Refusal(400, "content-length is negative"));
-    }
-    if (announced > bytesMax) {
-      return Future.failedFuture(tooLarge());
-    }
-    request.pause();
-    return memory
-        .take(announced)
-        .compose(
-            room -> body(request).compose(use).onComplete(done -> room.giveBack()),
-            full -> Future.failedFuture(new Refusal(503, "too many bodies at once, try again")));
-  }
-
-  private long announcedBytes(HttpServerRequest request) {
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return length == null ? bytesMax : Long.parseLong(length);
-  }
-
-  private Future<Buffer> body(HttpServerRequest request) {
-    Promise<Buffer> read = Promise.promise();
-    Buffer body = Buffer.buffer();
-    request.handler(
-        part -> {
-          if (body.length() + (long) part.length() > bytesMax) {
-            read.tryFail(tooLarge());
-          } else if (!read.future().isComplete()) {
-            body.appendBuffer(part);
-          }
-        });
-    request.exceptionHandler(read::tryFail);
-    request.endHandler(end -> read.tryComplete(body));
-    request.resume();
-    return read.future();
-  }
-
-  private Refusal tooLarge() {
-    return new Refusal(413, "the body is larger than " + bytesMax + " bytes");
+    ByteBudget.Place place =
+        memory.ask(request, announced < 0 ? limits.bytesMax() : announced, waitMax);
+    body.future().onFailure(gone -> place.leave());
+    return place
+        .share()
+        .recover(none -> body.failedOr(none))
+        .compose(room -> body.read().compose(use).onComplete(done -> room.giveBack()));
   }
 }

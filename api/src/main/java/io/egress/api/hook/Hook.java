@@ -5,10 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
+import io.egress.flow.Patience;
+import io.egress.http.RequestBody;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 
 /** Everything that goes into the service: the completion hook, imports and renames. */
 public final class Hook {
@@ -16,9 +19,12 @@ public final class Hook {
   private final ImportHandler imports;
 
   /** What hook and imports may take: of memory shared by all, and for one capture. */
-  public record HookLimits(ByteBudget memory, long maxCaptureBytes) {
+  public record HookLimits(
+      ByteBudget memory, Duration memoryWait, long maxCaptureBytes, Patience.Terms patience) {
     public HookLimits {
       requireNonNull(memory, "memory is null");
+      requireNonNull(memoryWait, "memoryWait is null");
+      requireNonNull(patience, "patience is null");
     }
   }
 
@@ -35,7 +41,11 @@ public final class Hook {
     this.hooks =
         new HookHandler(
             vertx,
-            new BodyReader(limits.memory(), limits.maxCaptureBytes()),
+            new BodyReader(
+                vertx,
+                limits.memory(),
+                limits.memoryWait(),
+                new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),
             new CombinedPuts(vertx, writer),
             new Renames(new Transactions(pool)),
             meters);

@@ -6,6 +6,7 @@ import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NdjsonLines;
 import io.egress.capture.Capture;
+import io.egress.http.ClientGoneException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -47,6 +48,9 @@ final class Import implements NdjsonLines.Receiver {
   Future<ImportReport> read(HttpServerRequest request) {
     request.handler(
         part -> {
+          if (done.future().isComplete()) {
+            return;
+          }
           lines.feed(part);
           if (report.stopped()) {
             done.tryComplete(report);
@@ -55,9 +59,12 @@ final class Import implements NdjsonLines.Receiver {
             putBatch().onSuccess(put -> request.resume()).onFailure(done::tryFail);
           }
         });
-    request.exceptionHandler(done::tryFail);
+    request.exceptionHandler(failure -> done.tryFail(ClientGoneException.orBadFraming(failure)));
     request.endHandler(
         end -> {
+          if (done.future().isComplete()) {
+            return;
+          }
           lines.end();
           putBatch().onSuccess(put -> done.tryComplete(report)).onFailure(done::tryFail);
         });

@@ -49,7 +49,6 @@ final class ImportHandler {
         .onComplete(done -> imports.release())
         .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))
         .onFailure(failure -> Exchange.fail(exchange, failure))
-        .onComplete(
-            done -> meters.imports.answered(exchange.response().getStatusCode(), startNanos));
+        .onComplete(done -> meters.imports.ended(done, exchange.response(), startNanos));
   }
 }

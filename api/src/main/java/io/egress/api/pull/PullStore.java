@@ -117,24 +117,28 @@ final class PullStore {
 
   private static Optional<StreamPage> page(RowSet<Row> rows) {
     List<StreamPage.Entry> entries = new ArrayList<>(rows.size());
+    List<Fragment> atHand = new ArrayList<>();
     Row first = null;
     for (Row row : rows) {
       first = first == null ? row : first;
       Long position = row.getLong("position");
       if (position != null) {
+        if (row.getBuffer("deflated") != null && atHand.size() == entries.size()) {
+          atHand.add(fragment(row));
+        }
         entries.add(
-            new StreamPage.Entry(
-                position,
-                row.getUUID("capture_id"),
-                row.getInteger("bytes"),
-                row.getBuffer("deflated") == null ? null : fragment(row)));
+            new StreamPage.Entry(position, row.getUUID("capture_id"), row.getInteger("bytes")));
       }
     }
     return first == null
         ? Optional.empty()
         : Optional.of(
             new StreamPage(
-                first.getUUID("key_id"), first.getUUID("workspace_id"), head(first), entries));
+                first.getUUID("key_id"),
+                first.getUUID("workspace_id"),
+                head(first),
+                entries,
+                atHand));
   }
 
   private static long head(Row row) {
