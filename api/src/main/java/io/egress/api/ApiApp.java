@@ -13,7 +13,6 @@ import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.document.DocumentStore;
-import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.Health;
@@ -162,8 +161,8 @@ public final class ApiApp {
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               sweep::wake,
               vitals.metrics());
-      KeysHandler keys = new KeysHandler(pool);
-      EndpointsHandler endpoints = new EndpointsHandler(new EndpointStore(pool), settings.push());
+      KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
+      EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(

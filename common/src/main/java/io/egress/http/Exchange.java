@@ -3,8 +3,10 @@ package io.egress.http;
 import io.egress.flow.ByteBudget;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
@@ -85,7 +87,7 @@ public final class Exchange {
           .addKeyValue("request_id", RequestLog.id(exchange))
           .setCause(failure)
           .log("a request failed");
-      ErrorBody.send(exchange.response(), 500, "internal error");
+      ErrorBody.send(exchange.request(), 500, "internal error");
     }
   }
 
@@ -101,18 +103,35 @@ public final class Exchange {
     if (closes) {
       response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
-    ErrorBody.send(response, refusal.status(), refusal.reason());
+    ErrorBody.send(exchange.request(), refusal.status(), refusal.reason());
     if (closes) {
       exchange.request().connection().close();
     }
+  }
+
+  /** A route for GET, and for HEAD, which differs only in that the body is not sent. */
+  public static Route get(Router router, String path) {
+    return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
   }
 
   public static void sendJson(RoutingContext exchange, int status, JsonObject body) {
     exchange
         .response()
         .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(body.toBuffer());
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+    end(exchange.request(), body.toBuffer());
+  }
+
+  /** Ends with {@code body}, or with its length alone where HEAD asks. */
+  static void end(HttpServerRequest request, Buffer body) {
+    if (request.method().equals(HttpMethod.HEAD)) {
+      request
+          .response()
+          .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()))
+          .end();
+    } else {
+      request.response().end(body);
+    }
   }
 
   private static Throwable cause(RoutingContext exchange, int status) {
@@ -141,8 +160,13 @@ public final class Exchange {
             .flatMap(route -> route.methods().stream())
             .map(HttpMethod::name)
             .collect(Collectors.toCollection(TreeSet::new));
+    allowed.add(HttpMethod.OPTIONS.name());
     exchange.response().putHeader(HttpHeaders.ALLOW, String.join(", ", allowed));
-    ErrorBody.send(exchange.response(), 405, "this path takes " + String.join(", ", allowed));
+    if (exchange.request().method().equals(HttpMethod.OPTIONS)) {
+      exchange.response().setStatusCode(204).end();
+      return;
+    }
+    ErrorBody.send(exchange.request(), 405, "this path takes " + String.join(", ", allowed));
   }
 
   private static boolean isFor(Route route, RoutingContext exchange) {

@@ -33,7 +33,7 @@ final class UnreadableRequest implements Handler<HttpServerRequest> {
     Exchange.putCommonHeaders(request.response(), id);
     request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     requests.unreadable(id, status);
-    ErrorBody.send(request.response(), status, reason);
+    ErrorBody.send(request, status, reason);
     request.connection().close();
   }
 }

@@ -71,10 +71,8 @@ public final class PullHandler {
   }
 
   public void mount(Router router) {
-    router.get(CAPTURES).handler(answering(meters.list, this::list));
-    router.head(CAPTURES).handler(answering(meters.list, this::list));
-    router.get(CAPTURES + "/:id").handler(answering(meters.one, this::one));
-    router.head(CAPTURES + "/:id").handler(answering(meters.one, this::one));
+    Exchange.get(router, CAPTURES).handler(answering(meters.list, this::list));
+    Exchange.get(router, CAPTURES + "/:id").handler(answering(meters.one, this::one));
   }
 
   private Handler<RoutingContext> answering(
@@ -113,6 +111,7 @@ public final class PullHandler {
                     page -> {
                       StreamPage known = page.orElseThrow(PullHandler::unknownKey);
                       check(request, known);
+                      linkNext(exchange.response(), request, known);
                       return send(
                           exchange,
                           known,
@@ -187,6 +186,20 @@ public final class PullHandler {
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
             new Outlet(vertx, response, patience))
         .onSuccess(sent -> meters.sentWhole(page.entries().size()));
+  }
+
+  /**
+   * For tools that follow links. Without scheme and host, because a proxy in front may have others
+   * than the service was called by.
+   */
+  private static void linkNext(HttpServerResponse response, PageRequest request, StreamPage page) {
+    Cursor end = page.end();
+    if (end != null && page.hasNext()) {
+      response.putHeader(
+          "link",
+          "<%s?limit=%d&after=%s>; rel=\"next\""
+              .formatted(CAPTURES, request.limit(), end.encode()));
+    }
   }
 
   private static void check(PageRequest request, StreamPage page) {

@@ -44,7 +44,7 @@ public final class WorkspaceCalls {
   }
 
   public void list(OnAll call) {
-    router.get(path).handler(onAll(call));
+    Exchange.get(router, path).handler(onAll(call));
   }
 
   public void create(OnAll call) {
@@ -52,7 +52,7 @@ public final class WorkspaceCalls {
   }
 
   public void show(OnOne call) {
-    router.get(path + "/:id").handler(onOne(call));
+    Exchange.get(router, path + "/:id").handler(onOne(call));
   }
 
   public void change(OnOne call) {
