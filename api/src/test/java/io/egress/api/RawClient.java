@@ -2,7 +2,9 @@ package io.egress.api;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -10,9 +12,11 @@ import java.net.Socket;
 /** A client that sends what no library would, and hangs up when it likes. */
 public final class RawClient implements AutoCloseable {
   private final Socket socket;
+  private final InputStream in;
 
-  private RawClient(Socket socket) {
+  private RawClient(Socket socket) throws IOException {
     this.socket = socket;
+    this.in = new BufferedInputStream(socket.getInputStream());
   }
 
   public static RawClient to(int port) {
@@ -48,8 +52,8 @@ public final class RawClient implements AutoCloseable {
   public RawClient await(String expected) {
     StringBuilder read = new StringBuilder();
     try {
-      while (read.indexOf(expected) < 0) {
-        int next = socket.getInputStream().read();
+      while (read.indexOf(expected, read.length() - expected.length()) < 0) {
+        int next = in.read();
         if (next < 0) {
           throw new AssertionError("the connection ended after: " + read);
         }
@@ -64,7 +68,7 @@ public final class RawClient implements AutoCloseable {
   /** Everything until the server closes the connection. */
   public String rest() {
     try {
-      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      return new String(in.readAllBytes(), ISO_8859_1);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -50,17 +50,24 @@ public final class ByteBudget {
       serveWaiters();
     }
 
-    /** Makes the share larger at once, or leaves it as it is: a holder never waits for more. */
-    public boolean grow(long more) {
+    /**
+     * Makes the share as large as {@code wanted} or smaller, or leaves it as it is when there is
+     * too little left: a holder never waits for more.
+     */
+    public boolean resize(long wanted) {
+      long more;
       synchronized (ByteBudget.this) {
-        long wanted = Math.min(more, total - bytes);
-        if (bytes == 0 || left < wanted) {
+        more = Math.min(wanted, total) - bytes;
+        if (bytes == 0 || left < more) {
           return false;
         }
-        hold(owned, wanted);
-        bytes += wanted;
-        return true;
+        hold(owned, more);
+        bytes += more;
       }
+      if (more < 0) {
+        serveWaiters();
+      }
+      return true;
     }
   }
 

@@ -72,11 +72,11 @@ public record Settings(
             reader.port(
                 "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one"),
             TlsFiles.read(reader)),
-        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "64MiB", "largest body the completion hook takes"),
+        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body the completion hook takes"),
         reader.bytes(
             "EGRESS_HOOK_MEMORY",
-            "128MiB",
-            "bodies of the completion hook held in memory at a time"),
+            "256MiB",
+            "memory that captures being put may take, 16 bytes for each byte of their bodies"),
         reader.duration(
             "EGRESS_HOOK_STALL_TIMEOUT",
             "30s",

@@ -147,15 +147,18 @@ class ByteBudgetTest {
   }
 
   @Test
-  void growsOnlyIntoWhatIsLeft() {
+  void resizesOnlyIntoWhatIsLeft() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share one = budget.take(40).await();
     ByteBudget.Share other = budget.take(40).await();
 
-    assertThat(one.grow(20)).isTrue();
-    assertThat(other.grow(1)).isFalse();
+    assertThat(one.resize(60)).isTrue();
+    assertThat(other.resize(41)).isFalse();
+    assertThat(one.resize(10)).isTrue();
+    assertThat(other.resize(90)).isTrue();
+    assertThat(budget.bytesTaken()).isEqualTo(100);
     one.giveBack();
-    assertThat(other.grow(60)).isTrue();
+    assertThat(one.resize(5)).as("given back for good").isFalse();
     other.giveBack();
     assertThat(budget.bytesTaken()).isZero();
   }

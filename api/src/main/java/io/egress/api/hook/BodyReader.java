@@ -13,10 +13,13 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * Reads bodies into memory that all of them share: a request is not read on before its bytes have
- * room.
+ * Reads bodies into memory that all of them share: a request is not read before all that its body
+ * will cost has room. Of a body that does not announce its length the cost is taken as it arrives;
+ * where it finds no more room it is refused, so that no body waits while it holds memory.
  */
 final class BodyReader {
+  private static final long UNANNOUNCED_BYTES = 64 * 1024;
+
   private final Vertx vertx;
   private final ByteBudget memory;
   private final Duration waitMax;
@@ -38,12 +41,16 @@ final class BodyReader {
     } catch (Refusal refused) {
       return Future.failedFuture(refused);
     }
-    ByteBudget.Place place =
-        memory.ask(request, announced < 0 ? limits.bytesMax() : announced, waitMax);
+    long expected = announced < 0 ? UNANNOUNCED_BYTES : announced;
+    ByteBudget.Place place = memory.ask(request, Hook.cost(expected), waitMax);
     body.future().onFailure(gone -> place.leave());
     return place
         .share()
         .recover(none -> body.failedOr(none))
-        .compose(room -> body.read().compose(use).onComplete(done -> room.giveBack()));
+        .compose(
+            room ->
+                body.read(length -> length <= expected || room.resize(Hook.cost(length)))
+                    .compose(use)
+                    .onComplete(done -> room.giveBack()));
   }
 }

@@ -15,6 +15,13 @@ import java.time.Duration;
 
 /** Everything that goes into the service: the completion hook, imports and renames. */
 public final class Hook {
+  /**
+   * What a byte of a body costs at most until its capture is committed: received, parsed,
+   * serialized, rendered and compressed. The worst are long texts beyond Latin-1 that do not
+   * compress, at 14.
+   */
+  private static final int COST_PER_BYTE = 16;
+
   private final HookHandler hooks;
   private final ImportHandler imports;
 
@@ -49,9 +56,12 @@ public final class Hook {
             new CombinedPuts(vertx, writer),
             new Renames(new Transactions(pool)),
             meters);
-    this.imports =
-        new ImportHandler(
-            vertx, writer, (int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), meters);
+    this.imports = new ImportHandler(vertx, writer, limits, meters);
+  }
+
+  /** Memory that a body of so many bytes takes. */
+  public static long cost(long bodyBytes) {
+    return bodyBytes * COST_PER_BYTE;
   }
 
   public void mount(Router router) {

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.RawClient;
 import io.egress.api.Service;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +54,38 @@ class HookMemoryTest {
     try (Service service = Service.start(Map.of("EGRESS_HOOK_STALL_TIMEOUT", "200ms"));
         RawClient slow = slowBody(service)) {
       assertThat(slow.rest()).contains("HTTP/1.1 408", "too slowly");
+    }
+  }
+
+  @Test
+  void refusesALineForWhichThereIsNoMemory() {
+    try (Service service = Service.start(Map.of("EGRESS_HOOK_MEMORY", "20MiB"))) {
+      RawClient slow = startPut(service, 200_000).await("100 Continue").send("{");
+      String line = Service.capture(workspace).put("title", "x".repeat(2_000_000)).encode();
+
+      HttpResponse<String> answer =
+          Service.send(
+              HttpRequest.newBuilder(URI.create(service.internalUrl("/internal/v1/captures")))
+                  .header("authorization", "Bearer " + Service.TOKEN)
+                  .header("content-type", "application/x-ndjson")
+                  .POST(BodyPublishers.ofString(line)));
+
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+      slow.close();
+    }
+  }
+
+  /** The bytes of both bodies would fit, what is made of them would not. */
+  @Test
+  void asksForAllThatABodyWillCost() {
+    try (Service service =
+        Service.start(Map.of("EGRESS_HOOK_MEMORY", "16MiB", "EGRESS_MEMORY_WAIT", "100ms"))) {
+      RawClient slow = startPut(service, 600_000).await("100 Continue").send("{");
+      JsonObject large = Service.capture(workspace).put("ignored", "x".repeat(500_000));
+
+      assertThat(service.put(UUID.randomUUID(), large).statusCode()).isEqualTo(503);
+      assertThat(put(service).statusCode()).isEqualTo(201);
+      slow.close();
     }
   }
 

@@ -42,9 +42,9 @@ class BackPressureTest {
                 "EGRESS_PULL_MEMORY",
                 "4MiB",
                 "EGRESS_PULL_STALL_TIMEOUT",
-                "1s",
+                "300ms",
                 "EGRESS_MEMORY_WAIT",
-                "5s"));
+                "4s"));
     key = service.mintKey(workspace);
     for (int i = 0; i < CAPTURES; i++) {
       assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
