@@ -32,6 +32,9 @@ public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, paused, created_position, created_at";
 
+  private static final String NAME_WORKSPACE =
+      "insert into workspaces (id) values ($1) on conflict do nothing";
+
   private static final String TARGET =
       "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position";
 
@@ -97,6 +100,17 @@ public final class EndpointStore {
 
   public EndpointStore(Pool pool) {
     this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  /** Adds in a transaction of its own, in a workspace that need not exist. */
+  public Future<Endpoint> add(
+      UUID workspaceId, UUID id, NewEndpoint endpoint, Buffer sealedSecret) {
+    return pool.preparedQuery(NAME_WORKSPACE)
+        .execute(Tuple.of(workspaceId))
+        .compose(
+            named ->
+                pool.withTransaction(
+                    transaction -> add(transaction, workspaceId, id, endpoint, sealedSecret)));
   }
 
   /**

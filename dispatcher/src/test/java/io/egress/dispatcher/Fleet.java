@@ -110,15 +110,9 @@ public final class Fleet implements AutoCloseable {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
     Buffer sealed = Buffer.buffer(SecretBox.parse(SECRET_KEY).seal(secret, id));
-    NewEndpoint endpoint = new NewEndpoint(url, null, fullHistory);
     return await(
-        database
-            .preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
-            .execute(Tuple.of(workspaceId))
-            .compose(
-                named ->
-                    database.withTransaction(
-                        tx -> EndpointStore.add(tx, workspaceId, id, endpoint, sealed)))
+        endpoints
+            .add(workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
             .map(made -> new Provisioned(id, workspaceId, secret, made.createdPosition())));
   }
 
