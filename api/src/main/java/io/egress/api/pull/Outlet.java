@@ -24,13 +24,14 @@ final class Outlet {
   private @Nullable Buffer piece;
   private @Nullable Promise<Void> waiting;
   private long unreadBytes;
+  private boolean ending;
   private boolean gone;
 
   Outlet(Vertx vertx, HttpServerResponse response, Patience.Terms terms) {
     this.response = requireNonNull(response, "response is null");
     this.patience = new Patience(vertx, terms, this::leave);
-    response.closeHandler(closed -> leave());
-    response.exceptionHandler(failure -> leave());
+    response.closeHandler(closed -> hangUp());
+    response.exceptionHandler(failure -> hangUp());
   }
 
   /** Sends what {@code body} has been given so far; completes when it is in the write buffer. */
@@ -55,6 +56,7 @@ final class Outlet {
   Future<Void> end() {
     Promise<Void> ended = Promise.promise();
     waiting = ended;
+    ending = true;
     response.end().onSuccess(ended::tryComplete).onFailure(lost -> leave());
     return patiently(ended);
   }
@@ -89,6 +91,13 @@ final class Outlet {
               patience.progress(unreadBytes);
               unreadBytes = 0;
             });
+  }
+
+  /** A stream that is ended closes, too: whether it was read is then for its end to say. */
+  private void hangUp() {
+    if (!ending) {
+      leave();
+    }
   }
 
   private void leave() {

@@ -39,11 +39,13 @@ final class PageRoom {
 
   /** Gives up the place in line, too. */
   void giveBack() {
-    if (place != null) {
-      place.leave();
-      place.share().onSuccess(ByteBudget.Share::giveBack);
+    ByteBudget.Place left = place;
+    if (left != null) {
+      // Whoever waits for the place is called by leave(), and gives back in turn.
       place = null;
       bytes = 0;
+      left.leave();
+      left.share().onSuccess(ByteBudget.Share::giveBack);
     }
   }
 }
