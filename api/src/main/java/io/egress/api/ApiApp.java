@@ -14,8 +14,8 @@ import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.document.DocumentStore;
-import io.egress.endpoint.EndpointStore;
 import io.egress.flow.ByteBudget;
+import io.egress.flow.Patience;
 import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
@@ -153,17 +153,23 @@ public final class ApiApp {
     private Future<ApiApp> listeners(
         DocumentStore documents, KeyUse keyUse, SweepVerticle sweep, Health health) {
       ApiSettings api = settings.api();
+      MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
+          .forEach(problem -> log.warn("memory may run out: {}", problem));
       ByteBudget hookMemory = new ByteBudget(vertx, api.hookMemoryBytes(), HOOKS_WAITING_MAX);
       Hook hook =
           new Hook(
               vertx,
               pool,
               documents,
-              new Hook.HookLimits(hookMemory, api.maxCaptureBytes()),
+              new Hook.HookLimits(
+                  hookMemory,
+                  api.memoryWait(),
+                  api.maxCaptureBytes(),
+                  new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               vitals.metrics());
-      KeysHandler keys = new KeysHandler(pool);
-      EndpointsHandler endpoints = new EndpointsHandler(new EndpointStore(pool), settings.push());
+      KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
+      EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -171,7 +177,10 @@ public final class ApiApp {
               pullPool,
               documents,
               keyUse,
-              new PullHandler.PullLimits(pullMemory, api.pullStallTimeout()),
+              new PullHandler.PullLimits(
+                  pullMemory,
+                  api.memoryWait(),
+                  new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
               vitals.metrics());
       return open(
               "the internal listener",
@@ -191,7 +200,7 @@ public final class ApiApp {
                   open(
                           "the public listener",
                           api.publicListener(),
-                          api.pullStallTimeout().multipliedBy(2),
+                          api.pullStallTimeout().multipliedBy(2).plus(api.memoryWait()),
                           router -> {
                             health.mount(router);
                             OpenApi.mount(
@@ -214,7 +223,10 @@ public final class ApiApp {
               vertx,
               where,
               EVENT_LOOPS,
-              new ListenerLimits(settings.process().shutdownTimeout(), writeIdleMax),
+              new ListenerLimits(
+                  settings.process().shutdownTimeout(),
+                  settings.process().idleTimeout(),
+                  writeIdleMax),
               new RequestLog(settings.process().log().access()),
               mounts)
           .onSuccess(listener -> closing.push(name, listener::close));

@@ -69,6 +69,31 @@ class OpenApiTest {
         .contains("listCaptures");
   }
 
+  /** Generators put what has no tag into one class, and paths and webhooks overwrite each other. */
+  @Test
+  void groupsEveryOperation() {
+    for (JsonObject description : List.of(publicDescription(), internalDescription())) {
+      List<Object> tags =
+          description.getJsonArray("tags").stream()
+              .map(tag -> (Object) ((JsonObject) tag).getString("name"))
+              .toList();
+      assertThat(description.getJsonArray("servers")).isNotEmpty();
+      for (String section : List.of("paths", "webhooks")) {
+        JsonObject items = description.getJsonObject(section, new JsonObject());
+        for (String path : items.fieldNames()) {
+          items
+              .getJsonObject(path)
+              .forEach(
+                  operation ->
+                      assertThat(((JsonObject) operation.getValue()).getJsonArray("tags"))
+                          .as(operation.getKey() + " " + path)
+                          .hasSize(1)
+                          .isSubsetOf(tags));
+        }
+      }
+    }
+  }
+
   @Test
   void answersEveryDescribedOperation() {
     for (Map.Entry<JsonObject, String> listener :

@@ -10,6 +10,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,11 +32,11 @@ public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, paused, created_position, created_at";
 
-  private static final String TARGET =
-      "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position";
-
   private static final String NAME_WORKSPACE =
       "insert into workspaces (id) values ($1) on conflict do nothing";
+
+  private static final String TARGET =
+      "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position";
 
   /** A backfill of nothing is finished from its beginning. */
   private static final String ADD =
@@ -101,12 +102,27 @@ public final class EndpointStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /**
-   * {@code sealedSecret} must be sealed for {@code id}. The workspace is named before the lock is
-   * taken: that may wait for a capture being written, and the stream must not wait along.
-   */
+  /** Adds in a transaction of its own, in a workspace that need not exist. */
   public Future<Endpoint> add(
       UUID workspaceId, UUID id, NewEndpoint endpoint, Buffer sealedSecret) {
+    return pool.preparedQuery(NAME_WORKSPACE)
+        .execute(Tuple.of(workspaceId))
+        .compose(
+            named ->
+                pool.withTransaction(
+                    transaction -> add(transaction, workspaceId, id, endpoint, sealedSecret)));
+  }
+
+  /**
+   * {@code sealedSecret} must be sealed for {@code id}. The workspace must exist already: naming it
+   * may wait for a capture being written, and the stream must not wait along for the lock.
+   */
+  public static Future<Endpoint> add(
+      SqlConnection transaction,
+      UUID workspaceId,
+      UUID id,
+      NewEndpoint endpoint,
+      Buffer sealedSecret) {
     Tuple row =
         Tuple.of(
             id,
@@ -115,14 +131,8 @@ public final class EndpointStore {
             endpoint.description(),
             sealedSecret,
             endpoint.fullHistory());
-    return pool.preparedQuery(NAME_WORKSPACE)
-        .execute(Tuple.of(workspaceId))
-        .compose(
-            named ->
-                pool.withTransaction(
-                    transaction ->
-                        StreamLock.take(transaction)
-                            .compose(locked -> transaction.preparedQuery(ADD).execute(row))))
+    return StreamLock.take(transaction)
+        .compose(locked -> transaction.preparedQuery(ADD).execute(row))
         .map(rows -> shown(rows.iterator().next()));
   }
 

@@ -6,67 +6,198 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory shared by many exchanges: bytes are taken before they are read in and given back once they
- * have left. Whoever finds too little left waits in line; when the line is full, the answer is no.
+ * have left. Whoever finds too little left waits in line, for a bounded time; when the line is
+ * full, the answer is no.
+ *
+ * <p>An owner may ask several times. It holds no more than is left to all others, so however much
+ * one asks for, half is left for a second, and half of that for a third; its first share is granted
+ * whenever the bytes are there. Owners are served in turns. A share that waits for bytes is not
+ * overtaken; one that waits because of what its owner holds already is.
  *
  * <p>A share larger than the whole budget is cut to it, so that one huge document passes alone
  * instead of never.
  */
 public final class ByteBudget {
-  private record Waiter(long bytes, Promise<Share> promise, Context context) {}
+  /** So many owners it takes to fill the line. */
+  private static final int OWNERS_IN_A_FULL_LINE = 5;
 
   /** Bytes taken; to be given back exactly once, further calls do nothing. */
   public final class Share {
+    private final Owned owned;
     private long bytes;
 
-    private Share(long bytes) {
+    private Share(Owned owned, long bytes) {
+      this.owned = owned;
       this.bytes = bytes;
     }
 
     public void giveBack() {
       synchronized (ByteBudget.this) {
-        left += bytes;
+        release(owned, bytes);
         bytes = 0;
       }
       serveWaiters();
+    }
+
+    /**
+     * Makes the share as large as {@code wanted} or smaller, or leaves it as it is when there is
+     * too little left: a holder never waits for more.
+     */
+    public boolean resize(long wanted) {
+      long more;
+      synchronized (ByteBudget.this) {
+        more = Math.min(wanted, total) - bytes;
+        if (bytes == 0 || left < more) {
+          return false;
+        }
+        hold(owned, more);
+        bytes += more;
+      }
+      if (more < 0) {
+        serveWaiters();
+      }
+      return true;
+    }
+  }
+
+  /** A place in line, or what became of it. */
+  public final class Place {
+    private final Owned owned;
+    private final long bytes;
+    private final Promise<Share> promise = Promise.promise();
+    private final Context context = vertx.getOrCreateContext();
+    private @Nullable Long timer;
+
+    private Place(Owned owned, long bytes) {
+      this.owned = owned;
+      this.bytes = bytes;
+    }
+
+    /**
+     * Completes on the context of whoever asked; fails with {@link NoMemoryException} where there
+     * was none in time, and with {@link LeftException} after {@link #leave}.
+     */
+    public Future<Share> share() {
+      return promise.future();
+    }
+
+    /** Gives the place up. Does nothing once the share was handed over. */
+    public void leave() {
+      end(new LeftException());
+    }
+
+    private void end(RuntimeException reason) {
+      synchronized (ByteBudget.this) {
+        if (owned.waiting.remove(this)) {
+          waitersCount--;
+          forget(owned);
+        }
+      }
+      // A share that is granted but not yet handed over is given back there.
+      promise.tryFail(reason);
+      cancelTimer();
+      serveWaiters();
+    }
+
+    private void grant(Share share) {
+      context.runOnContext(
+          granted -> {
+            cancelTimer();
+            if (!promise.tryComplete(share)) {
+              share.giveBack();
+            }
+          });
+    }
+
+    private synchronized void waitFor(Duration waitMax) {
+      timer =
+          vertx.setTimer(Math.max(1, waitMax.toMillis()), late -> end(NoMemoryException.late()));
+      if (promise.future().isComplete()) {
+        cancelTimer();
+      }
+    }
+
+    private synchronized void cancelTimer() {
+      if (timer != null) {
+        vertx.cancelTimer(timer);
+        timer = null;
+      }
+    }
+  }
+
+  /** What one owner holds and waits for. */
+  private static final class Owned {
+    private final Object owner;
+    private final Deque<Place> waiting = new ArrayDeque<>();
+    private long held;
+
+    private Owned(Object owner) {
+      this.owner = owner;
     }
   }
 
   private final Vertx vertx;
   private final long total;
   private final int waitersMax;
-  private final Deque<Waiter> waiters = new ArrayDeque<>();
+  private final int ownWaitersMax;
+  private final Map<Object, Owned> owners = new HashMap<>();
+
+  /** Owners that wait, in the order of their turns. */
+  private final Set<Owned> turns = new LinkedHashSet<>();
+
+  private int waitersCount;
   private long left;
 
   public ByteBudget(Vertx vertx, long total, int waitersMax) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.total = total;
     this.waitersMax = waitersMax;
+    this.ownWaitersMax = Math.max(1, waitersMax / OWNERS_IN_A_FULL_LINE);
     this.left = total;
   }
 
-  /**
-   * Fails with {@link LineFullException} when too many wait already. Completes on the caller's
-   * context.
-   */
+  /** Takes for an owner of its own, however long it has to wait. */
   public Future<Share> take(long bytes) {
-    long wanted = Math.min(bytes, total);
+    return ask(new Object(), bytes, null).share();
+  }
+
+  /** Takes for {@code owner}, waiting no longer than {@code waitMax}. */
+  public Place ask(Object owner, long bytes, @Nullable Duration waitMax) {
+    requireNonNull(owner, "owner is null");
+    Place place;
     synchronized (this) {
-      if (waiters.isEmpty() && left >= wanted) {
-        left -= wanted;
-        return Future.succeededFuture(new Share(wanted));
+      Owned owned = owners.computeIfAbsent(owner, Owned::new);
+      place = new Place(owned, Math.min(bytes, total));
+      if (waitersCount == 0 && isGrantable(place)) {
+        hold(owned, place.bytes);
+        place.promise.complete(new Share(owned, place.bytes));
+        return place;
       }
-      if (waiters.size() >= waitersMax) {
-        return Future.failedFuture(new LineFullException());
+      if (waitersCount >= waitersMax || owned.waiting.size() >= ownWaitersMax) {
+        forget(owned);
+        place.promise.fail(NoMemoryException.lineFull());
+        return place;
       }
-      Promise<Share> promise = Promise.promise();
-      waiters.add(new Waiter(wanted, promise, vertx.getOrCreateContext()));
-      return promise.future();
+      owned.waiting.add(place);
+      turns.add(owned);
+      waitersCount++;
     }
+    if (waitMax != null) {
+      place.waitFor(waitMax);
+    }
+    serveWaiters();
+    return place;
   }
 
   public synchronized long bytesTaken() {
@@ -75,26 +206,87 @@ public final class ByteBudget {
 
   private void serveWaiters() {
     while (true) {
-      Waiter served;
+      Place served;
+      Share share;
       synchronized (this) {
-        Waiter first = waiters.peek();
-        if (first == null || left < first.bytes()) {
+        Owned next = nextInTurn();
+        if (next == null) {
           return;
         }
-        left -= first.bytes();
-        served = waiters.remove();
+        served = next.waiting.remove();
+        waitersCount--;
+        hold(next, served.bytes);
+        share = new Share(next, served.bytes);
+        turns.remove(next);
+        if (!next.waiting.isEmpty()) {
+          turns.add(next);
+        }
       }
-      Share share = new Share(served.bytes());
-      served.context().runOnContext(granted -> served.promise().complete(share));
+      served.grant(share);
     }
   }
 
-  /** Too many exchanges wait for memory. */
-  public static final class LineFullException extends RuntimeException {
+  private @Nullable Owned nextInTurn() {
+    for (Owned owned : turns) {
+      Place first = owned.waiting.element();
+      if (isGrantable(first)) {
+        return owned;
+      }
+      if (left < first.bytes) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  private boolean isGrantable(Place place) {
+    long after = left - place.bytes;
+    return after >= 0 && (place.owned.held == 0 || place.owned.held + place.bytes <= after);
+  }
+
+  private void hold(Owned owned, long bytes) {
+    left -= bytes;
+    owned.held += bytes;
+  }
+
+  private void release(Owned owned, long bytes) {
+    left += bytes;
+    owned.held -= bytes;
+    forget(owned);
+  }
+
+  private void forget(Owned owned) {
+    if (owned.waiting.isEmpty()) {
+      turns.remove(owned);
+      if (owned.held == 0) {
+        owners.remove(owned.owner, owned);
+      }
+    }
+  }
+
+  /** There is no memory for another exchange. */
+  public static final class NoMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private LineFullException() {
-      super("too many requests wait for memory", null, false, false);
+    private NoMemoryException(String message) {
+      super(message, null, false, false);
+    }
+
+    private static NoMemoryException lineFull() {
+      return new NoMemoryException("too many requests wait for memory");
+    }
+
+    private static NoMemoryException late() {
+      return new NoMemoryException("no memory became free in time");
+    }
+  }
+
+  /** Whoever waited gave its place up. */
+  public static final class LeftException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private LeftException() {
+      super("the place in line was given up", null, false, false);
     }
   }
 }

@@ -3,6 +3,8 @@ package io.egress.http;
 import io.egress.metrics.Buckets;
 import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Timer;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,28 +26,26 @@ public final class CallMeter {
     this.gone = timer(metrics, name, meaning, "client_gone", labels);
   }
 
-  /** {@code startNanos} as {@link System#nanoTime} had it when the call came. */
-  public void answered(int status, long startNanos) {
-    record(outcome(status), startNanos);
+  /**
+   * {@code startNanos} as {@link System#nanoTime} had it when the call came. An answer that broke
+   * off has a status that says nothing of it.
+   */
+  public void ended(AsyncResult<?> result, HttpServerResponse response, long startNanos) {
+    outcome(result, response.getStatusCode())
+        .record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** The client did not wait for the end of the answer. */
-  public void gone(long startNanos) {
-    record(gone, startNanos);
-  }
-
-  private Timer outcome(int status) {
+  private Timer outcome(AsyncResult<?> result, int status) {
+    if (result.cause() instanceof ClientGoneException) {
+      return gone;
+    }
     if (status < 400) {
-      return ok;
+      return result.succeeded() ? ok : failed;
     }
     if (status < 500) {
       return refused;
     }
     return status == 503 ? unavailable : failed;
-  }
-
-  private static void record(Timer timer, long startNanos) {
-    timer.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
   }
 
   private static Timer timer(

@@ -1,6 +1,7 @@
 package io.egress.http;
 
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 
@@ -8,7 +9,8 @@ import io.vertx.core.json.JsonObject;
 public final class ErrorBody {
   private ErrorBody() {}
 
-  public static void send(HttpServerResponse response, int status, String message) {
+  public static void send(HttpServerRequest request, int status, String message) {
+    HttpServerResponse response = request.response();
     if (response.ended() || response.closed()) {
       return;
     }
@@ -16,12 +18,11 @@ public final class ErrorBody {
       response.reset();
       return;
     }
-    response
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(
-            new JsonObject()
-                .put("error", new JsonObject().put("message", message).put("status", status))
-                .toBuffer());
+    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+    Exchange.end(
+        request,
+        new JsonObject()
+            .put("error", new JsonObject().put("message", message).put("status", status))
+            .toBuffer());
   }
 }

@@ -1,9 +1,14 @@
 package io.egress.http;
 
+import io.egress.flow.ByteBudget;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
@@ -11,6 +16,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.pgclient.PgException;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
@@ -37,13 +43,16 @@ public final class Exchange {
         .order(-1)
         .handler(
             exchange -> {
-              exchange
-                  .response()
-                  .putHeader(
-                      REQUEST_ID, RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
+              putCommonHeaders(
+                  exchange.response(), RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
               requests.begin(exchange);
-              exchange.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-              exchange.next();
+              UnreadBody.discardAfterAnswer(exchange);
+              Optional<Refusal> refusal = RequestRules.check(exchange.request());
+              if (refusal.isPresent()) {
+                fail(exchange, refusal.get());
+              } else {
+                exchange.next();
+              }
             });
     router.errorHandler(404, exchange -> fail(exchange, new Refusal(404, "no such path")));
     router.errorHandler(405, exchange -> refuseMethod(router, exchange));
@@ -53,16 +62,23 @@ public final class Exchange {
     return router;
   }
 
+  static void putCommonHeaders(HttpServerResponse response, String requestId) {
+    response.putHeader(REQUEST_ID, requestId);
+    response.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.putHeader("x-content-type-options", "nosniff");
+  }
+
   /** Ends the exchange with whatever {@code failure} means to a client. */
   public static void fail(RoutingContext exchange, Throwable failure) {
     if (failure instanceof Refusal refusal) {
-      if (refusal.status() == 401) {
-        exchange.response().putHeader("www-authenticate", "Bearer");
-      }
-      if (refusal.status() == 503) {
-        exchange.response().putHeader("retry-after", RETRY_AFTER_SECONDS);
-      }
-      ErrorBody.send(exchange.response(), refusal.status(), refusal.reason());
+      refuse(exchange, refusal);
+    } else if (failure instanceof ByteBudget.NoMemoryException) {
+      refuse(exchange, new Refusal(503, "no memory for this request now, try again"));
+    } else if (isClientGone(exchange, failure)) {
+      log.atDebug()
+          .addKeyValue("request_id", RequestLog.id(exchange))
+          .log("a client is gone: {}", failure.getMessage());
+      exchange.response().reset();
     } else if (isBackendAway(failure)) {
       RequestLog.backendAway(exchange, failure);
       fail(exchange, new Refusal(503, "a backend is away, try again"));
@@ -71,16 +87,51 @@ public final class Exchange {
           .addKeyValue("request_id", RequestLog.id(exchange))
           .setCause(failure)
           .log("a request failed");
-      ErrorBody.send(exchange.response(), 500, "internal error");
+      ErrorBody.send(exchange.request(), 500, "internal error");
     }
+  }
+
+  private static void refuse(RoutingContext exchange, Refusal refusal) {
+    HttpServerResponse response = exchange.response();
+    if (refusal.status() == 401) {
+      response.putHeader("www-authenticate", "Bearer");
+    }
+    if (refusal.status() == 503) {
+      response.putHeader("retry-after", RETRY_AFTER_SECONDS);
+    }
+    boolean closes = refusal.isClosing() && exchange.request().version() != HttpVersion.HTTP_2;
+    if (closes) {
+      response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+    ErrorBody.send(exchange.request(), refusal.status(), refusal.reason());
+    if (closes) {
+      exchange.request().connection().close();
+    }
+  }
+
+  /** A route for GET, and for HEAD, which differs only in that the body is not sent. */
+  public static Route get(Router router, String path) {
+    return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
   }
 
   public static void sendJson(RoutingContext exchange, int status, JsonObject body) {
     exchange
         .response()
         .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(body.toBuffer());
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+    end(exchange.request(), body.toBuffer());
+  }
+
+  /** Ends with {@code body}, or with its length alone where HEAD asks. */
+  static void end(HttpServerRequest request, Buffer body) {
+    if (request.method().equals(HttpMethod.HEAD)) {
+      request
+          .response()
+          .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()))
+          .end();
+    } else {
+      request.response().end(body);
+    }
   }
 
   private static Throwable cause(RoutingContext exchange, int status) {
@@ -109,8 +160,13 @@ public final class Exchange {
             .flatMap(route -> route.methods().stream())
             .map(HttpMethod::name)
             .collect(Collectors.toCollection(TreeSet::new));
+    allowed.add(HttpMethod.OPTIONS.name());
     exchange.response().putHeader(HttpHeaders.ALLOW, String.join(", ", allowed));
-    ErrorBody.send(exchange.response(), 405, "this path takes " + String.join(", ", allowed));
+    if (exchange.request().method().equals(HttpMethod.OPTIONS)) {
+      exchange.response().setStatusCode(204).end();
+      return;
+    }
+    ErrorBody.send(exchange.request(), 405, "this path takes " + String.join(", ", allowed));
   }
 
   private static boolean isFor(Route route, RoutingContext exchange) {
@@ -128,6 +184,16 @@ public final class Exchange {
       }
     }
     return true;
+  }
+
+  /**
+   * Whatever goes wrong with a connection after the client's own is closed is not taken for a
+   * backend's.
+   */
+  private static boolean isClientGone(RoutingContext exchange, Throwable failure) {
+    return failure instanceof ClientGoneException
+        || ClientGoneException.isOfConnection(failure)
+        || (exchange.response().closed() && isBackendAway(failure));
   }
 
   /** The database or the way to it is at fault, rather than the request or the code. */

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.metrics.EventLoops;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -91,8 +90,8 @@ public final class Health {
   }
 
   public void mount(Router router) {
-    router.get("/health/live").handler(this::live);
-    router.get("/health/ready").handler(this::ready);
+    Exchange.get(router, "/health/live").handler(this::live);
+    Exchange.get(router, "/health/ready").handler(this::ready);
   }
 
   private void live(RoutingContext exchange) {
@@ -132,10 +131,9 @@ public final class Health {
     State answer = worst == State.DOWN ? State.DOWN : State.UP;
     JsonObject checks = new JsonObject();
     told.forEach((name, state) -> checks.put(name, state.word()));
-    exchange
-        .response()
-        .setStatusCode(answer == State.UP ? 200 : 503)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(new JsonObject().put("status", answer.word()).put("checks", checks).toBuffer());
+    Exchange.sendJson(
+        exchange,
+        answer == State.UP ? 200 : 503,
+        new JsonObject().put("status", answer.word()).put("checks", checks));
   }
 }

@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.egress.settings.ListenerSettings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * it has.
  */
 public final class ListenerVerticle extends VerticleBase {
-  private static final Duration IDLE_MAX = Duration.ofMinutes(3);
+  /** Requests that share one HTTP/2 connection. */
+  private static final int STREAMS_MAX = 32;
 
   private final ListenerSettings settings;
   private final ListenerLimits limits;
@@ -79,9 +80,10 @@ public final class ListenerVerticle extends VerticleBase {
             .setHost(settings.host())
             .setPort(settings.port())
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-            .setIdleTimeout((int) IDLE_MAX.toMillis())
+            .setIdleTimeout((int) limits.idleMax().toMillis())
             .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
-            .setHandle100ContinueAutomatically(true);
+            .setHandle100ContinueAutomatically(true)
+            .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(STREAMS_MAX));
     return certificate == null
         ? options
         : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);

@@ -13,14 +13,12 @@ public final class OpenApi {
 
   public static void mount(Router router, String path, String resource) {
     Buffer description = read(resource);
-    router
-        .get(path)
+    Exchange.get(router, path)
         .handler(
-            exchange ->
-                exchange
-                    .response()
-                    .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-                    .end(description));
+            exchange -> {
+              exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+              Exchange.end(exchange.request(), description);
+            });
   }
 
   private static Buffer read(String resource) {

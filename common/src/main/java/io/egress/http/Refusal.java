@@ -11,11 +11,22 @@ public final class Refusal extends RuntimeException {
 
   private final int status;
   private final String reason;
+  private final boolean closing;
 
   public Refusal(int status, String reason) {
+    this(status, reason, false);
+  }
+
+  private Refusal(int status, String reason, boolean closing) {
     super(reason, null, false, false);
     this.status = status;
     this.reason = requireNonNull(reason, "reason is null");
+    this.closing = closing;
+  }
+
+  /** Where the request ends cannot be known, so that its connection is of no further use. */
+  public static Refusal closing(int status, String reason) {
+    return new Refusal(status, reason, true);
   }
 
   public int status() {
@@ -24,5 +35,9 @@ public final class Refusal extends RuntimeException {
 
   public String reason() {
     return reason;
+  }
+
+  boolean isClosing() {
+    return closing;
   }
 }

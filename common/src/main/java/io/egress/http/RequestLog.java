@@ -27,6 +27,7 @@ public final class RequestLog {
   private static final String API_KEY_ID = OF_EXCHANGE + ".api-key-id";
   private static final Pattern PARAMETER = Pattern.compile(":(\\w+)");
   private static final int FIRST_ERROR_STATUS = 400;
+  private static final int CLIENT_GONE_STATUS = 499;
 
   private final boolean tellsEach;
   private final Outage backends =
@@ -86,7 +87,7 @@ public final class RequestLog {
             .makeLoggingEventBuilder(Level.INFO)
             .addKeyValue("method", method(exchange))
             .addKeyValue("path", path(exchange))
-            .addKeyValue("status", response.getStatusCode())
+            .addKeyValue("status", status(response))
             .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(nanos))
             .addKeyValue("bytes", response.bytesWritten())
             .addKeyValue("request_id", id(exchange));
@@ -95,6 +96,13 @@ public final class RequestLog {
       line = line.addKeyValue("api_key_id", keyId);
     }
     line.log(response.ended() ? "request" : "request cut short");
+  }
+
+  /** A client that hung up before it was answered has 499, as nginx has it. */
+  private static int status(HttpServerResponse response) {
+    return response.ended() || response.headWritten()
+        ? response.getStatusCode()
+        : CLIENT_GONE_STATUS;
   }
 
   private static boolean isForMachinery(String path) {

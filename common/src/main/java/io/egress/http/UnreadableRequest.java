@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 
 /** What could not even be read as a request is answered in the same form as every other error. */
@@ -29,9 +30,10 @@ final class UnreadableRequest implements Handler<HttpServerRequest> {
 
   private void refuse(HttpServerRequest request, int status, String reason) {
     String id = RequestIds.choose(null);
-    request.response().putHeader(Exchange.REQUEST_ID, id);
+    Exchange.putCommonHeaders(request.response(), id);
+    request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     requests.unreadable(id, status);
-    ErrorBody.send(request.response(), status, reason);
+    ErrorBody.send(request, status, reason);
     request.connection().close();
   }
 }

@@ -6,6 +6,7 @@ import io.egress.metrics.EventLoops;
 import io.egress.metrics.MeasuredVertx;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -42,7 +43,7 @@ public final class Vitals {
   /** For the operator's listener: nobody is asked who they are. */
   public void mount(Router router) {
     health.mount(router);
-    router.get("/metrics").handler(this::scrape);
+    Exchange.get(router, "/metrics").handler(this::scrape);
   }
 
   public void close() {
@@ -54,11 +55,10 @@ public final class Vitals {
     vertx
         .executeBlocking(metrics::scrape, false)
         .onSuccess(
-            page ->
-                exchange
-                    .response()
-                    .putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE)
-                    .end(page))
+            page -> {
+              exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
+              Exchange.end(exchange.request(), Buffer.buffer(page));
+            })
         .onFailure(failure -> Exchange.fail(exchange, failure));
   }
 }

@@ -7,6 +7,9 @@ public record ApiSettings(
     ListenerSettings publicListener,
     long maxCaptureBytes,
     long hookMemoryBytes,
+    Duration hookStallTimeout,
     long pullMemoryBytes,
     Duration pullStallTimeout,
+    Duration memoryWait,
+    long clientBytesPerSecondMin,
     Duration sweepInterval) {}

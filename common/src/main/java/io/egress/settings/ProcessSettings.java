@@ -6,10 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** What every process of the service has, whatever its role. */
-public record ProcessSettings(Path dataDir, Duration shutdownTimeout, LogSettings log) {
+public record ProcessSettings(
+    Path dataDir, Duration shutdownTimeout, Duration idleTimeout, LogSettings log) {
   public ProcessSettings {
     requireNonNull(dataDir, "dataDir is null");
     requireNonNull(shutdownTimeout, "shutdownTimeout is null");
+    requireNonNull(idleTimeout, "idleTimeout is null");
     requireNonNull(log, "log is null");
   }
 }

@@ -72,11 +72,16 @@ public record Settings(
             reader.port(
                 "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one"),
             TlsFiles.read(reader)),
-        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "64MiB", "largest body the completion hook takes"),
+        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body the completion hook takes"),
         reader.bytes(
             "EGRESS_HOOK_MEMORY",
-            "128MiB",
-            "bodies of the completion hook held in memory at a time"),
+            "256MiB",
+            "memory that captures being put may take, 16 bytes for each byte of their bodies"),
+        reader.duration(
+            "EGRESS_HOOK_STALL_TIMEOUT",
+            "30s",
+            Duration.ofMillis(100),
+            "how far behind EGRESS_CLIENT_RATE_MIN a body may fall before it is refused"),
         reader.bytes(
             "EGRESS_PULL_MEMORY",
             "48MiB",
@@ -85,7 +90,16 @@ public record Settings(
             "EGRESS_PULL_STALL_TIMEOUT",
             "30s",
             Duration.ofMillis(100),
-            "how long a pulling client may take nothing before it is cut off"),
+            "how far behind EGRESS_CLIENT_RATE_MIN a pulling client may fall before it is cut off"),
+        reader.duration(
+            "EGRESS_MEMORY_WAIT",
+            "10s",
+            Duration.ofMillis(10),
+            "how long a request may wait for memory before it is answered 503"),
+        reader.bytes(
+            "EGRESS_CLIENT_RATE_MIN",
+            "8KiB",
+            "bytes a second that clients must read or send at least, in the long run"),
         reader.duration(
             "EGRESS_SWEEP_INTERVAL",
             "1s",
@@ -105,6 +119,11 @@ public record Settings(
             "30s",
             Duration.ofSeconds(1),
             "how long a stopping process may take to finish what runs"),
+        reader.duration(
+            "EGRESS_IDLE_TIMEOUT",
+            "3m",
+            Duration.ofMillis(100),
+            "how long a client's connection may be idle before it is closed"),
         LogSettings.read(reader));
   }
 

@@ -5,6 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +55,111 @@ class ByteBudgetTest {
 
     assertThat(taken.succeeded()).isTrue();
     assertThat(waiting.isComplete()).isFalse();
-    assertThat(refused.cause()).isInstanceOf(ByteBudget.LineFullException.class);
+    assertThat(refused.cause()).isInstanceOf(ByteBudget.NoMemoryException.class);
+  }
+
+  @Test
+  void forgetsWhoeverLeavesTheLine() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 10);
+    ByteBudget.Share all = budget.take(100).await();
+    List<ByteBudget.Place> gone = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      gone.add(budget.ask(i, 60, null));
+    }
+    Future<ByteBudget.Share> stays = budget.take(100);
+
+    gone.forEach(ByteBudget.Place::leave);
+    all.giveBack();
+
+    await().until(stays::succeeded);
+    assertThat(gone).allMatch(place -> place.share().cause() instanceof ByteBudget.LeftException);
+  }
+
+  @Test
+  void takesBackWhatWasGrantedToSomebodyGone() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 10);
+    ByteBudget.Share all = budget.take(100).await();
+    CompletableFuture<ByteBudget.Place> asking = new CompletableFuture<>();
+    vertx
+        .getOrCreateContext()
+        .runOnContext(
+            asked -> {
+              ByteBudget.Place place = budget.ask("gone", 60, null);
+              all.giveBack();
+              // Granted by now, but handed over only after this.
+              place.leave();
+              asking.complete(place);
+            });
+
+    assertThat(asking.join().share().failed()).isTrue();
+    await().until(() -> budget.bytesTaken() == 0);
+  }
+
+  @Test
+  void letsNobodyWaitLongerThanAgreed() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 10);
+    ByteBudget.Share all = budget.take(100).await();
+    Future<ByteBudget.Share> late = budget.ask("late", 10, Duration.ofMillis(20)).share();
+
+    await().until(late::failed);
+    assertThat(late.cause()).isInstanceOf(ByteBudget.NoMemoryException.class);
+    all.giveBack();
+    assertThat(budget.take(100).succeeded()).isTrue();
+  }
+
+  @Test
+  void leavesAsMuchToOthersAsOneOwnerHolds() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 100);
+    List<Future<ByteBudget.Share>> greedy = new ArrayList<>();
+    for (int i = 0; i < 15; i++) {
+      greedy.add(budget.ask("greedy", 10, null).share());
+    }
+    assertThat(budget.bytesTaken()).isEqualTo(50);
+
+    Future<ByteBudget.Share> other = budget.ask("other", 20, null).share();
+
+    await().until(other::succeeded);
+    assertThat(greedy).filteredOn(Future::succeeded).hasSize(5);
+    greedy.get(0).result().giveBack();
+    other.result().giveBack();
+    await().until(() -> greedy.stream().filter(Future::succeeded).count() == 6);
+  }
+
+  @Test
+  void servesOwnersInTurns() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 100);
+    ByteBudget.Share all = budget.take(100).await();
+    List<String> served = new CopyOnWriteArrayList<>();
+    for (String owner : List.of("a", "a", "a", "b", "b", "c")) {
+      budget
+          .ask(owner, 100, null)
+          .share()
+          .onSuccess(
+              share -> {
+                served.add(owner);
+                share.giveBack();
+              });
+    }
+    all.giveBack();
+
+    await().until(() -> served.size() == 6);
+    assertThat(served).containsExactly("a", "b", "c", "a", "b", "a");
+  }
+
+  @Test
+  void resizesOnlyIntoWhatIsLeft() {
+    ByteBudget budget = new ByteBudget(vertx, 100, 10);
+    ByteBudget.Share one = budget.take(40).await();
+    ByteBudget.Share other = budget.take(40).await();
+
+    assertThat(one.resize(60)).isTrue();
+    assertThat(other.resize(41)).isFalse();
+    assertThat(one.resize(10)).isTrue();
+    assertThat(other.resize(90)).isTrue();
+    assertThat(budget.bytesTaken()).isEqualTo(100);
+    one.giveBack();
+    assertThat(one.resize(5)).as("given back for good").isFalse();
+    other.giveBack();
+    assertThat(budget.bytesTaken()).isZero();
   }
 }

@@ -132,7 +132,7 @@ class ListenerTlsTest {
                 vertx,
                 new ListenerSettings("127.0.0.1", 0, files),
                 EVENT_LOOPS,
-                new ListenerLimits(Duration.ofSeconds(1), Duration.ZERO),
+                new ListenerLimits(Duration.ofSeconds(1), Duration.ZERO, Duration.ZERO),
                 new RequestLog(false),
                 router -> router.get("/").handler(exchange -> exchange.response().end("here"))));
   }

@@ -121,7 +121,10 @@ public final class DispatcherApp {
             vertx,
             settings.internalListener(),
             1,
-            new ListenerLimits(settings.process().shutdownTimeout(), Duration.ZERO),
+            new ListenerLimits(
+                settings.process().shutdownTimeout(),
+                settings.process().idleTimeout(),
+                Duration.ZERO),
             new RequestLog(settings.process().log().access()),
             vitals::mount)
         .map(

@@ -38,7 +38,7 @@ final class Snippets {
   static void assumePackagesMayBeInstalled() {
     assumeTrue(
         "install".equals(System.getenv(PACKAGES)),
-        PACKAGES + "=install runs this one, with packages of PyPI and npm");
+        PACKAGES + "=install runs this one, with packages of PyPI, npm and Maven Central");
   }
 
   static boolean has(String program) throws InterruptedException {

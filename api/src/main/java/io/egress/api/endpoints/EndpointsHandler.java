@@ -1,8 +1,7 @@
 package io.egress.api.endpoints;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.Endpoint;
@@ -19,6 +18,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +26,13 @@ import org.jspecify.annotations.Nullable;
 /** Creates, lists, shows, changes and deletes the endpoints of a workspace. */
 public final class EndpointsHandler {
   private final EndpointStore store;
+  private final Creations creations;
   private final EndpointBody bodies;
   private final @Nullable SecretBox secretBox;
 
-  public EndpointsHandler(EndpointStore store, PushSettings settings) {
-    this.store = requireNonNull(store, "store is null");
+  public EndpointsHandler(Pool pool, PushSettings settings) {
+    this.store = new EndpointStore(pool);
+    this.creations = new Creations(pool, settings.secretBox(), "endpoints");
     this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
     this.secretBox = settings.secretBox();
   }
@@ -52,13 +54,13 @@ public final class EndpointsHandler {
     }
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
-    return store
-        .add(workspaceId, id, endpoint, Buffer.buffer(secretBox.seal(secret, id)))
-        .map(
-            created -> {
-              Exchange.sendJson(exchange, 201, json(created, secret));
-              return null;
-            });
+    Buffer sealed = Buffer.buffer(secretBox.seal(secret, id));
+    return creations.answer(
+        exchange,
+        workspaceId,
+        tx ->
+            EndpointStore.add(tx, workspaceId, id, endpoint, sealed)
+                .map(created -> json(created, secret)));
   }
 
   private Future<Void> list(RoutingContext exchange, UUID workspaceId) {

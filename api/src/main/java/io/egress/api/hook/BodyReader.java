@@ -4,71 +4,53 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.flow.ByteBudget;
 import io.egress.http.Refusal;
+import io.egress.http.RequestBody;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * Reads bodies into memory that all of them share: a request is not read on before its bytes have
- * room.
+ * Reads bodies into memory that all of them share: a request is not read before all that its body
+ * will cost has room. Of a body that does not announce its length the cost is taken as it arrives;
+ * where it finds no more room it is refused, so that no body waits while it holds memory.
  */
 final class BodyReader {
-  private final ByteBudget memory;
-  private final long bytesMax;
+  private static final long UNANNOUNCED_BYTES = 64 * 1024;
 
-  BodyReader(ByteBudget memory, long bytesMax) {
+  private final Vertx vertx;
+  private final ByteBudget memory;
+  private final Duration waitMax;
+  private final RequestBody.Limits limits;
+
+  BodyReader(Vertx vertx, ByteBudget memory, Duration waitMax, RequestBody.Limits limits) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.memory = requireNonNull(memory, "memory is null");
-    this.bytesMax = bytesMax;
+    this.waitMax = requireNonNull(waitMax, "waitMax is null");
+    this.limits = requireNonNull(limits, "limits is null");
   }
 
   /** The room is given back when what {@code use} makes of the body has completed. */
   <T> Future<T> read(HttpServerRequest request, Function<Buffer, Future<T>> use) {
+    RequestBody body = new RequestBody(vertx, request, limits);
     long announced;
     try {
-      announced = announcedBytes(request);
-    } catch (NumberFormatException notALength) {
-      return Future.failedFuture(new Refusal(400, "content-length is not a number"));
+      announced = body.announced();
+    } catch (Refusal refused) {
+      return Future.failedFuture(refused);
     }
-    if (announced < 0) {
-      return Future.failedFuture(new Refusal(400, "content-length is negative"));
-    }
-    if (announced > bytesMax) {
-      return Future.failedFuture(tooLarge());
-    }
-    request.pause();
-    return memory
-        .take(announced)
+    long expected = announced < 0 ? UNANNOUNCED_BYTES : announced;
+    ByteBudget.Place place = memory.ask(request, Hook.cost(expected), waitMax);
+    body.future().onFailure(gone -> place.leave());
+    return place
+        .share()
+        .recover(none -> body.failedOr(none))
         .compose(
-            room -> body(request).compose(use).onComplete(done -> room.giveBack()),
-            full -> Future.failedFuture(new Refusal(503, "too many bodies at once, try again")));
-  }
-
-  private long announcedBytes(HttpServerRequest request) {
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return length == null ? bytesMax : Long.parseLong(length);
-  }
-
-  private Future<Buffer> body(HttpServerRequest request) {
-    Promise<Buffer> read = Promise.promise();
-    Buffer body = Buffer.buffer();
-    request.handler(
-        part -> {
-          if (body.length() + (long) part.length() > bytesMax) {
-            read.tryFail(tooLarge());
-          } else if (!read.future().isComplete()) {
-            body.appendBuffer(part);
-          }
-        });
-    request.exceptionHandler(read::tryFail);
-    request.endHandler(end -> read.tryComplete(body));
-    request.resume();
-    return read.future();
-  }
-
-  private Refusal tooLarge() {
-    return new Refusal(413, "the body is larger than " + bytesMax + " bytes");
+            room ->
+                body.read(length -> length <= expected || room.resize(Hook.cost(length)))
+                    .compose(use)
+                    .onComplete(done -> room.giveBack()));
   }
 }

@@ -5,20 +5,33 @@ import static java.util.Objects.requireNonNull;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
+import io.egress.flow.Patience;
+import io.egress.http.RequestBody;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 
 /** Everything that goes into the service: the completion hook, imports and renames. */
 public final class Hook {
+  /**
+   * What a byte of a body costs at most until its capture is committed: received, parsed,
+   * serialized, rendered and compressed. The worst are long texts beyond Latin-1 that do not
+   * compress, at 14.
+   */
+  private static final int COST_PER_BYTE = 16;
+
   private final HookHandler hooks;
   private final ImportHandler imports;
 
   /** What hook and imports may take: of memory shared by all, and for one capture. */
-  public record HookLimits(ByteBudget memory, long maxCaptureBytes) {
+  public record HookLimits(
+      ByteBudget memory, Duration memoryWait, long maxCaptureBytes, Patience.Terms patience) {
     public HookLimits {
       requireNonNull(memory, "memory is null");
+      requireNonNull(memoryWait, "memoryWait is null");
+      requireNonNull(patience, "patience is null");
     }
   }
 
@@ -47,13 +60,20 @@ public final class Hook {
     this.hooks =
         new HookHandler(
             vertx,
-            new BodyReader(limits.memory(), limits.maxCaptureBytes()),
+            new BodyReader(
+                vertx,
+                limits.memory(),
+                limits.memoryWait(),
+                new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),
             new CombinedPuts(vertx, writer),
             new Renames(new Transactions(pool), wakeups.renamed()),
             meters);
-    this.imports =
-        new ImportHandler(
-            vertx, writer, (int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), meters);
+    this.imports = new ImportHandler(vertx, writer, limits, meters);
+  }
+
+  /** Memory that a body of so many bytes takes. */
+  public static long cost(long bodyBytes) {
+    return bodyBytes * COST_PER_BYTE;
   }
 
   public void mount(Router router) {

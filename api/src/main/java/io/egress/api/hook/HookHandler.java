@@ -49,7 +49,7 @@ final class HookHandler {
   private void putCapture(RoutingContext exchange) {
     long startNanos = System.nanoTime();
     answer(exchange, this::putCapture)
-        .onComplete(done -> meters.hook.answered(exchange.response().getStatusCode(), startNanos));
+        .onComplete(done -> meters.hook.ended(done, exchange.response(), startNanos));
   }
 
   private interface Call {

@@ -6,6 +6,9 @@ import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NdjsonLines;
 import io.egress.capture.Capture;
+import io.egress.flow.ByteBudget;
+import io.egress.http.ClientGoneException;
+import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -19,7 +22,8 @@ import java.util.UUID;
 
 /**
  * One import: lines are put in batches, in the order of the file, and the request is read on only
- * while no batch is being put. So it holds one batch and one line, however long the file is.
+ * while no batch is being put. So it holds one batch and one line, however long the file is, and
+ * has memory for what they cost before it reads them.
  */
 final class Import implements NdjsonLines.Receiver {
   private static final int BATCH_LINES_MAX = 100;
@@ -31,38 +35,66 @@ final class Import implements NdjsonLines.Receiver {
 
   private final Vertx vertx;
   private final CaptureWriter writer;
+  private final Hook.HookLimits limits;
   private final NdjsonLines lines;
   private final ImportReport report;
   private final Promise<ImportReport> done = Promise.promise();
   private List<Line> batch = new ArrayList<>();
   private int batchBytes;
 
-  Import(Vertx vertx, CaptureWriter writer, int lineBytesMax, HookMeters meters) {
+  Import(Vertx vertx, CaptureWriter writer, Hook.HookLimits limits, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
-    this.lines = new NdjsonLines(lineBytesMax, this);
+    this.limits = requireNonNull(limits, "limits is null");
+    this.lines =
+        new NdjsonLines((int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), this);
     this.report = new ImportReport(meters);
   }
 
   Future<ImportReport> read(HttpServerRequest request) {
+    request.pause();
+    request.exceptionHandler(failure -> done.tryFail(ClientGoneException.orBadFraming(failure)));
+    ByteBudget.Place place =
+        limits.memory().ask(request, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
+    done.future().onFailure(gone -> place.leave());
+    place.share().onSuccess(room -> read(request, room)).onFailure(done::tryFail);
+    return done.future().onComplete(ended -> place.share().onSuccess(ByteBudget.Share::giveBack));
+  }
+
+  private void read(HttpServerRequest request, ByteBudget.Share room) {
     request.handler(
         part -> {
+          if (done.future().isComplete()) {
+            return;
+          }
+          long held = (long) batchBytes + lines.heldBytes() + part.length();
+          if (held > BATCH_BYTES_MAX && !room.resize(Hook.cost(held))) {
+            done.tryFail(new Refusal(503, "no memory for a line of this length now, try again"));
+            return;
+          }
           lines.feed(part);
           if (report.stopped()) {
             done.tryComplete(report);
           } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
             request.pause();
-            putBatch().onSuccess(put -> request.resume()).onFailure(done::tryFail);
+            putBatch()
+                .onSuccess(
+                    put -> {
+                      room.resize(Hook.cost(BATCH_BYTES_MAX));
+                      request.resume();
+                    })
+                .onFailure(done::tryFail);
           }
         });
-    request.exceptionHandler(done::tryFail);
     request.endHandler(
         end -> {
+          if (done.future().isComplete()) {
+            return;
+          }
           lines.end();
           putBatch().onSuccess(put -> done.tryComplete(report)).onFailure(done::tryFail);
         });
     request.resume();
-    return done.future();
   }
 
   @Override

@@ -17,14 +17,14 @@ final class ImportHandler {
 
   private final Vertx vertx;
   private final CaptureWriter writer;
-  private final int lineBytesMax;
+  private final Hook.HookLimits limits;
   private final HookMeters meters;
   private final Semaphore imports = new Semaphore(IMPORTS_MAX);
 
-  ImportHandler(Vertx vertx, CaptureWriter writer, int lineBytesMax, HookMeters meters) {
+  ImportHandler(Vertx vertx, CaptureWriter writer, Hook.HookLimits limits, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
-    this.lineBytesMax = lineBytesMax;
+    this.limits = requireNonNull(limits, "limits is null");
     this.meters = requireNonNull(meters, "meters is null");
   }
 
@@ -44,12 +44,11 @@ final class ImportHandler {
           exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
       return;
     }
-    new Import(vertx, writer, lineBytesMax, meters)
+    new Import(vertx, writer, limits, meters)
         .read(exchange.request())
         .onComplete(done -> imports.release())
         .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))
         .onFailure(failure -> Exchange.fail(exchange, failure))
-        .onComplete(
-            done -> meters.imports.answered(exchange.response().getStatusCode(), startNanos));
+        .onComplete(done -> meters.imports.ended(done, exchange.response(), startNanos));
   }
 }

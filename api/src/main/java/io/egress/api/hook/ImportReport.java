@@ -10,11 +10,15 @@ final class ImportReport {
   /** So many refused lines say that the file is not what was meant: the import stops. */
   static final int REFUSED_MAX = 10_000;
 
+  /** Reasons are held in memory until the import ends. */
+  static final int REASON_CHARS_MAX = 1024 * 1024;
+
   private final HookMeters meters;
   private final JsonArray refused = new JsonArray();
   private long created;
   private long updated;
   private long unchanged;
+  private long reasonChars;
   private long stoppedAtLine;
 
   ImportReport(HookMeters meters) {
@@ -40,7 +44,8 @@ final class ImportReport {
     }
     meters.refusedLine();
     refused.add(new JsonObject().put("line", line).put("reason", reason));
-    if (refused.size() == REFUSED_MAX) {
+    reasonChars += reason.length();
+    if (refused.size() == REFUSED_MAX || reasonChars >= REASON_CHARS_MAX) {
       stoppedAtLine = line;
     }
   }

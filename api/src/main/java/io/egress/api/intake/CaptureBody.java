@@ -68,9 +68,6 @@ public final class CaptureBody {
     String summary = fields.optionalAnyText("summary", SUMMARY_CHARACTERS_MAX);
     Instant startedAt = fields.instant("started_at");
     Instant endedAt = fields.optionalInstant("ended_at");
-    if (endedAt != null && fields.isSound("started_at") && endedAt.isBefore(startedAt)) {
-      fields.fault("ended_at", "must not be before started_at");
-    }
     Long durationMs = fields.optionalWhole("duration_ms", 0, Fields.WHOLE_MAX);
     Device device = device(fields.object("device"));
     fields.requireArray("participants");

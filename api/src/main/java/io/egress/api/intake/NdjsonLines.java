@@ -43,6 +43,11 @@ public final class NdjsonLines {
     append(bytes, start, bytes.length);
   }
 
+  /** Bytes of a line whose end has not come yet. */
+  public int heldBytes() {
+    return partial.length();
+  }
+
   /** A last line need not have an end. */
   public void end() {
     endLine();

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -22,7 +23,6 @@ final class ApiKeyStore {
 
   private static final String ADD =
       """
-      with workspace as (insert into workspaces (id) values ($2) on conflict do nothing)
       insert into api_keys (id, workspace_id, name, hash, last_four) values ($1, $2, $3, $4, $5)
       returning id, name, last_four, created_at, last_used_at
       """;
@@ -39,8 +39,10 @@ final class ApiKeyStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  Future<Shown> add(UUID workspaceId, String name, ApiKey key) {
-    return pool.preparedQuery(ADD)
+  /** The workspace must exist. */
+  static Future<Shown> add(SqlConnection transaction, UUID workspaceId, String name, ApiKey key) {
+    return transaction
+        .preparedQuery(ADD)
         .execute(
             Tuple.of(
                 UUID.randomUUID(), workspaceId, name, Buffer.buffer(key.hash()), key.lastFour()))

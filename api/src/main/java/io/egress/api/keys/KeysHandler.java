@@ -1,8 +1,10 @@
 package io.egress.api.keys;
 
 import io.egress.api.intake.NameBody;
+import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.document.UtcInstant;
+import io.egress.endpoint.SecretBox;
 import io.egress.http.Exchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
@@ -12,13 +14,16 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Mints, lists and deletes the keys of a workspace. */
 public final class KeysHandler {
   private final ApiKeyStore store;
+  private final Creations creations;
 
-  public KeysHandler(Pool pool) {
+  public KeysHandler(Pool pool, @Nullable SecretBox secretBox) {
     this.store = new ApiKeyStore(pool);
+    this.creations = new Creations(pool, secretBox, "api-keys");
   }
 
   public void mount(Router router) {
@@ -31,19 +36,18 @@ public final class KeysHandler {
   private Future<Void> mint(RoutingContext exchange, UUID workspaceId) {
     String name = NameBody.key(WorkspaceCalls.body(exchange)).orRefuse();
     ApiKey key = ApiKey.mint();
-    return store
-        .add(workspaceId, name, key)
-        .map(
-            minted -> {
-              JsonObject body =
-                  new JsonObject()
-                      .put("id", minted.id().toString())
-                      .put("name", minted.name())
-                      .put("key", key.token())
-                      .put("created_at", UtcInstant.format(minted.createdAt()));
-              Exchange.sendJson(exchange, 201, body);
-              return null;
-            });
+    return creations.answer(
+        exchange,
+        workspaceId,
+        tx ->
+            ApiKeyStore.add(tx, workspaceId, name, key)
+                .map(
+                    minted ->
+                        new JsonObject()
+                            .put("id", minted.id().toString())
+                            .put("name", minted.name())
+                            .put("key", key.token())
+                            .put("created_at", UtcInstant.format(minted.createdAt()))));
   }
 
   private Future<Void> list(RoutingContext exchange, UUID workspaceId) {

@@ -3,77 +3,111 @@ package io.egress.api.pull;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.document.BodyEncoder;
+import io.egress.flow.Patience;
+import io.egress.http.ClientGoneException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.io.IOException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is written no faster than the client reads it. A client that takes nothing for
- * too long, or is gone, fails what is being sent.
+ * A response that is written no faster than the client reads it. A client that reads too slowly, or
+ * is gone, fails what is being sent.
  */
 final class Outlet {
-  private final Vertx vertx;
+  private static final int WRITE_BYTES_MAX = 64 * 1024;
+
   private final HttpServerResponse response;
-  private final Duration stallMax;
+  private final Patience patience;
+  private @Nullable Buffer piece;
   private @Nullable Promise<Void> waiting;
+  private long unreadBytes;
+  private boolean ending;
   private boolean gone;
 
-  Outlet(Vertx vertx, HttpServerResponse response, Duration stallMax) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+  Outlet(Vertx vertx, HttpServerResponse response, Patience.Terms terms) {
     this.response = requireNonNull(response, "response is null");
-    this.stallMax = requireNonNull(stallMax, "stallMax is null");
-    response.closeHandler(closed -> leave());
-    response.exceptionHandler(failure -> leave());
+    this.patience = new Patience(vertx, terms, this::leave);
+    response.closeHandler(closed -> hangUp());
+    response.exceptionHandler(failure -> hangUp());
   }
 
-  /** Sends what {@code body} has been told so far; completes once it has all but left. */
+  /** Sends what {@code body} has been given so far; completes when it is in the write buffer. */
   Future<Void> sendAll(BodyEncoder body) {
     while (true) {
       if (gone || response.closed()) {
-        return Future.failedFuture(new ClientGoneException());
+        return Future.failedFuture(clientGone());
       }
       if (response.writeQueueFull()) {
         return drained().compose(drained -> sendAll(body));
       }
-      Buffer piece = body.next();
-      if (piece == null) {
+      Buffer next = nextOf(body);
+      if (next == null) {
         return Future.succeededFuture();
       }
-      response.write(piece);
+      unreadBytes += next.length();
+      response.write(next);
     }
   }
 
+  /** Completes when everything is written to the connection. */
   Future<Void> end() {
-    return response.end();
+    Promise<Void> ended = Promise.promise();
+    waiting = ended;
+    ending = true;
+    response.end().onSuccess(ended::tryComplete).onFailure(lost -> leave());
+    return patiently(ended);
+  }
+
+  /** In parts that the client can be seen to read. */
+  private @Nullable Buffer nextOf(BodyEncoder body) {
+    Buffer whole = piece == null ? body.next() : piece;
+    if (whole == null || whole.length() <= WRITE_BYTES_MAX) {
+      piece = null;
+      return whole;
+    }
+    piece = whole.slice(WRITE_BYTES_MAX, whole.length());
+    return whole.slice(0, WRITE_BYTES_MAX);
   }
 
   private Future<Void> drained() {
     Promise<Void> drained = Promise.promise();
     waiting = drained;
-    long timer =
-        vertx.setTimer(stallMax.toMillis(), late -> drained.tryFail(new ClientGoneException()));
     response.drainHandler(ready -> drained.tryComplete());
-    return drained.future().onComplete(done -> vertx.cancelTimer(timer));
+    return patiently(drained);
+  }
+
+  private Future<Void> patiently(Promise<Void> read) {
+    if (read.future().isComplete()) {
+      return read.future();
+    }
+    patience.startWaiting();
+    return read.future()
+        .onComplete(
+            done -> {
+              patience.stopWaiting();
+              patience.progress(unreadBytes);
+              unreadBytes = 0;
+            });
+  }
+
+  /** A stream that is ended closes, too: whether it was read is then for its end to say. */
+  private void hangUp() {
+    if (!ending) {
+      leave();
+    }
   }
 
   private void leave() {
     gone = true;
     if (waiting != null) {
-      waiting.tryFail(new ClientGoneException());
+      waiting.tryFail(clientGone());
     }
   }
 
-  /** The client hung up or stopped reading: nobody is left to answer. */
-  static final class ClientGoneException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    ClientGoneException() {
-      super("the client is gone or takes nothing");
-    }
+  private static ClientGoneException clientGone() {
+    return new ClientGoneException("the client hung up, or reads too slowly");
   }
 }

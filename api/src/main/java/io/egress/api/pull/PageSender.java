@@ -6,7 +6,6 @@ import io.egress.document.BodyEncoder;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.Fragment;
 import io.egress.document.UtcInstant;
-import io.egress.flow.ByteBudget;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import java.util.UUID;
 
 /**
  * Sends the documents of a page chunk by chunk: a chunk is read from the database once the one
- * before it has left, and its bytes are taken out of a budget that all pages share.
+ * before it has left.
  */
 final class PageSender {
   /** Documents read at once; one that is larger comes alone. */
@@ -26,19 +25,17 @@ final class PageSender {
   private static final int UNKNOWN_BYTES = 128 * 1024;
 
   private final PullStore store;
-  private final ByteBudget memory;
   private final Clock clock;
 
-  PageSender(PullStore store, ByteBudget memory, Clock clock) {
+  PageSender(PullStore store, Clock clock) {
     this.store = requireNonNull(store, "store is null");
-    this.memory = requireNonNull(memory, "memory is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  /** {@code first} is the share of memory that the documents already at hand take. */
-  Future<Void> sendList(StreamPage page, ByteBudget.Share first, BodyEncoder body, Outlet outlet) {
+  /** {@code room} holds at least the documents already at hand. */
+  Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
     body.literal("{\"captures\":[");
-    return sendDocuments(page.entries(), first, body, outlet)
+    return sendDocuments(page, room, body, outlet)
         .compose(
             sent -> {
               var end = page.end();
@@ -49,8 +46,8 @@ final class PageSender {
             });
   }
 
-  Future<Void> sendOne(StreamPage page, ByteBudget.Share first, BodyEncoder body, Outlet outlet) {
-    return sendDocuments(page.entries(), first, body, outlet).compose(sent -> finish(body, outlet));
+  Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
+    return sendDocuments(page, room, body, outlet).compose(sent -> finish(body, outlet));
   }
 
   private static Future<Void> finish(BodyEncoder body, Outlet outlet) {
@@ -59,29 +56,19 @@ final class PageSender {
   }
 
   private Future<Void> sendDocuments(
-      List<StreamPage.Entry> entries, ByteBudget.Share first, BodyEncoder body, Outlet outlet) {
-    int atHand = 0;
-    while (atHand < entries.size()) {
-      Fragment document = entries.get(atHand).document();
-      if (document == null) {
-        break;
-      }
-      tell(body, document, atHand == 0);
-      atHand++;
+      StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
+    int sent = page.atHand().size();
+    for (int i = 0; i < sent; i++) {
+      add(body, page.atHand().remove(), i == 0);
     }
-    if (atHand == 0) {
-      first.giveBack();
-      return sendRest(entries, 0, body, outlet);
-    }
-    int sent = atHand;
-    return outlet
-        .sendAll(body)
-        .onComplete(done -> first.giveBack())
-        .compose(done -> sendRest(entries, sent, body, outlet));
+    List<StreamPage.Entry> entries = page.entries();
+    // Nothing leaves before the first document is there: until then a failure has a status.
+    Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
+    return begun.compose(done -> sendRest(entries, sent, room, body, outlet));
   }
 
   private Future<Void> sendRest(
-      List<StreamPage.Entry> entries, int from, BodyEncoder body, Outlet outlet) {
+      List<StreamPage.Entry> entries, int from, PageRoom room, BodyEncoder body, Outlet outlet) {
     if (from == entries.size()) {
       return Future.succeededFuture();
     }
@@ -95,15 +82,10 @@ final class PageSender {
       chunk.add(entry.captureId());
       bytes += size;
     }
-    return memory
-        .take(bytes)
-        .compose(
-            share ->
-                store
-                    .documents(chunk)
-                    .compose(documents -> sendChunk(chunk, documents, from == 0, body, outlet))
-                    .onComplete(done -> share.giveBack()))
-        .compose(sent -> sendRest(entries, from + chunk.size(), body, outlet));
+    return room.fit(bytes)
+        .compose(fits -> store.documents(chunk))
+        .compose(documents -> sendChunk(chunk, documents, from == 0, body, outlet))
+        .compose(sent -> sendRest(entries, from + chunk.size(), room, body, outlet));
   }
 
   private Future<Void> sendChunk(
@@ -114,13 +96,13 @@ final class PageSender {
       Outlet outlet) {
     boolean leads = first;
     for (UUID id : chunk) {
-      tell(body, requireNonNull(documents.get(id), "a capture of the stream is missing"), leads);
+      add(body, requireNonNull(documents.get(id), "a capture of the stream is missing"), leads);
       leads = false;
     }
     return outlet.sendAll(body);
   }
 
-  private void tell(BodyEncoder body, Fragment document, boolean first) {
+  private void add(BodyEncoder body, Fragment document, boolean first) {
     if (!first) {
       body.literal(",");
     }

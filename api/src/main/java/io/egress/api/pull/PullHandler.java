@@ -7,13 +7,15 @@ import io.egress.api.keys.KeyUse;
 import io.egress.document.BodyEncoder;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
+import io.egress.flow.Patience;
 import io.egress.http.CallMeter;
+import io.egress.http.ClientGoneException;
 import io.egress.http.Exchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.egress.http.RequestLog;
 import io.egress.metrics.Metrics;
-import io.vertx.core.AsyncResult;
+import io.egress.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -38,7 +40,8 @@ public final class PullHandler {
   private final PageSender sender;
   private final KeyUse keyUse;
   private final ByteBudget memory;
-  private final Duration stallMax;
+  private final Duration memoryWait;
+  private final Patience.Terms patience;
   private final PullMeters meters;
 
   public PullHandler(
@@ -52,24 +55,24 @@ public final class PullHandler {
     this.store = new PullStore(pool, documents);
     this.keyUse = requireNonNull(keyUse, "keyUse is null");
     this.memory = limits.memory();
-    this.stallMax = limits.stallMax();
+    this.memoryWait = limits.memoryWait();
+    this.patience = limits.patience();
     this.meters = new PullMeters(metrics);
-    this.sender = new PageSender(store, memory, Clock.systemUTC());
+    this.sender = new PageSender(store, Clock.systemUTC());
   }
 
   /** What pages may take: of memory shared by all, and of patience with one client. */
-  public record PullLimits(ByteBudget memory, Duration stallMax) {
+  public record PullLimits(ByteBudget memory, Duration memoryWait, Patience.Terms patience) {
     public PullLimits {
       requireNonNull(memory, "memory is null");
-      requireNonNull(stallMax, "stallMax is null");
+      requireNonNull(memoryWait, "memoryWait is null");
+      requireNonNull(patience, "patience is null");
     }
   }
 
   public void mount(Router router) {
-    router.get(CAPTURES).handler(answering(meters.list, this::list));
-    router.head(CAPTURES).handler(answering(meters.list, this::list));
-    router.get(CAPTURES + "/:id").handler(answering(meters.one, this::one));
-    router.head(CAPTURES + "/:id").handler(answering(meters.one, this::one));
+    Exchange.get(router, CAPTURES).handler(answering(meters.list, this::list));
+    Exchange.get(router, CAPTURES + "/:id").handler(answering(meters.one, this::one));
   }
 
   private Handler<RoutingContext> answering(
@@ -78,35 +81,13 @@ public final class PullHandler {
       long startNanos = System.nanoTime();
       HttpServerResponse response = exchange.response();
       call.apply(exchange)
-          .onFailure(failure -> refuse(exchange, failure))
+          .onFailure(failure -> Exchange.fail(exchange, failure))
           .onComplete(
               ended -> {
                 meters.sent(response);
-                if (ended.cause() instanceof Outlet.ClientGoneException) {
-                  meter.gone(startNanos);
-                } else {
-                  meter.answered(status(response, ended), startNanos);
-                }
+                meter.ended(ended, response, startNanos);
               });
     };
-  }
-
-  /** A page that broke off had begun well. */
-  private static int status(HttpServerResponse response, AsyncResult<Void> ended) {
-    int status = response.getStatusCode();
-    return ended.failed() && status < 400 ? 500 : status;
-  }
-
-  private static void refuse(RoutingContext exchange, Throwable failure) {
-    if (failure instanceof Outlet.ClientGoneException) {
-      exchange.response().reset();
-    } else if (failure instanceof ByteBudget.LineFullException) {
-      Exchange.fail(exchange, new Refusal(503, "too many pulls at once, try again"));
-    } else if (failure instanceof PullStore.UnrenderableCaptureException damaged) {
-      Exchange.fail(exchange, new Refusal(500, String.valueOf(damaged.getMessage())));
-    } else {
-      Exchange.fail(exchange, failure);
-    }
   }
 
   private Future<Void> list(RoutingContext exchange) {
@@ -120,24 +101,24 @@ public final class PullHandler {
     } catch (Refusal refused) {
       return refuseIfKnown(key.get(), refused);
     }
-    return memory
-        .take(PageSender.CHUNK_BYTES)
-        .compose(
-            share ->
-                store
-                    .page(key.get(), request, bytesMax(exchange))
-                    .compose(
-                        page -> {
-                          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-                          if (!known.follows()) {
-                            throw PageRequest.otherHistory();
-                          }
-                          return send(
-                              exchange,
-                              known,
-                              (body, outlet) -> sender.sendList(known, share, body, outlet));
-                        })
-                    .onComplete(done -> share.giveBack()));
+    return inRoom(
+        exchange,
+        key.get(),
+        room ->
+            store
+                .page(key.get(), request, bytesMax(exchange))
+                .compose(
+                    page -> {
+                      StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                      if (!known.follows()) {
+                        throw PageRequest.otherHistory();
+                      }
+                      linkNext(exchange.response(), request, known);
+                      return send(
+                          exchange,
+                          known,
+                          (body, outlet) -> sender.sendList(known, room, body, outlet));
+                    }));
   }
 
   private Future<Void> one(RoutingContext exchange) {
@@ -149,24 +130,38 @@ public final class PullHandler {
     if (id.isEmpty()) {
       return refuseIfKnown(key.get(), new Refusal(400, "the capture id must be a UUID"));
     }
-    return memory
-        .take(PageSender.CHUNK_BYTES)
-        .compose(
-            share ->
-                store
-                    .one(key.get(), id.get(), bytesMax(exchange))
-                    .compose(
-                        page -> {
-                          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-                          if (known.entries().isEmpty()) {
-                            throw new Refusal(404, "no such capture in this workspace's stream");
-                          }
-                          return send(
-                              exchange,
-                              known,
-                              (body, outlet) -> sender.sendOne(known, share, body, outlet));
-                        })
-                    .onComplete(done -> share.giveBack()));
+    return inRoom(
+        exchange,
+        key.get(),
+        room ->
+            store
+                .one(key.get(), id.get(), bytesMax(exchange))
+                .compose(
+                    page -> {
+                      StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                      if (known.entries().isEmpty()) {
+                        throw new Refusal(404, "no such capture in this workspace's stream");
+                      }
+                      return send(
+                          exchange,
+                          known,
+                          (body, outlet) -> sender.sendOne(known, room, body, outlet));
+                    }));
+  }
+
+  /** A client that hangs up while it waits for memory gives up its place. */
+  private Future<Void> inRoom(
+      RoutingContext exchange, ApiKey key, Function<PageRoom, Future<Void>> use) {
+    PageRoom room = new PageRoom(memory, key, memoryWait);
+    HttpServerResponse response = exchange.response();
+    response.closeHandler(closed -> room.giveBack());
+    return room.fit(PageSender.CHUNK_BYTES)
+        .recover(
+            none ->
+                Future.failedFuture(
+                    response.closed() ? new ClientGoneException("the client hung up") : none))
+        .compose(fits -> use.apply(room))
+        .onComplete(done -> room.giveBack());
   }
 
   private interface Sending {
@@ -191,8 +186,22 @@ public final class PullHandler {
     return sending
         .to(
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
-            new Outlet(vertx, response, stallMax))
+            new Outlet(vertx, response, patience))
         .onSuccess(sent -> meters.sentWhole(page.entries().size()));
+  }
+
+  /**
+   * For tools that follow links. Without scheme and host, because a proxy in front may have others
+   * than the service was called by.
+   */
+  private static void linkNext(HttpServerResponse response, PageRequest request, StreamPage page) {
+    Cursor end = page.end();
+    if (end != null && page.hasNext()) {
+      response.putHeader(
+          "link",
+          "<%s?limit=%d&after=%s>; rel=\"next\""
+              .formatted(CAPTURES, request.limit(), end.encode()));
+    }
   }
 
   /** A faulty request with an unknown key is answered for the key. */

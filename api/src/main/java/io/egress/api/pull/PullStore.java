@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.keys.ApiKey;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
+import io.egress.http.Refusal;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -120,7 +121,8 @@ final class PullStore {
   private static Map<UUID, Fragment> with(
       Map<UUID, Fragment> found, DocumentStore.Renewed renewed) {
     for (UUID id : renewed.unrenderable()) {
-      throw new UnrenderableCaptureException(id);
+      // No reader may be led past it.
+      throw new Refusal(500, "capture " + id + " is damaged and cannot be rendered");
     }
     found.putAll(renewed.documents());
     return found;
@@ -128,11 +130,21 @@ final class PullStore {
 
   private static Optional<StreamPage> page(RowSet<Row> rows) {
     List<StreamPage.Entry> entries = new ArrayList<>(rows.size());
+    List<Fragment> atHand = new ArrayList<>();
     Row first = null;
     for (Row row : rows) {
       first = first == null ? row : first;
       if (row.getLong("position") != null) {
-        entries.add(entry(row));
+        boolean loaded = row.getBuffer("deflated") != null;
+        Fragment document = loaded ? DocumentStore.read(row) : null;
+        if (document != null && atHand.size() == entries.size()) {
+          atHand.add(document);
+        }
+        entries.add(
+            new StreamPage.Entry(
+                new Cursor(row.getLong("position"), row.getLong("chain")),
+                row.getUUID("capture_id"),
+                loaded && document == null ? null : row.getInteger("bytes")));
       }
     }
     return first == null
@@ -142,26 +154,7 @@ final class PullStore {
                 first.getUUID("key_id"),
                 first.getBoolean("follows"),
                 first.getLong("stream_head"),
-                entries));
-  }
-
-  private static StreamPage.Entry entry(Row row) {
-    UUID id = row.getUUID("capture_id");
-    boolean atHand = row.getBuffer("deflated") != null;
-    Fragment document = atHand ? DocumentStore.read(row) : null;
-    return new StreamPage.Entry(
-        new Cursor(row.getLong("position"), row.getLong("chain")),
-        id,
-        atHand && document == null ? null : row.getInteger("bytes"),
-        document);
-  }
-
-  /** A capture of the stream is damaged, and no reader may be led past it. */
-  static final class UnrenderableCaptureException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    UnrenderableCaptureException(UUID captureId) {
-      super("capture " + captureId + " is damaged and cannot be rendered");
-    }
+                entries,
+                atHand));
   }
 }

@@ -2,23 +2,28 @@ package io.egress.api.pull;
 
 import io.egress.document.Fragment;
 import io.egress.stream.Cursor;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The captures of a page in stream order, the first of their documents already loaded.
+ * The captures of a page in stream order, the first of their documents already loaded. {@code
+ * atHand} is emptied by whoever sends it, so that a document is held no longer than its memory is
+ * accounted for.
  *
  * @param follows whether the stream holds the history that the request's cursor was given for
  * @param head the position of the stream's newest capture; null in a workspace without a stream
  */
-record StreamPage(UUID keyId, boolean follows, @Nullable Long head, List<Entry> entries) {
+record StreamPage(
+    UUID keyId, boolean follows, @Nullable Long head, List<Entry> entries, Queue<Fragment> atHand) {
   /** {@code bytes} is the size of the stored document, null when it is stale. */
-  record Entry(
-      Cursor cursor, UUID captureId, @Nullable Integer bytes, @Nullable Fragment document) {}
+  record Entry(Cursor cursor, UUID captureId, @Nullable Integer bytes) {}
 
-  StreamPage {
-    entries = List.copyOf(entries);
+  StreamPage(
+      UUID keyId, boolean follows, @Nullable Long head, List<Entry> entries, List<Fragment> first) {
+    this(keyId, follows, head, List.copyOf(entries), new ArrayDeque<>(first));
   }
 
   boolean hasNext() {

@@ -2,16 +2,18 @@ package io.egress.api.workspace;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.flow.Patience;
 import io.egress.http.Exchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.http.RequestBody;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
+import java.time.Duration;
 import java.util.UUID;
 
 /** Calls on one collection of things below {@code /internal/v1/workspaces/{workspace}}. */
@@ -26,7 +28,9 @@ public final class WorkspaceCalls {
     Future<Void> answer(RoutingContext exchange, UUID workspaceId, UUID id);
   }
 
-  private static final int BODY_BYTES_MAX = 65_536;
+  private static final RequestBody.Limits BODY_LIMITS =
+      new RequestBody.Limits(65_536, new Patience.Terms(Duration.ofSeconds(30), 1_024));
+  private static final String BODY = WorkspaceCalls.class.getName();
 
   private final Router router;
   private final String path;
@@ -40,7 +44,7 @@ public final class WorkspaceCalls {
   }
 
   public void list(OnAll call) {
-    router.get(path).handler(onAll(call));
+    Exchange.get(router, path).handler(onAll(call));
   }
 
   public void create(OnAll call) {
@@ -48,7 +52,7 @@ public final class WorkspaceCalls {
   }
 
   public void show(OnOne call) {
-    router.get(path + "/:id").handler(onOne(call));
+    Exchange.get(router, path + "/:id").handler(onOne(call));
   }
 
   public void change(OnOne call) {
@@ -61,12 +65,20 @@ public final class WorkspaceCalls {
 
   /** Empty where the request has none. */
   public static Buffer body(RoutingContext exchange) {
-    Buffer body = exchange.body().buffer();
-    return body == null ? Buffer.buffer() : body;
+    return exchange.get(BODY);
   }
 
   private static Route withBody(Route route) {
-    return route.handler(BodyHandler.create(false).setBodyLimit(BODY_BYTES_MAX));
+    return route.handler(
+        exchange ->
+            new RequestBody(exchange.vertx(), exchange.request(), BODY_LIMITS)
+                .read()
+                .onSuccess(
+                    body -> {
+                      exchange.put(BODY, body);
+                      exchange.next();
+                    })
+                .onFailure(failure -> Exchange.fail(exchange, failure)));
   }
 
   private static Handler<RoutingContext> onAll(OnAll call) {

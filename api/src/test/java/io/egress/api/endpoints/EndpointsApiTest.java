@@ -210,7 +210,7 @@ class EndpointsApiTest {
   void tellsWhatThePathsTake() {
     HttpResponse<String> answer = service.internal("PUT", endpoints.path(), "{}");
     assertThat(answer.statusCode()).isEqualTo(405);
-    assertThat(answer.headers().firstValue("allow")).contains("GET, POST");
+    assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD, OPTIONS, POST");
   }
 
   private List<EndpointTarget> targets() {

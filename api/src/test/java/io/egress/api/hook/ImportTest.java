@@ -1,10 +1,13 @@
 package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.api.RawClient;
 import io.egress.api.Service;
 import io.vertx.core.json.JsonObject;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -105,6 +108,44 @@ class ImportTest {
     JsonObject report = new JsonObject(answer.body());
     assertThat(report.getJsonArray("refused")).hasSize(ImportReport.REFUSED_MAX);
     assertThat(report.getInteger("stopped_at_line")).isEqualTo(ImportReport.REFUSED_MAX);
+  }
+
+  @Test
+  void holdsNoMoreReasonsThanItsReportMay() {
+    String line = "{\"mode\":\"" + "x".repeat(30) + "\"}\n";
+
+    JsonObject report =
+        new JsonObject(importLines(BodyPublishers.ofString(line.repeat(9_000))).body());
+
+    assertThat(report.getInteger("stopped_at_line")).isLessThan(9_000);
+    assertThat(report.encode().length()).isLessThan(2 * ImportReport.REASON_CHARS_MAX);
+  }
+
+  @Test
+  void readsNoFurtherOnceItHasStopped() {
+    String nonsense = "nonsense\n".repeat(1_000);
+    String chunk = Integer.toHexString(nonsense.length()) + "\r\n" + nonsense + "\r\n";
+    try (RawClient client =
+        RawClient.to(service.app.internalPort())
+            .send(
+                RawClient.internal(
+                    "POST /internal/v1/captures",
+                    "content-type: application/x-ndjson",
+                    "transfer-encoding: chunked"))) {
+      for (int i = 0; i < 20; i++) {
+        client.send(chunk);
+      }
+      client.await("stopped_at_line");
+
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  client.send(chunk);
+                }
+              })
+          .as("the server closes the connection")
+          .isInstanceOf(UncheckedIOException.class);
+    }
   }
 
   @Test

@@ -54,6 +54,14 @@ class CaptureBodyTest {
     assertThat(read(left)).isEqualTo(read(Bodies.capture().putNull(field)));
   }
 
+  /** A device's clock may be set back meanwhile, and the conversation is no less one for that. */
+  @Test
+  void takesAnEndBeforeTheStart() {
+    Capture capture = read(Bodies.capture().put("ended_at", "2026-01-31T08:29:59Z"));
+
+    assertThat(capture.endedAt()).isBefore(capture.startedAt());
+  }
+
   @Test
   void takesTheLeastThereCanBe() {
     String body =

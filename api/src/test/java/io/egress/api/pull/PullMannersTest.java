@@ -7,7 +7,9 @@ import static io.egress.api.pull.PullAnswers.idsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.egress.api.RawClient;
 import io.egress.api.Service;
+import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -17,6 +19,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
@@ -94,7 +98,7 @@ class PullMannersTest {
                 .header("authorization", "Bearer " + stream.key())
                 .DELETE());
     assertError(answer, 405, "GET");
-    assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD");
+    assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD, OPTIONS");
   }
 
   @ParameterizedTest
@@ -154,10 +158,77 @@ class PullMannersTest {
   }
 
   @Test
+  void tellsWhatAPathTakes() {
+    HttpResponse<String> answer =
+        Service.send(stream.request(LIST).method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
+    assertThat(answer.statusCode()).isEqualTo(204);
+    assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD, OPTIONS");
+  }
+
+  @Test
+  void linksTheNextPageWhileThereIsOne() {
+    URI page = URI.create(stream.service().publicUrl(LIST + "?limit=2"));
+    int captures = 0;
+    while (true) {
+      HttpResponse<String> answer =
+          Service.send(
+              HttpRequest.newBuilder(page).header("authorization", "Bearer " + stream.key()));
+      JsonObject body = new JsonObject(answer.body());
+      Optional<String> link = answer.headers().firstValue("link");
+      captures += body.getJsonArray("captures").size();
+      assertThat(link.isPresent())
+          .isEqualTo(body.getJsonObject("pageInfo").getBoolean("hasNextPage"));
+      if (link.isEmpty()) {
+        break;
+      }
+      page = page.resolve(link.get().replaceAll("<(.*)>; rel=\"next\"", "$1"));
+    }
+    assertThat(captures).isEqualTo(stream.ids().size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "host: x\\nhost: y, host",
+    "host: x\\nauthorization: Bearer a\\nauthorization: Bearer b, authorization",
+    "host: x\\ntransfer-encoding: gzip, transfer-encoding",
+    "'host: x\\ntransfer-encoding: gzip, chunked', transfer-encoding",
+    "host: x\\ntransfer-encoding: chunked\\ntransfer-encoding: identity, could not be read"
+  })
+  void refusesWhatAProxyMayReadOtherwise(String headers, String reason) {
+    try (RawClient client =
+        RawClient.to(stream.service().app.publicPort())
+            .send("GET " + LIST + " HTTP/1.1\r\n" + headers.replace("\\n", "\r\n") + "\r\n\r\n")) {
+      assertThat(client.rest())
+          .startsWith("HTTP/1.1 400")
+          .contains("connection: close", reason)
+          .endsWith("\"status\":400}}");
+    }
+  }
+
+  @Test
+  void closesIdleConnections() {
+    try (Service service = stream.service().twin(Map.of("EGRESS_IDLE_TIMEOUT", "200ms"));
+        RawClient client = RawClient.to(service.app.publicPort())) {
+      assertThat(client.rest()).isEmpty();
+    }
+  }
+
+  @Test
+  void answersHeadWhereverItAnswersGet() {
+    for (String path : List.of("/health/live", "/health/ready", "/api/v1/openapi.json")) {
+      HttpResponse<String> answer =
+          Service.send(stream.request(path).method("HEAD", HttpRequest.BodyPublishers.noBody()));
+      assertThat(answer.statusCode()).as(path).isEqualTo(200);
+      assertThat(answer.body()).isEmpty();
+    }
+  }
+
+  @Test
   void marksEveryAnswer() {
     HttpResponse<String> answer = stream.service().pull(LIST, stream.key());
     assertThat(answer.headers().firstValue("cache-control")).contains("no-store");
     assertThat(answer.headers().firstValue("x-request-id")).isPresent();
+    assertThat(answer.headers().firstValue("x-content-type-options")).contains("nosniff");
     assertThat(
             Service.send(stream.request("/nowhere").header("x-request-id", "trace-7"))
                 .headers()

@@ -1,0 +1,168 @@
+package io.egress.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A client that hangs up or sends no HTTP is its own outcome, and no alarm. */
+class VanishedClientTest {
+  private static final String HOOK = "egress_hook_duration_seconds_count";
+  private static final String PULL = "egress_pull_duration_seconds_count";
+  private static final Logger ROOT = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+
+  private final UUID workspace = UUID.randomUUID();
+  private final Alarms alarms = new Alarms();
+  private final PrintStream stderr = System.err;
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+  private Service service;
+
+  @BeforeEach
+  void start() {
+    service = Service.start();
+    alarms.start();
+    ROOT.addAppender(alarms);
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+  }
+
+  @AfterEach
+  void stop() {
+    System.setErr(stderr);
+    ROOT.detachAppender(alarms);
+    service.close();
+  }
+
+  @Test
+  void countsPutsThatTheirClientsGaveUp() {
+    startPut("content-length: 1000", "expect: 100-continue").await("100 Continue").close();
+    startPut("content-length: 1000", "expect: 100-continue")
+        .await("100 Continue")
+        .send("{")
+        .reset();
+    Vertx vertx = Vertx.vertx();
+    HttpClient http2 =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setHttp2ClearTextUpgrade(false));
+    http2
+        .request(
+            new RequestOptions()
+                .setMethod(HttpMethod.PUT)
+                .setHost("127.0.0.1")
+                .setPort(service.app.internalPort())
+                .setURI("/internal/v1/captures/" + UUID.randomUUID())
+                .putHeader("authorization", "Bearer " + Service.TOKEN))
+        .compose(
+            request -> {
+              request.exceptionHandler(reset -> {}).setChunked(true);
+              return request.write("{").compose(written -> request.reset());
+            })
+        .await();
+
+    await().until(() -> counted(HOOK, "client_gone") == 3);
+    vertx.close().await();
+    assertNoAlarm();
+    assertThat(counted(HOOK, "unavailable")).isZero();
+  }
+
+  @Test
+  void countsPullsThatTheirClientsGaveUp() {
+    String key = service.mintKey(workspace);
+    JsonObject large =
+        Service.capture(workspace)
+            .put(
+                "segments",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("start_ms", 0)
+                            .put("end_ms", 1)
+                            .put("text", "wörd ".repeat(2_000_000))));
+    UUID id = UUID.randomUUID();
+    assertThat(service.put(id, large).statusCode()).isEqualTo(201);
+    await().until(() -> service.pull("/api/v1/captures/" + id, key).statusCode() == 200);
+
+    RawClient.to(service.app.publicPort())
+        .send(
+            "GET /api/v1/captures HTTP/1.1\r\nhost: a\r\nauthorization: Bearer " + key + "\r\n\r\n")
+        .await("captures")
+        .reset();
+
+    await().until(() -> counted(PULL, "client_gone") == 1);
+    assertNoAlarm();
+    assertThat(counted(PULL, "unavailable")).isZero();
+  }
+
+  @Test
+  void refusesBadChunking() {
+    try (RawClient client =
+        startPut("transfer-encoding: chunked").send("5\r\nhello\r\nnonsense\r\n")) {
+      assertThat(client.rest()).startsWith("HTTP/1.1 400").contains("\"status\":400", "framing");
+    }
+    String keys = "POST /internal/v1/workspaces/" + workspace + "/api-keys";
+    try (RawClient client =
+        RawClient.to(service.app.internalPort())
+            .send(RawClient.internal(keys, "transfer-encoding: chunked"))
+            .send("nonsense\r\n")) {
+      assertThat(client.rest()).startsWith("HTTP/1.1 400").contains("\"status\":400", "framing");
+    }
+    assertNoAlarm();
+    assertThat(counted(HOOK, "refused")).isEqualTo(1);
+  }
+
+  private RawClient startPut(String... headers) {
+    return RawClient.to(service.app.internalPort())
+        .send(RawClient.internal("PUT /internal/v1/captures/" + UUID.randomUUID(), headers));
+  }
+
+  private void assertNoAlarm() {
+    assertThat(alarms.lines).isEmpty();
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEmpty();
+  }
+
+  private long counted(String metric, String outcome) {
+    return Service.send(HttpRequest.newBuilder(URI.create(service.internalUrl("/metrics"))))
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(metric + "{") && line.contains('"' + outcome + '"'))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  private static final class Alarms extends AppenderBase<ILoggingEvent> {
+    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+
+    @Override
+    protected void append(ILoggingEvent event) {
+      // Of the client in this test nothing is asked.
+      if (event.getLevel().isGreaterOrEqual(Level.WARN)
+          && !event.getLoggerName().contains("HttpClient")) {
+        lines.add(event.getLoggerName() + ": " + event.getFormattedMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.egress.api.pull;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.RawClient;
+import io.egress.api.Service;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One key's clients that read nothing do not stop another key's pulls. */
+class FairPullTest {
+  private static final int CAPTURES = 60;
+  private static final UUID GREEDY = UUID.randomUUID();
+  private static final UUID OTHER = UUID.randomUUID();
+
+  private static Service service;
+  private static String greedyKey;
+  private static String otherKey;
+
+  @BeforeAll
+  static void fill() {
+    service =
+        Service.start(
+            Map.of(
+                "EGRESS_PULL_MEMORY",
+                "4MiB",
+                "EGRESS_PULL_STALL_TIMEOUT",
+                "10m",
+                "EGRESS_MEMORY_WAIT",
+                "500ms",
+                "EGRESS_SHUTDOWN_TIMEOUT",
+                "1s"));
+    greedyKey = service.mintKey(GREEDY);
+    otherKey = service.mintKey(OTHER);
+    service.put(UUID.randomUUID(), Service.capture(OTHER));
+    for (int i = 0; i < CAPTURES; i++) {
+      assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> service.query("select 1 from stream").size() == CAPTURES + 1);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  @Timeout(120)
+  void servesOthersPastPipelinesThatNobodyReads() {
+    String request =
+        "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "
+            + greedyKey
+            + "\r\n\r\n";
+    List<RawClient> greedy = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      greedy.add(RawClient.to(service.app.publicPort()).send(request.repeat(3)));
+    }
+
+    awaitRefusals();
+    assertOthersAreServed();
+    greedy.forEach(RawClient::close);
+  }
+
+  @Test
+  @Timeout(120)
+  void servesOthersPastStreamsWithoutAWindow() {
+    Vertx vertx = Vertx.vertx();
+    HttpClient client =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setHttp2ClearTextUpgrade(false)
+                .setHttp2MultiplexingLimit(100)
+                .setInitialSettings(new Http2Settings().setInitialWindowSize(0)),
+            new PoolOptions().setHttp2MaxSize(5));
+    RequestOptions request =
+        new RequestOptions()
+            .setMethod(HttpMethod.GET)
+            .setHost("127.0.0.1")
+            .setPort(service.app.publicPort())
+            .setURI("/api/v1/captures?limit=100")
+            .putHeader("authorization", "Bearer " + greedyKey);
+    for (int i = 0; i < 100; i++) {
+      client
+          .request(request)
+          .compose(asked -> asked.exceptionHandler(reset -> {}).send())
+          .onSuccess(answer -> answer.exceptionHandler(reset -> {}).pause());
+    }
+
+    awaitRefusals();
+    assertOthersAreServed();
+    vertx.close().await();
+  }
+
+  /** The greedy key has all that it can have: more of its own is refused for now. */
+  private static void awaitRefusals() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              HttpResponse<String> answer = service.pull("/api/v1/captures?limit=1", greedyKey);
+              assertThat(answer.statusCode()).isEqualTo(503);
+              assertThat(answer.headers().firstValue("retry-after")).contains("1");
+            });
+  }
+
+  private static void assertOthersAreServed() {
+    for (int i = 0; i < 5; i++) {
+      HttpResponse<String> answer = service.pull("/api/v1/captures?limit=1", otherKey);
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains("Hello.");
+    }
+  }
+
+  private static JsonObject noise(long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder();
+    while (text.length() < 400_000) {
+      text.append(Long.toString(random.nextLong(), 36));
+    }
+    return Service.capture(GREEDY)
+        .put(
+            "segments",
+            new JsonArray()
+                .add(
+                    new JsonObject()
+                        .put("start_ms", 0)
+                        .put("end_ms", 1)
+                        .put("text", text.toString())));
+  }
+}

@@ -1,0 +1,52 @@
+package io.egress.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+
+/**
+ * What still arrives of a request that is answered already. It is thrown away for a while, so that
+ * a client that sends before it reads gets its answer; then the connection is closed.
+ */
+final class UnreadBody {
+  private static final Duration DISCARD_MAX = Duration.ofSeconds(2);
+
+  private UnreadBody() {}
+
+  static void discardAfterAnswer(RoutingContext exchange) {
+    HttpServerRequest request = exchange.request();
+    if (mayHaveBody(request)) {
+      exchange.addEndHandler(
+          ended -> {
+            if (ended.succeeded() && !request.isEnded()) {
+              discard(exchange.vertx(), request);
+            }
+          });
+    }
+  }
+
+  private static boolean mayHaveBody(HttpServerRequest request) {
+    return request.version() == HttpVersion.HTTP_2
+        || request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+  }
+
+  private static void discard(Vertx vertx, HttpServerRequest request) {
+    long timer = vertx.setTimer(DISCARD_MAX.toMillis(), late -> cut(request));
+    request.handler(part -> {});
+    request.endHandler(end -> vertx.cancelTimer(timer));
+    request.exceptionHandler(failure -> vertx.cancelTimer(timer));
+    request.resume();
+  }
+
+  private static void cut(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      request.response().reset();
+    } else {
+      request.connection().close();
+    }
+  }
+}
