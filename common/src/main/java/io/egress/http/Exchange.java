@@ -32,7 +32,12 @@ public final class Exchange {
 
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   private static final String RETRY_AFTER_SECONDS = "1";
-  private static final Set<String> OPERATOR_INTERVENTION_CLASSES = Set.of("08", "53", "57", "58");
+
+  /** SQLSTATE classes of a server that cannot answer now: what was asked may work in a moment. */
+  private static final Set<String> UNAVAILABLE_CLASSES = Set.of("08", "40", "53", "55", "57", "58");
+
+  /** A transaction that the server has ended because it took too long. */
+  private static final Set<String> TIMED_OUT = Set.of("25P03", "25P04");
 
   private Exchange() {}
 
@@ -200,7 +205,8 @@ public final class Exchange {
   private static boolean isBackendAway(Throwable failure) {
     if (failure instanceof PgException refused) {
       String state = refused.getSqlState();
-      return state != null && OPERATOR_INTERVENTION_CLASSES.contains(state.substring(0, 2));
+      return state != null
+          && (UNAVAILABLE_CLASSES.contains(state.substring(0, 2)) || TIMED_OUT.contains(state));
     }
     return failure instanceof IOException
         || failure instanceof VertxException
