@@ -32,7 +32,8 @@ public final class Transactions {
 
   /** For work that must not be repeated. */
   public static <T> Future<T> once(Pool pool, Function<SqlConnection, Future<T>> work) {
-    return pool.withConnection(
+    return Connections.with(
+        pool,
         connection -> {
           Future<Transaction> begun = connection.begin();
           Future<T> worked = begunWork(connection, work);

@@ -2,6 +2,7 @@ package io.egress.endpoint;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.Transactions;
 import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -109,7 +110,8 @@ public final class EndpointStore {
         .execute(Tuple.of(workspaceId))
         .compose(
             named ->
-                pool.withTransaction(
+                Transactions.once(
+                    pool,
                     transaction -> add(transaction, workspaceId, id, endpoint, sealedSecret)));
   }
 

@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.Connections;
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.document.Heads;
@@ -113,7 +114,8 @@ final class Preparation {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
-    return pool.withConnection(
+    return Connections.with(
+            pool,
             connection -> {
               Future<Map<UUID, EndpointTarget>> targets =
                   EndpointStore.byIds(connection, endpointIds);

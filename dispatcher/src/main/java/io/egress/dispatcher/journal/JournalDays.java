@@ -2,6 +2,7 @@ package io.egress.dispatcher.journal;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.Transactions;
 import io.egress.delivery.Delivery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -73,7 +74,8 @@ public final class JournalDays {
 
   /** Makes the partitions that are missing and drops those that nothing is kept in any more. */
   public Future<Void> maintain(Pool pool) {
-    return pool.withTransaction(
+    return Transactions.once(
+        pool,
         transaction ->
             transaction
                 .preparedQuery("select pg_advisory_xact_lock($1)")
