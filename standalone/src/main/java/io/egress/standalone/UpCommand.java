@@ -21,6 +21,9 @@ import picocli.CommandLine.Command;
       "unless EGRESS_DATABASE_URL and EGRESS_KAFKA_BOOTSTRAP name others."
     })
 final class UpCommand implements Callable<Integer> {
+  /** Set by the start script when a person reads the output: a JVM cannot tell for sure. */
+  private static final String TERMINAL = "egress.terminal";
+
   @Override
   public Integer call() {
     PrintStream out = System.out;
@@ -52,7 +55,7 @@ final class UpCommand implements Callable<Integer> {
         dataDir,
         made ->
             out.println(
-                Terminal.isInteractive()
+                Boolean.getBoolean(TERMINAL)
                     ? token.setting() + "=" + made + "  (made now and kept in " + dataDir + ")"
                     : token.setting() + " was made now and is kept in " + token.file(dataDir)));
     KeptSecret key = KeptSecret.SECRET_KEY;

@@ -66,7 +66,7 @@ class LogsWhileAwayTest {
     internal.call(
         "POST",
         "/workspaces/" + workspace + "/endpoints",
-        new JsonObject().put("url", "http://127.0.0.1:9/refuses"));
+        new JsonObject().put("url", "http://127.0.0.1:65533/refuses"));
     putCaptures(3);
   }
 

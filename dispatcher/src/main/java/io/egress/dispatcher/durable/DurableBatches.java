@@ -2,6 +2,7 @@ package io.egress.dispatcher.durable;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.database.DamagedRows;
 import io.egress.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -27,6 +28,7 @@ public final class DurableBatches<T> {
   private static final int BATCH_MAX = 512;
   private static final int WRITES_MAX = 2;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+  private static final Duration PAUSE_FOR_REPAIR = Duration.ofMinutes(1);
 
   private record Waiting<T>(T item, Runnable durable) {}
 
@@ -141,14 +143,41 @@ public final class DurableBatches<T> {
         .onFailure(
             failure -> {
               outage.failed(failure);
-              vertx.setTimer(
-                  PAUSE_AFTER_FAILURE.toMillis(),
-                  timer -> {
-                    if (!givenUp) {
-                      write(batch);
-                    }
-                  });
+              if (DamagedRows.isCauseOf(failure)) {
+                isolate(batch);
+              } else {
+                later(PAUSE_AFTER_FAILURE, () -> write(batch));
+              }
             });
+  }
+
+  /** An item that cannot be written because of a damaged row does not keep the others waiting. */
+  private void isolate(Batch<T> batch) {
+    writes.remove(batch);
+    List<Waiting<T>> items = batch.items();
+    if (items.size() == 1) {
+      underWay--;
+      later(PAUSE_FOR_REPAIR, () -> add(items.get(0).item(), items.get(0).durable()));
+      writeMore();
+      return;
+    }
+    int half = items.size() / 2;
+    for (List<Waiting<T>> part :
+        List.of(items.subList(0, half), items.subList(half, items.size()))) {
+      Batch<T> smaller = new Batch<>(part, batch.startedNanos());
+      writes.add(smaller);
+      write(smaller);
+    }
+  }
+
+  private void later(Duration pause, Runnable work) {
+    vertx.setTimer(
+        pause.toMillis(),
+        timer -> {
+          if (!givenUp) {
+            work.run();
+          }
+        });
   }
 
   private void done(Batch<T> batch) {

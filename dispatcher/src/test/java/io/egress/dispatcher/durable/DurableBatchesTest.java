@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DurableBatchesTest {
+  private final PgException damaged = new PgException("invalid page", "ERROR", "XX001", "block 7");
   private static final Duration FOR_EVER = Duration.ofHours(1);
 
   private record Write(List<Integer> items, long nanos) {}
@@ -67,6 +69,23 @@ class DurableBatchesTest {
     outcome = Future.succeededFuture();
     await().until(() -> durable.get() == 1);
     assertThat(writes).allSatisfy(write -> assertThat(write.items()).containsExactly(0));
+  }
+
+  @Test
+  void keepsNobodyWaitingForAnItemThatADamagedRowKeepsFromBeingWritten() {
+    DurableBatches<Integer> batches =
+        new DurableBatches<>(
+            vertx,
+            new DurableBatches.Medium<>(
+                "items",
+                item -> item,
+                items -> items.contains(5) ? Future.failedFuture(damaged) : write(items),
+                Duration.ofMillis(20)));
+    add(batches, 9);
+
+    await().until(() -> durable.get() == 8);
+    assertThat(writes.stream().flatMap(write -> write.items().stream()))
+        .containsExactlyInAnyOrder(0, 1, 2, 3, 4, 6, 7, 8);
   }
 
   private DurableBatches<Integer> batches(Duration apart) {

@@ -33,6 +33,7 @@ final class Fleet {
 
   private static final int APIS = 2;
   private static final int DISPATCHERS = 3;
+  private static final int BROKER_STARTS_MAX = 3;
 
   private final Path folder;
   private final EmbeddedBackends postgres;
@@ -140,7 +141,21 @@ final class Fleet {
     }
   }
 
+  /** A port that was free a moment ago may be taken: then others are chosen. */
   void startBroker() throws InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        startBrokerOnce();
+        return;
+      } catch (IllegalStateException ended) {
+        if (attempt == BROKER_STARTS_MAX) {
+          throw ended;
+        }
+      }
+    }
+  }
+
+  private void startBrokerOnce() throws InterruptedException {
     List<String> arguments = new ArrayList<>();
     arguments.add(folder.resolve("kafka").toString());
     roles().forEach(role -> arguments.add(Integer.toString(role.kafka.port())));
