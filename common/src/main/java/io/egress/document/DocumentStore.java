@@ -15,6 +15,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,11 +45,26 @@ public final class DocumentStore {
       where d.revision <= excluded.revision
       """;
 
+  /** What a document took when it was rendered last, or a guess from its segments. */
+  private static final String SIZES =
+      """
+      select c.id, coalesce(d.length, 4 * pg_column_size(c.segments)) as bytes
+      from captures c left join documents d on d.capture_id = c.id where c.id = any($1) order by 2
+      """;
+
+  private static final long TOGETHER_BYTES_MAX = 2 << 20;
+
   /**
    * Documents rendered from the current state of their captures. Captures that do not exist are in
    * neither.
    */
-  public record Renewed(Map<UUID, Fragment> documents, Set<UUID> unrenderable) {}
+  public record Renewed(Map<UUID, Fragment> documents, Set<UUID> unrenderable) {
+    private Renewed with(Renewed more) {
+      documents.putAll(more.documents());
+      unrenderable.addAll(more.unrenderable());
+      return this;
+    }
+  }
 
   private record Rendered(List<RevisedDocument> documents, Map<UUID, Throwable> unrenderable) {}
 
@@ -57,6 +73,7 @@ public final class DocumentStore {
   private final WorkerExecutor renderers;
   private final Counter damaged;
   private final Counter unrenderable;
+  private Future<Renewed> lastTurn = Future.succeededFuture();
 
   public DocumentStore(Vertx vertx, SqlClient client, Metrics metrics) {
     this.client = requireNonNull(client, "client is null");
@@ -91,11 +108,42 @@ public final class DocumentStore {
     return fragment;
   }
 
-  /** Renders and stores documents of the current state. */
+  /**
+   * Renders and stores documents of the current state. Rendering takes many times a document's
+   * size, so large ones are rendered one at a time, whoever asks.
+   */
   public Future<Renewed> renew(Collection<UUID> ids) {
+    Renewed all = new Renewed(new HashMap<>(), new HashSet<>());
     if (ids.isEmpty()) {
-      return Future.succeededFuture(new Renewed(Map.of(), Set.of()));
+      return Future.succeededFuture(all);
     }
+    return client
+        .preparedQuery(SIZES)
+        .execute(Tuple.of(ids.toArray(UUID[]::new)))
+        .compose(
+            sizes -> {
+              List<UUID> together = new ArrayList<>();
+              List<UUID> alone = new ArrayList<>();
+              long bytes = 0;
+              for (Row row : sizes) {
+                bytes += row.getLong("bytes");
+                (bytes <= TOGETHER_BYTES_MAX ? together : alone).add(row.getUUID("id"));
+              }
+              Future<Renewed> renewed = renewTogether(together).map(all::with);
+              for (UUID id : alone) {
+                renewed = renewed.compose(before -> inTurn(id)).map(all::with);
+              }
+              return renewed;
+            });
+  }
+
+  private synchronized Future<Renewed> inTurn(UUID id) {
+    Future<Renewed> turn = lastTurn.transform(before -> renewTogether(List.of(id)));
+    lastTurn = turn;
+    return turn;
+  }
+
+  private Future<Renewed> renewTogether(List<UUID> ids) {
     return captures
         .read(ids)
         .compose(

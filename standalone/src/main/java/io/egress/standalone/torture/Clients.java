@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -50,6 +51,7 @@ final class Clients {
 
   private JsonObject call(String port, String token, String method, String path, JsonObject body)
       throws InterruptedException {
+    String idempotencyKey = UUID.randomUUID().toString();
     while (!ended.getAsBoolean()) {
       Role api = apis.get(Math.floorMod(turn.getAndIncrement(), apis.size()));
       URI uri = URI.create("http://127.0.0.1:" + api.setting(port) + path);
@@ -60,6 +62,7 @@ final class Clients {
                     .timeout(TIMEOUT)
                     .header("authorization", "Bearer " + token)
                     .header("content-type", "application/json")
+                    .header("idempotency-key", idempotencyKey)
                     .method(
                         method,
                         body.isEmpty()

@@ -63,7 +63,7 @@ final class Receivers {
     String name = request.path().substring(1);
     Endpoint endpoint = endpoints.get(name);
     if (endpoint == null) {
-      // Created a moment ago: its secret is still on its way to us.
+      // Created a moment ago: the answer with its secret is still on its way.
       request.response().setStatusCode(503).end();
       return;
     }

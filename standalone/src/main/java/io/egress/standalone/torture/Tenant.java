@@ -101,7 +101,6 @@ final class Tenant {
     return List.copyOf(endpoints.values());
   }
 
-  /** An answer that is lost may have created one more: that one has no secret here and gets 503. */
   Endpoint addEndpoint(Receivers.Kind kind, boolean fullHistory) throws InterruptedException {
     String endpoint = name + "-" + kind.name().toLowerCase(Locale.ROOT) + "-" + ++created;
     JsonObject answer =
