@@ -48,8 +48,11 @@ record Answer(int status, Map<String, String> headers, @Nullable String body) {
       return Optional.of("a class name: " + text);
     }
     try {
-      JsonObject error =
-          new JsonObject(new String(text.getBytes(ISO_8859_1), UTF_8)).getJsonObject("error");
+      JsonObject body = new JsonObject(new String(text.getBytes(ISO_8859_1), UTF_8));
+      if (status == 503 && body.containsKey("checks")) {
+        return Optional.empty();
+      }
+      JsonObject error = body.getJsonObject("error");
       boolean wellFormed =
           "application/json".equals(headers.get("content-type"))
               && error != null

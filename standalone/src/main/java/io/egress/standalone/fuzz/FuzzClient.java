@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** One connection after the other to one listener, and one shot after the other on each. */
 final class FuzzClient implements Runnable {
-  private static final int ANSWER_MILLIS_MAX = 30_000;
+  private static final int ANSWER_MILLIS_MAX = 60_000;
 
   /** For an answer to what may be no whole request. */
   private static final int MAYBE_MILLIS_MAX = 200;

@@ -32,7 +32,7 @@ final class FuzzedService {
   private static final int CAPTURES = 30;
   private static final Duration CALL_MAX = Duration.ofSeconds(30);
   private static final Pattern RESTARTS =
-      Pattern.compile("(?m)^egress_dispatcher_restarts_total\\{.*} (\\S+)$");
+      Pattern.compile("(?m)^egress_dispatcher_restarts_total\\{.*reason=\"failure\".*} (\\S+)$");
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(CALL_MAX).build();
 
@@ -117,6 +117,9 @@ final class FuzzedService {
     if (page.statusCode() != 200 || !page.body().contains("\"hasNextPage\":true")) {
       throw new IllegalStateException(page.statusCode() + " " + page.body());
     }
+  }
+
+  void requireReady() throws IOException, InterruptedException {
     for (int port : new int[] {publicPort(), internalPort()}) {
       HttpResponse<String> ready = get(port, "/health/ready", "");
       if (ready.statusCode() != 200) {
