@@ -118,6 +118,21 @@ class VanishedClientTest {
   }
 
   @Test
+  void doesNotTakeTheEndOfItsConnectionForABackends() {
+    String key = service.mintKey(workspace);
+    String head =
+        "HEAD /api/v1/captures HTTP/1.1\r\nhost: a\r\nauthorization: Bearer " + key + "\r\n\r\n";
+    for (int client = 0; client < 20; client++) {
+      RawClient.to(service.app.publicPort()).send(head.repeat(20)).await("200 OK").reset();
+    }
+
+    await().until(() -> counted(PULL, "client_gone") > 0);
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+    assertNoAlarm();
+    assertThat(counted(PULL, "unavailable")).isZero();
+  }
+
+  @Test
   void refusesBadChunking() {
     try (RawClient client =
         startPut("transfer-encoding: chunked").send("5\r\nhello\r\nnonsense\r\n")) {

@@ -1,6 +1,7 @@
 package io.egress.http;
 
 import io.egress.flow.ByteBudget;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
@@ -117,6 +118,18 @@ public final class Exchange {
   /** A route for GET, and for HEAD, which differs only in that the body is not sent. */
   public static Route get(Router router, String path) {
     return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
+  }
+
+  /**
+   * Ends an answer without a body. Whatever goes wrong with the connection then is the client's
+   * doing, not a backend's.
+   */
+  public static Future<Void> endEmpty(RoutingContext exchange, int status) {
+    return exchange
+        .response()
+        .setStatusCode(status)
+        .end()
+        .recover(lost -> Future.failedFuture(new ClientGoneException("the client hung up")));
   }
 
   public static void sendJson(RoutingContext exchange, int status, JsonObject body) {

@@ -51,6 +51,7 @@ public final class ListenerVerticle extends VerticleBase {
     HttpServer opened =
         vertx
             .createHttpServer(options())
+            .connectionHandler(UnknownVersion::refuse)
             .requestHandler(router)
             .invalidRequestHandler(new UnreadableRequest(requests));
     server = opened;

@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
+import io.egress.standalone.fuzz.FuzzCommand;
 import io.egress.standalone.torture.TortureCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Command;
       KeysCommand.class,
       EndpointsCommand.class,
       BenchCommand.class,
-      TortureCommand.class
+      TortureCommand.class,
+      FuzzCommand.class
     })
 public final class Main {
   Main() {}

@@ -89,10 +89,7 @@ public final class EndpointsHandler {
     return store
         .delete(workspaceId, id)
         .compose(
-            deleted ->
-                deleted
-                    ? exchange.response().setStatusCode(204).end()
-                    : Future.failedFuture(unknown()));
+            deleted -> deleted ? Exchange.endEmpty(exchange, 204) : Future.failedFuture(unknown()));
   }
 
   private static Future<Void> answer(RoutingContext exchange, Optional<Endpoint> found) {

@@ -123,7 +123,7 @@ final class HookHandler {
                 .compose(
                     found ->
                         found
-                            ? exchange.response().setStatusCode(204).end()
+                            ? Exchange.endEmpty(exchange, 204)
                             : Future.failedFuture(new Refusal(404, unknown))));
   }
 }

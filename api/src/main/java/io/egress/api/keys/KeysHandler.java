@@ -68,7 +68,7 @@ public final class KeysHandler {
         .compose(
             deleted ->
                 deleted
-                    ? exchange.response().setStatusCode(204).end()
+                    ? Exchange.endEmpty(exchange, 204)
                     : Future.failedFuture(new Refusal(404, "no such key in this workspace")));
   }
 

@@ -180,7 +180,7 @@ public final class PullHandler {
       response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
     }
     if (isHead(exchange)) {
-      return response.end();
+      return Exchange.endEmpty(exchange, 200);
     }
     response.setChunked(true);
     return sending

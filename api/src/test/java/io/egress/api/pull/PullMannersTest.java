@@ -205,6 +205,18 @@ class PullMannersTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"HTTP/1.5", "HTTP/0.9", "HTTQ/1.1", "http/9.9"})
+  void refusesVersionsItDoesNotKnow(String version) {
+    try (RawClient client =
+        RawClient.to(stream.service().app.publicPort())
+            .send("GET /health/live " + version + "\r\nhost: a\r\n\r\n")) {
+      assertThat(client.rest())
+          .startsWith("HTTP/1.1 400 Bad Request\r\n")
+          .contains("\"status\":400", "connection: close");
+    }
+  }
+
   @Test
   void closesIdleConnections() {
     try (Service service = stream.service().twin(Map.of("EGRESS_IDLE_TIMEOUT", "200ms"));
