@@ -20,7 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The topics that deliveries are found in.
@@ -29,6 +35,10 @@ import java.util.stream.Collectors;
  * @param partitions of each of them
  */
 record DeliveryTopics(Set<String> read, int partitions) {
+  private static final Logger log = LoggerFactory.getLogger(DeliveryTopics.class);
+  private static final Duration BROKERS_MAX = Duration.ofMinutes(3);
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+
   DeliveryTopics {
     read = Set.copyOf(read);
   }
@@ -54,6 +64,35 @@ record DeliveryTopics(Set<String> read, int partitions) {
    * was put there under an earlier one is still due some time.
    */
   static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
+    return ensureUntil(
+        System.nanoTime() + BROKERS_MAX.toNanos(), () -> ensureOnce(vertx, settings), vertx);
+  }
+
+  /** A process that starts while its brokers are away waits for them. */
+  private static Future<DeliveryTopics> ensureUntil(
+      long endNanos, Supplier<Future<DeliveryTopics>> ensure, Vertx vertx) {
+    return ensure
+        .get()
+        .recover(
+            failure -> {
+              if (!isTemporary(failure) || System.nanoTime() - endNanos > 0) {
+                return Future.failedFuture(failure);
+              }
+              log.warn(
+                  "Kafka does not answer; waiting for it: {}",
+                  String.valueOf(failure.getMessage()));
+              return vertx
+                  .timer(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS)
+                  .compose(waited -> ensureUntil(endNanos, ensure, vertx));
+            });
+  }
+
+  private static boolean isTemporary(@Nullable Throwable failure) {
+    return failure != null
+        && (failure instanceof RetriableException || isTemporary(failure.getCause()));
+  }
+
+  private static Future<DeliveryTopics> ensureOnce(Vertx vertx, Settings settings) {
     KafkaSettings kafka = settings.kafka();
     Topics topics = new Topics(kafka.topicPrefix());
     return TopicAdmin.startingWith(vertx, kafka, topics.retry(""))

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Longer than Kafka's client asks before it gives up. */
+  private static final Duration BROKERS_ASKED_FOR = Duration.ofSeconds(12);
+
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -67,8 +72,12 @@ class HealthTest {
       await().atMost(PATIENCE).until(this::isLive);
     }
 
+    CompletableFuture<DispatcherApp> late = CompletableFuture.supplyAsync(fleet::dispatcher);
+    await().during(BROKERS_ASKED_FOR).atMost(PATIENCE).until(() -> !late.isDone());
     backends.kafka().start();
     await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().atMost(PATIENCE).until(late::isDone);
+    assertThat(late).as("started while Kafka was away").isNotCompletedExceptionally();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 1);
   }
