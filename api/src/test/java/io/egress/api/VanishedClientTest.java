@@ -149,6 +149,21 @@ class VanishedClientTest {
     assertThat(counted(HOOK, "refused")).isEqualTo(1);
   }
 
+  @Test
+  void refusesAllThatFollowsAnUnknownVersion() {
+    String asksTheDatabase =
+        "GET /api/v1/captures HTTP/1.1\r\nhost: a\r\nauthorization: Bearer service_"
+            + "x".repeat(32)
+            + "\r\n\r\n";
+    String unknown = "GET /health/live HTTP/1.5\r\nhost: a\r\n\r\n";
+    try (RawClient client =
+        RawClient.to(service.app.publicPort())
+            .send(asksTheDatabase + unknown + asksTheDatabase + unknown)) {
+      assertThat(client.rest()).containsOnlyOnce("HTTP/1.1 401").containsOnlyOnce("HTTP/1.1 400");
+    }
+    assertNoAlarm();
+  }
+
   private RawClient startPut(String... headers) {
     return RawClient.to(service.app.internalPort())
         .send(RawClient.internal("PUT /internal/v1/captures/" + UUID.randomUUID(), headers));

@@ -6,15 +6,19 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
  * Makes requests of other versions than HTTP/1.0 and HTTP/1.1 unreadable ones. Vert.x would answer
- * them 501 without a body, and repeat the version that the client made up.
+ * them 501 without a body, and repeat the version that the client made up. Nothing that follows an
+ * unreadable request is read.
  */
 final class UnknownVersion extends ChannelInboundHandlerAdapter {
   private static final String BEFORE = "handler";
+
+  private boolean refused;
 
   private UnknownVersion() {}
 
@@ -27,17 +31,24 @@ final class UnknownVersion extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (refused) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
     if (message instanceof HttpRequest request && !isKnown(request.protocolVersion())) {
       if (request.decoderResult().isSuccess()) {
         request.setDecoderResult(
             DecoderResult.failure(new IllegalArgumentException("unknown version")));
       }
       request.setProtocolVersion(HttpVersion.HTTP_1_1);
+      refused = true;
     }
     context.fireChannelRead(message);
   }
 
+  /** Compares as Vert.x does: {@code HtTP/1.1} is equal to HTTP/1.1, but not the same. */
+  @SuppressWarnings("ReferenceEquality")
   private static boolean isKnown(HttpVersion version) {
-    return version.equals(HttpVersion.HTTP_1_1) || version.equals(HttpVersion.HTTP_1_0);
+    return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
   }
 }

@@ -206,7 +206,7 @@ class PullMannersTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HTTP/1.5", "HTTP/0.9", "HTTQ/1.1", "http/9.9"})
+  @CsvSource({"HTTP/1.5", "HTTP/0.9", "HTTQ/1.1", "HtTP/1.1"})
   void refusesVersionsItDoesNotKnow(String version) {
     try (RawClient client =
         RawClient.to(stream.service().app.publicPort())

@@ -32,8 +32,11 @@ public final class FuzzCommand implements Callable<Integer> {
   private static final long CHECK_MILLIS = 500;
   private static final int CHECKS_FAILED_MAX = 40;
 
-  /** How much more memory may be in use at the end than after the first tenth. */
-  private static final long GROWTH_BYTES_MAX = 96L << 20;
+  /** How much more heap may be in use at the end than after the first tenth. */
+  private static final long HEAP_GROWTH_BYTES_MAX = 64L << 20;
+
+  /** Netty keeps the buffers of its busiest moment. */
+  private static final long BUFFER_BYTES_MAX = 256L << 20;
 
   private static final int WARM_UP_PART = 10;
 
@@ -130,7 +133,8 @@ public final class FuzzCommand implements Callable<Integer> {
     }
     Memory after = Memory.inUse();
     System.out.printf("in use after a collection: %s, at the end %s%n", before, after);
-    if (after.bytes() > before.bytes() + GROWTH_BYTES_MAX) {
+    if (after.heapBytes() > before.heapBytes() + HEAP_GROWTH_BYTES_MAX
+        || after.directBytes() > BUFFER_BYTES_MAX) {
       findings.violation("memory grew from " + before + " to " + after);
     }
   }
@@ -142,10 +146,6 @@ public final class FuzzCommand implements Callable<Integer> {
       return new Memory(
           ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
           PlatformDependent.usedDirectMemory());
-    }
-
-    long bytes() {
-      return heapBytes + directBytes;
     }
 
     @Override

@@ -28,7 +28,7 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
-  private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9]{2}) .*");
+  private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.([01]) ([1-5][0-9]{2}) .*");
   private static final int CONNECT_MILLIS_MAX = 10_000;
   private static final int LINE_BYTES_MAX = 16_384;
   private static final int BODY_BYTES_MAX = 64 << 20;
@@ -56,6 +56,7 @@ final class RawConnection implements AutoCloseable {
   /** Interim answers are passed over. */
   Answer read(int millisMax, boolean mayBeHead) throws IOException {
     socket.setSoTimeout(millisMax);
+    boolean endsAtClose;
     int status;
     Map<String, String> headers;
     do {
@@ -64,7 +65,8 @@ final class RawConnection implements AutoCloseable {
       if (!parsed.matches()) {
         throw new NoAnswerException("no status line: " + Shot.shown(line));
       }
-      status = Integer.parseInt(parsed.group(1));
+      endsAtClose = parsed.group(1).equals("0");
+      status = Integer.parseInt(parsed.group(2));
       headers = headers();
     } while (status < 200 && status != 101);
     boolean withoutBody = status == 101 || status == 204 || status == 304;
@@ -72,7 +74,7 @@ final class RawConnection implements AutoCloseable {
       return new Answer(status, headers, "");
     }
     // Whoever read a body that a HEAD does not have would wait for it.
-    return new Answer(status, headers, mayBeHead ? null : body(headers));
+    return new Answer(status, headers, mayBeHead ? null : body(headers, endsAtClose));
   }
 
   private Map<String, String> headers() throws IOException {
@@ -88,7 +90,7 @@ final class RawConnection implements AutoCloseable {
     return headers;
   }
 
-  private String body(Map<String, String> headers) throws IOException {
+  private String body(Map<String, String> headers, boolean endsAtClose) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     String length = headers.get("content-length");
     if (length != null) {
@@ -99,6 +101,8 @@ final class RawConnection implements AutoCloseable {
         line();
       }
       headers();
+    } else if (endsAtClose) {
+      body.writeBytes(in.readAllBytes());
     } else {
       throw new NoAnswerException("neither content-length nor chunked");
     }
