@@ -130,7 +130,8 @@ class LogsWhileAwayTest {
     for (int i = 0; i < roles.size(); i++) {
       List<String> lines = roles.get(i).output().substring(before.get(i)).lines().toList();
       assertThat(lines).hasSizeLessThanOrEqualTo(LINES_MAX);
-      assertThat(lines.stream().filter(line -> line.contains(backend + " does not answer")))
+      String away = "BackendWatch " + backend + " does not answer";
+      assertThat(lines.stream().filter(line -> line.contains(away)))
           .as("told once: %s", lines)
           .hasSize(1);
       told.addAll(lines);
