@@ -2,7 +2,6 @@ package io.egress.endpoint;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Transactions;
 import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -32,9 +31,6 @@ import java.util.function.Function;
 public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, paused, created_position, created_at";
-
-  private static final String NAME_WORKSPACE =
-      "insert into workspaces (id) values ($1) on conflict do nothing";
 
   private static final String TARGET =
       "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position";
@@ -101,18 +97,6 @@ public final class EndpointStore {
 
   public EndpointStore(Pool pool) {
     this.pool = requireNonNull(pool, "pool is null");
-  }
-
-  /** Adds in a transaction of its own, in a workspace that need not exist. */
-  public Future<Endpoint> add(
-      UUID workspaceId, UUID id, NewEndpoint endpoint, Buffer sealedSecret) {
-    return pool.preparedQuery(NAME_WORKSPACE)
-        .execute(Tuple.of(workspaceId))
-        .compose(
-            named ->
-                Transactions.once(
-                    pool,
-                    transaction -> add(transaction, workspaceId, id, endpoint, sealedSecret)));
   }
 
   /**

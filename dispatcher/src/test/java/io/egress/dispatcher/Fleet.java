@@ -4,6 +4,7 @@ import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.document.Fragment;
 import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
@@ -116,9 +117,20 @@ public final class Fleet implements AutoCloseable {
     String secret = SigningSecrets.generate();
     Buffer sealed = Buffer.buffer(SecretBox.parse(SECRET_KEY).seal(secret, id));
     return await(
-        endpoints
-            .add(workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
+        add(database, workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
             .map(made -> new Provisioned(id, workspaceId, secret, made.createdPosition())));
+  }
+
+  /** In a workspace that need not exist. */
+  public static Future<Endpoint> add(
+      Pool database, UUID workspaceId, UUID id, NewEndpoint endpoint, Buffer sealed) {
+    return database
+        .preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
+        .execute(Tuple.of(workspaceId))
+        .compose(
+            named ->
+                database.withTransaction(
+                    tx -> EndpointStore.add(tx, workspaceId, id, endpoint, sealed)));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {

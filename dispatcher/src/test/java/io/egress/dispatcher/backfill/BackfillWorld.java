@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.dispatcher.Fleet;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
@@ -137,7 +138,7 @@ final class BackfillWorld implements AutoCloseable {
 
   private UUID endpoint(UUID workspace, UUID id) {
     NewEndpoint created = new NewEndpoint("https://client.example/hook", null, true);
-    return await(new EndpointStore(pool).add(workspace, id, created, Buffer.buffer("sealed"))).id();
+    return await(Fleet.add(pool, workspace, id, created, Buffer.buffer("sealed"))).id();
   }
 
   static int partition(UUID endpoint) {
