@@ -14,6 +14,8 @@ public final class ClockWatch {
   /** Less than what clocks are slewed by between two looks, and than any wait that matters. */
   private static final Duration STEP_MIN = Duration.ofSeconds(2);
 
+  private static final Duration READING_MAX = Duration.ofMillis(100);
+
   private final LongSupplier wallMillis;
   private final LongSupplier nanoTime;
   private long latestOffsetMillis;
@@ -40,7 +42,16 @@ public final class ClockWatch {
     return step;
   }
 
+  /**
+   * Read again when the thread stood still between the two clocks, which would look like a step.
+   */
   private long offsetMillis() {
-    return wallMillis.getAsLong() - Duration.ofNanos(nanoTime.getAsLong()).toMillis();
+    while (true) {
+      long before = nanoTime.getAsLong();
+      long wall = wallMillis.getAsLong();
+      if (nanoTime.getAsLong() - before < READING_MAX.toNanos()) {
+        return wall - Duration.ofNanos(before).toMillis();
+      }
+    }
   }
 }
