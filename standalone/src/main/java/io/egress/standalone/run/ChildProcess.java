@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * A JVM on the class path of this one. Its output and its collector's log go to files in a folder.
  */
 public final class ChildProcess implements AutoCloseable {
-  private static final Duration READY_MAX = Duration.ofMinutes(2);
+  private static final Duration READY_MAX = Duration.ofMinutes(5);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final long LOOK_MILLIS = 50;
 

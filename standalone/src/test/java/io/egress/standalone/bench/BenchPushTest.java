@@ -22,7 +22,7 @@ class BenchPushTest {
   }
 
   @Test
-  @Timeout(240)
+  @Timeout(400)
   void drainsABacklogAndCountsEveryWebhookOnce() throws Exception {
     try (ChildProcess bench = bench("--deliveries", "200", "--endpoints", "10")) {
       String counted = bench.await("10 endpoints: (\\d+) webhooks of").group(1);
@@ -38,7 +38,7 @@ class BenchPushTest {
   }
 
   @Test
-  @Timeout(240)
+  @Timeout(400)
   void measuresTheWayFromTheHook() throws Exception {
     try (ChildProcess bench =
         bench("--mode", "latency", "--pace", "20", "--seconds", "5", "--endpoints", "5")) {
@@ -51,7 +51,7 @@ class BenchPushTest {
   }
 
   @Test
-  @Timeout(240)
+  @Timeout(400)
   void takesItsProcessesAlongWhenInterrupted() throws Exception {
     try (ChildProcess bench =
         bench("--deliveries", "2000000", "--warm-up", "1", "--endpoints", "5")) {
