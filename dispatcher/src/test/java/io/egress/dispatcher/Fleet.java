@@ -264,6 +264,9 @@ public final class Fleet implements AutoCloseable {
     variables.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     variables.put("EGRESS_TOPIC_PARTITIONS", "4");
+    // Tests hold transactions open to stop others; on a loaded machine that takes a while.
+    variables.put("EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT", "2m");
+    variables.put("EGRESS_DATABASE_TRANSACTION_TIMEOUT", "2m");
     variables.put("EGRESS_INTERNAL_PORT", "0");
     variables.put("EGRESS_INTERNAL_TOKEN", "test-token-of-the-internal-api");
     variables.put("EGRESS_SECRET_KEY", SECRET_KEY);
