@@ -83,8 +83,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private boolean closing;
 
   /**
-   * {@code stalled} is told, perhaps more than once, when PostgreSQL or Kafka has kept the worker
-   * waiting for too long, and for how long.
+   * {@code stalled} is called, possibly more than once, with the time for which PostgreSQL or Kafka
+   * has not answered, once that is too long.
    */
   DeliveryWorker(
       Vertx vertx, SharedParts shared, WorkerSettings bounds, Consumer<Duration> stalled) {
