@@ -9,7 +9,7 @@ import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.SharedParts;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.document.HeadCache;
-import io.egress.dispatcher.fanout.FanOutLoop;
+import io.egress.dispatcher.fanout.FanOutVerticle;
 import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
@@ -242,23 +242,35 @@ public final class DispatcherApp {
         .deployVerticle(
             () -> new DeliveryVerticle(shared, bounds, topics.read()),
             new DeploymentOptions().setInstances(workers))
-        .map(
+        .compose(
             id -> {
               closing.push("the delivery workers", () -> vertx.undeploy(id));
-              FanOutLoop fanOut =
-                  FanOutLoop.start(
-                      vertx,
-                      new FanOutLoop.Parts(
-                          shared.pool(),
-                          shared.publisher(),
-                          vitals.metrics(),
-                          shared.supervision().backends(),
-                          settings.dispatcher().stallTimeout()),
-                      settings.kafka());
-              closing.push("the fan-out", fanOut::close);
+              return deployFanOut(shared);
+            })
+        .map(
+            fanOut -> {
               reconcile(shared);
               watch(shared.workers(), fanOut, topics, probes);
               return null;
+            });
+  }
+
+  private Future<FanOutVerticle> deployFanOut(SharedParts shared) {
+    FanOutVerticle fanOut =
+        new FanOutVerticle(
+            new FanOutVerticle.Parts(
+                settings.kafka(),
+                shared.pool(),
+                shared.publisher(),
+                vitals.metrics(),
+                shared.supervision().backends(),
+                settings.dispatcher().stallTimeout()));
+    return vertx
+        .deployVerticle(fanOut)
+        .map(
+            id -> {
+              closing.push("the fan-out", () -> vertx.undeploy(id));
+              return fanOut;
             });
   }
 
@@ -280,7 +292,7 @@ public final class DispatcherApp {
   }
 
   private void watch(
-      WorkerStates workers, FanOutLoop fanOut, DeliveryTopics topics, BackendProbes probes) {
+      WorkerStates workers, FanOutVerticle fanOut, DeliveryTopics topics, BackendProbes probes) {
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), vitals.metrics());
     closing.pushSync("the watch of the lag", lag::close);
     Health health = vitals.health().part();
@@ -288,9 +300,7 @@ public final class DispatcherApp {
     health.add(Health.Check.needed("kafka", probes::askKafka));
     int count = settings.dispatcher().workers();
     health.add(Health.Check.known("workers", () -> upIf(workers.poll(count, POLL_PERIOD_MAX))));
-    health.add(
-        Health.Check.known(
-            "fan_out", () -> upIf(fanOut.sinceLastPoll().compareTo(POLL_PERIOD_MAX) <= 0)));
+    health.add(Health.Check.known("fan_out", () -> upIf(fanOut.polls(POLL_PERIOD_MAX))));
   }
 
   private static Health.State upIf(boolean fine) {

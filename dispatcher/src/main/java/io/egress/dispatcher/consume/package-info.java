@@ -1,5 +1,6 @@
 /**
- * Reading the delivery topics: partitions that pause by themselves, and are handed over drained.
+ * Reading from Kafka as a member of a consumer group, with partitions that are drained before they
+ * are handed over.
  */
 @NullMarked
 package io.egress.dispatcher.consume;

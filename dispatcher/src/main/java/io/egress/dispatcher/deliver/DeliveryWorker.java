@@ -2,7 +2,9 @@ package io.egress.dispatcher.deliver;
 
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.backfill.Backfills;
-import io.egress.dispatcher.consume.DeliveryConsumer;
+import io.egress.dispatcher.consume.CooperativeRangeAssignor;
+import io.egress.dispatcher.consume.RecordConsumer;
+import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
@@ -10,6 +12,7 @@ import io.egress.dispatcher.journal.Journal;
 import io.egress.dispatcher.journal.JournalEntry;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.supervise.GroupMember;
 import io.egress.flow.ByteBudget;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
@@ -36,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * topic belongs to the same worker, so an endpoint's deliveries, retries and history all meet here,
  * and its limits need no coordination.
  */
-final class DeliveryWorker implements DeliveryConsumer.Reader {
+final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);
 
   private static final Duration TICK = Duration.ofMillis(100);
@@ -58,11 +61,20 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
 
   private static final Duration RECORDS_APART = Duration.ZERO;
 
+  /**
+   * A resumed partition waits for the fetch in progress. A fetch is a few hundred records: what is
+   * fetched of a partition is read before anything of the next, so with more of it the endpoints
+   * that get a capture would reach it at very different times and not share its document.
+   */
+  private static final Map<String, String> FETCHES =
+      Map.of("fetch.max.wait.ms", "100", "max.partition.fetch.bytes", "65536");
+
   /** Nothing waits for an outcome but the commit of its record. */
   private static final Duration OUTCOMES_APART = Duration.ofMillis(15);
 
   private final Vertx vertx;
   private final WorkerSettings bounds;
+  private final Set<String> subscribed;
   private final Clock clock = Clock.systemUTC();
   private final Workload workload;
   private final Pauses pauses;
@@ -70,7 +82,7 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
   private final Handover handover;
   private final Aftermath aftermath;
   private final Dispatch dispatch;
-  private final DeliveryConsumer consumer;
+  private final RecordConsumer consumer;
   private final OffsetCommits commits;
   private final Backfills backfills;
   private final WorkerStates workers;
@@ -87,9 +99,14 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
    * has not answered, once that is too long.
    */
   DeliveryWorker(
-      Vertx vertx, SharedParts shared, WorkerSettings bounds, Consumer<Duration> stalled) {
+      Vertx vertx,
+      SharedParts shared,
+      WorkerSettings bounds,
+      Set<String> subscribed,
+      Consumer<Duration> stalled) {
     this.vertx = vertx;
     this.bounds = bounds;
+    this.subscribed = subscribed;
     this.stalled = stalled;
     Settings settings = shared.settings();
     Topics topics = new Topics(settings.kafka().topicPrefix());
@@ -115,10 +132,10 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
             new Attempts(workload, shared.sender(), aftermath, bodies, clock, shared.meters()),
             aftermath);
     consumer =
-        new DeliveryConsumer(
+        new RecordConsumer(
             vertx,
             settings.kafka(),
-            topics.dispatcherGroup(),
+            new Subscription(topics.dispatcherGroup(), CooperativeRangeAssignor.class, FETCHES),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     commits = new OffsetCommits(vertx, workload, consumer);
@@ -153,20 +170,22 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
         new Aftermath.Ends(this::finished, this::ended, shared.meters()));
   }
 
-  Future<Void> start(Set<String> topics) {
+  @Override
+  public Future<Void> start() {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
     commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> everySecond());
     partitionsTimer =
         vertx.setPeriodic(PARTITIONS_PERIOD.toMillis(), tick -> noticeNewPartitions());
     backfills.start();
-    return consumer.subscribe(topics);
+    return consumer.subscribe(subscribed);
   }
 
   /**
    * Drains and commits while it is still a member of its group, whatever goes on in there, and then
    * leaves.
    */
-  Future<Void> close() {
+  @Override
+  public Future<Void> close() {
     closing = true;
     vertx.cancelTimer(partitionsTimer);
     applyPauses();
@@ -187,7 +206,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
    * Lets go of everything at once and leaves the group: attempts are aborted, and nothing more is
    * committed. Completes when the group is left. Outcomes that are known are still written.
    */
-  Future<Void> release() {
+  @Override
+  public Future<Void> release() {
     closing = true;
     List.of(tickTimer, commitTimer, partitionsTimer).forEach(vertx::cancelTimer);
     workers.forget(this);
@@ -204,7 +224,8 @@ final class DeliveryWorker implements DeliveryConsumer.Reader {
    * Completes when the outcomes that were known at the {@link #release} are written, so that their
    * attempts are not made again, or when that has taken too long.
    */
-  Future<Void> flush(Duration max) {
+  @Override
+  public Future<Void> flush(Duration max) {
     return flushUntil(System.nanoTime() + max.toNanos());
   }
 

@@ -3,7 +3,7 @@ package io.egress.dispatcher.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.backfill.Backfills;
-import io.egress.dispatcher.consume.DeliveryConsumer;
+import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.ledger.Outstanding;
 import io.egress.dispatcher.ledger.PartitionLedger;
 import io.egress.dispatcher.metrics.Stages;
@@ -25,7 +25,7 @@ final class Observation {
       Workload workload,
       Pauses pauses,
       Aftermath aftermath,
-      DeliveryConsumer consumer,
+      RecordConsumer consumer,
       Backfills backfills) {}
 
   private final Worker worker;

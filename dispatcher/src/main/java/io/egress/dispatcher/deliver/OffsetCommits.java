@@ -2,7 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.dispatcher.consume.DeliveryConsumer;
+import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.ledger.Commit;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -26,10 +26,10 @@ final class OffsetCommits {
 
   private final Vertx vertx;
   private final Workload workload;
-  private final DeliveryConsumer consumer;
+  private final RecordConsumer consumer;
   private boolean committing;
 
-  OffsetCommits(Vertx vertx, Workload workload, DeliveryConsumer consumer) {
+  OffsetCommits(Vertx vertx, Workload workload, RecordConsumer consumer) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.workload = requireNonNull(workload, "workload is null");
     this.consumer = requireNonNull(consumer, "consumer is null");

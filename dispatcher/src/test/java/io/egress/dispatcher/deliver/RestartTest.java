@@ -10,6 +10,7 @@ import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.StallingProxy;
 import io.egress.dispatcher.document.HeadCache;
+import io.egress.dispatcher.fanout.FanOutVerticle;
 import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -102,18 +103,31 @@ class RestartTest {
   }
 
   @Test
-  void fanOutReadsAgainWhatItHeldWhenItFailed() {
+  void fanOutReadsAgainWhatItHeldWhenItFailed() throws Exception {
+    fleet.stop(fleet.dispatcher());
     fleet.endpoint(workspace, "crm");
-    fleet.dispatcher();
+    Context context = deploy(fanOut());
     SqlConnection blocking = Fleet.await(fleet.database.getConnection());
     Fleet.await(blocking.query("begin; lock table endpoints").execute());
     fleet.captures(workspace, 5);
     await().atMost(PATIENCE).until(() -> waitingForALock() > 0);
 
-    fanOutThread().interrupt();
+    context.runOnContext(
+        now -> {
+          throw new IllegalStateException("thrown by a test");
+        });
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                metrics
+                    .scrape()
+                    .contains(
+                        "egress_dispatcher_restarts_total{part=\"fan_out\",reason=\"failure\"} 1.0"));
     Fleet.await(blocking.query("commit").execute());
     Fleet.await(blocking.close());
 
+    fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> arrived().size() == 5);
     fleet.captures(workspace, 5);
     await().atMost(PATIENCE).until(() -> arrived().size() == 10);
@@ -166,27 +180,34 @@ class RestartTest {
         "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
   }
 
-  private Thread fanOutThread() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals(fleet.topics.fanOutGroup()))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  /** The worker alone, and the context that it runs on. */
   private Context deployWorker() throws Exception {
-    DeliveryVerticle verticle =
+    return deploy(
         new DeliveryVerticle(
             parts(),
             WorkerSettings.defaults(fleet.settings.dispatcher(), 4, Duration.ofSeconds(1)),
-            Set.of(fleet.topics.deliveries(), fleet.topics.backfill()));
+            Set.of(fleet.topics.deliveries(), fleet.topics.backfill())));
+  }
+
+  private FanOutVerticle fanOut() {
+    return new FanOutVerticle(
+        new FanOutVerticle.Parts(
+            fleet.settings.kafka(),
+            fleet.database,
+            fleet.publisher,
+            metrics,
+            new Backends(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
+            Duration.ofSeconds(10)));
+  }
+
+  /** Returns the context that the verticle runs on. */
+  private Context deploy(Deployable verticle) throws Exception {
     CompletableFuture<Context> context = new CompletableFuture<>();
-    Deployable worker =
+    Deployable observed =
         own -> {
           context.complete(own);
           return verticle.deploy(own);
         };
-    Fleet.await(fleet.vertx.deployVerticle(worker));
+    Fleet.await(fleet.vertx.deployVerticle(observed));
     return context.get();
   }
 

@@ -2,6 +2,7 @@ package io.egress.dispatcher.consume;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.kafka.ConnectionProperties;
 import io.egress.outage.Outage;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Context;
@@ -18,42 +19,91 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One worker's consumer over all delivery topics. It never stops polling: whatever is not wanted
- * for now is paused partition by partition. Owned by the event loop it is made on.
+ * A member of a consumer group. It never stops polling: partitions that are not wanted for now are
+ * paused. Owned by the event loop it is made on.
  */
-public final class DeliveryConsumer {
-  private static final Logger log = LoggerFactory.getLogger(DeliveryConsumer.class);
+public final class RecordConsumer {
+  private static final Logger log = LoggerFactory.getLogger(RecordConsumer.class);
 
-  /** Also how long a commit or a resumption may have to wait for a poll that finds nothing. */
+  /**
+   * Records a poll may return; a reader has room for as many beyond the mark at which it pauses.
+   */
+  private static final int POLL_RECORDS_MAX = 500;
+
+  /** After this the partitions of a killed process go to others. */
+  private static final String SESSION_TIMEOUT_MS = "10000";
+
+  /** Members learn about a rebalance from a heartbeat. */
+  private static final String HEARTBEAT_INTERVAL_MS = "1000";
+
+  /** Also the longest wait of a commit or a resumption for a poll that returns nothing. */
   private static final Duration POLL_TIMEOUT = Duration.ofMillis(50);
 
-  /** What to do with partitions and their records; all calls come on the event loop. */
+  /**
+   * How to read.
+   *
+   * @param group the consumer group to join
+   * @param assignor how the group divides partitions
+   * @param tuning further properties of the consumer
+   */
+  public record Subscription(
+      String group,
+      Class<? extends ConsumerPartitionAssignor> assignor,
+      Map<String, String> tuning) {
+    public Subscription {
+      requireNonNull(group, "group is null");
+      requireNonNull(assignor, "assignor is null");
+      tuning = Map.copyOf(tuning);
+    }
+
+    public Subscription(String group, Class<? extends ConsumerPartitionAssignor> assignor) {
+      this(group, assignor, Map.of());
+    }
+
+    private Map<String, Object> properties(KafkaSettings settings) {
+      Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
+      properties.put("group.id", group);
+      properties.put("partition.assignment.strategy", assignor.getName());
+      properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
+      properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
+      properties.put("max.poll.records", POLL_RECORDS_MAX);
+      properties.put("enable.auto.commit", "false");
+      properties.put("auto.offset.reset", "earliest");
+      properties.put("key.deserializer", ByteArrayDeserializer.class.getName());
+      properties.put("value.deserializer", ByteArrayDeserializer.class.getName());
+      properties.putAll(tuning);
+      return properties;
+    }
+  }
+
+  /** Receives partitions and records, on the event loop. */
   public interface Reader {
     void assigned(Set<TopicPartition> partitions);
 
     /**
-     * Nothing more is to be begun of these partitions. Completes with the offsets to commit, within
-     * the time that a hand-over may take.
+     * Begins nothing more of these partitions. Completes with the offsets to commit, within the
+     * time that a hand-over may take.
      */
     Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions);
 
     /** They belong to another worker already. */
     void lost(Set<TopicPartition> partitions);
 
-    /** What throws ends up at the event loop's exception handler, and reading stops. */
+    /** An exception goes to the handler of the event loop's context, and reading stops. */
     void read(ConsumerRecords<byte[], byte[]> records);
 
-    /** Something failed that Kafka's client does not recover from by itself. */
+    /** A failure that Kafka's client does not recover from. */
     void failed(Throwable failure);
   }
 
@@ -64,22 +114,28 @@ public final class DeliveryConsumer {
   private final Set<TopicPartition> paused = new HashSet<>();
   private volatile long lastPollNanos = System.nanoTime();
   private final Outage reading =
-      new Outage(log, "deliveries cannot be read, will try on", "deliveries are being read again");
+      new Outage(log, "Cannot read from Kafka; retrying", "Records are read from Kafka again");
   private boolean closed;
 
   /**
+   * Does not read before {@link #subscribe}.
+   *
    * @param handoverMax how long the polling thread waits for a hand-over, somewhat longer than the
    *     reader means to take
    */
-  public DeliveryConsumer(
-      Vertx vertx, KafkaSettings settings, String group, Duration handoverMax, Reader reader) {
+  public RecordConsumer(
+      Vertx vertx,
+      KafkaSettings settings,
+      Subscription subscription,
+      Duration handoverMax,
+      Reader reader) {
     this.reader = requireNonNull(reader, "reader is null");
     this.context = vertx.getOrCreateContext();
     this.stream =
         KafkaReadStream.create(
             vertx,
-            PartitionHandover.guard(
-                new KafkaConsumer<>(ConsumerConfig.of(settings, group)),
+            new HandoverConsumer(
+                subscription.properties(settings),
                 new OnEventLoop(handoverMax),
                 () -> lastPollNanos = System.nanoTime()));
     stream.pollTimeout(POLL_TIMEOUT);
@@ -95,7 +151,7 @@ public final class DeliveryConsumer {
     return stream.subscribe(topics);
   }
 
-  /** Those of {@code wanted} are paused from the next poll on, all others read. */
+  /** From the next poll on, the partitions of {@code wanted} are paused and all others read. */
   public void pauseOnly(Set<TopicPartition> wanted) {
     if (closed) {
       return;
@@ -111,7 +167,7 @@ public final class DeliveryConsumer {
           .pause(pause)
           .onFailure(
               failure -> {
-                log.debug("partitions were not paused and will be tried again", failure);
+                log.debug("Cannot pause partitions; retrying", failure);
                 paused.removeAll(pause);
               });
     }
@@ -121,7 +177,7 @@ public final class DeliveryConsumer {
           .resume(resume)
           .onFailure(
               failure -> {
-                log.debug("partitions were not resumed and will be tried again", failure);
+                log.debug("Cannot resume partitions; retrying", failure);
                 resume.retainAll(assigned);
                 paused.addAll(resume);
               });
@@ -167,7 +223,7 @@ public final class DeliveryConsumer {
   /** On the polling thread. */
   private void failed(Throwable failure) {
     if (failure instanceof RebalanceInProgressException) {
-      log.debug("nothing is committed before the rebalance is over", failure);
+      log.debug("No commit until the rebalance has ended", failure);
     } else if (failure instanceof KafkaException) {
       reading.failed(failure);
     } else {
@@ -175,12 +231,12 @@ public final class DeliveryConsumer {
     }
   }
 
-  /** A partition can be gone by then. One that is not would go on behind records left out. */
+  /** A partition that is still assigned would continue behind records that were left out. */
   private void notRewound(TopicPartition partition, Throwable failure) {
     if (assigned.contains(partition) && !closed) {
       reader.failed(failure);
     } else {
-      log.debug("a partition was not rewound: it is gone", failure);
+      log.debug("Partition {} was revoked before it was rewound", partition, failure);
     }
   }
 
@@ -192,7 +248,7 @@ public final class DeliveryConsumer {
   }
 
   /** Passes what happens on the polling thread to the event loop, in the same order. */
-  private final class OnEventLoop implements PartitionHandover.Owner {
+  private final class OnEventLoop implements HandoverConsumer.Owner {
     private final Duration handoverMax;
 
     private OnEventLoop(Duration handoverMax) {
@@ -243,7 +299,7 @@ public final class DeliveryConsumer {
             .toCompletableFuture()
             .get(handoverMax.toMillis(), TimeUnit.MILLISECONDS);
       } catch (ExecutionException | TimeoutException late) {
-        log.warn("{} were not drained before they were handed over", partitions, late);
+        log.warn("{} were handed over before they were drained", partitions, late);
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       }

@@ -1,0 +1,95 @@
+package io.egress.dispatcher.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The Kafka consumer under the Vert.x one. A revocation waits until what was read of the partitions
+ * is finished, and commits it. The Vert.x client reports a revocation without waiting for anybody,
+ * so another worker would read what this one is still sending; its listener is replaced by one that
+ * blocks the polling thread.
+ */
+final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
+  private static final Logger log = LoggerFactory.getLogger(HandoverConsumer.class);
+
+  /** Called on the polling thread. */
+  interface Owner {
+    void assigned(Set<TopicPartition> partitions);
+
+    /** Returns the offsets to commit; may block for as long as the hand-over may take. */
+    Map<TopicPartition, OffsetAndMetadata> revoked(Set<TopicPartition> partitions);
+
+    /** They belong to another worker already. */
+    void lost(Set<TopicPartition> partitions);
+  }
+
+  private final Owner owner;
+  private final Runnable beforePoll;
+
+  HandoverConsumer(Map<String, Object> properties, Owner owner, Runnable beforePoll) {
+    super(properties);
+    this.owner = requireNonNull(owner, "owner is null");
+    this.beforePoll = requireNonNull(beforePoll, "beforePoll is null");
+  }
+
+  @Override
+  public void subscribe(Collection<String> topics, ConsumerRebalanceListener replaced) {
+    super.subscribe(topics, new Handover());
+  }
+
+  @Override
+  public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+    beforePoll.run();
+    return super.poll(timeout);
+  }
+
+  private final class Handover implements ConsumerRebalanceListener {
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+      owner.assigned(Set.copyOf(partitions));
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+      if (partitions.isEmpty()) {
+        return;
+      }
+      Map<TopicPartition, OffsetAndMetadata> offsets = owner.revoked(Set.copyOf(partitions));
+      if (offsets.isEmpty()) {
+        return;
+      }
+      try {
+        commitThoughWokenUp(offsets);
+      } catch (KafkaException failure) {
+        log.warn("The next owner of {} repeats what was finished", partitions, failure);
+      }
+    }
+
+    /** A consumer that is to stop is woken up once. */
+    private void commitThoughWokenUp(Map<TopicPartition, OffsetAndMetadata> offsets) {
+      try {
+        commitSync(offsets);
+      } catch (WakeupException woken) {
+        commitSync(offsets);
+      }
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+      owner.lost(Set.copyOf(partitions));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.egress.dispatcher.fanout;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.MemberSupervisor;
+import io.egress.dispatcher.supervise.Restarts;
+import io.egress.endpoint.EndpointStore;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.Topics;
+import io.egress.metrics.Metrics;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the captures that entered the stream into a delivery for each endpoint. */
+public final class FanOutVerticle extends VerticleBase {
+  /** What a worker depends on, and how long it waits for PostgreSQL and Kafka. */
+  public record Parts(
+      KafkaSettings kafka,
+      Pool pool,
+      RecordPublisher publisher,
+      Metrics metrics,
+      Backends backends,
+      Duration stallTimeout) {
+    public Parts {
+      requireNonNull(kafka, "kafka is null");
+      requireNonNull(pool, "pool is null");
+      requireNonNull(publisher, "publisher is null");
+      requireNonNull(metrics, "metrics is null");
+      requireNonNull(backends, "backends is null");
+      requireNonNull(stallTimeout, "stallTimeout is null");
+    }
+  }
+
+  private final Parts parts;
+  private final Topics topics;
+  private final FanOut fanOut;
+  private final Restarts restarts;
+  private volatile @Nullable FanOutWorker worker;
+  private @Nullable MemberSupervisor supervisor;
+
+  public FanOutVerticle(Parts parts) {
+    this.parts = requireNonNull(parts, "parts is null");
+    this.topics = new Topics(parts.kafka().topicPrefix());
+    this.fanOut =
+        new FanOut(
+            new EndpointStore(parts.pool()),
+            parts.publisher(),
+            topics,
+            new FanOutMeters(parts.metrics()));
+    this.restarts = new Restarts(parts.metrics(), "fan_out");
+  }
+
+  @Override
+  public Future<?> start() {
+    supervisor =
+        new MemberSupervisor(
+            vertx,
+            restarts,
+            parts.backends(),
+            stalled -> {
+              FanOutWorker begun =
+                  new FanOutWorker(
+                      vertx, parts.kafka(), topics, fanOut, parts.stallTimeout(), stalled);
+              worker = begun;
+              return begun;
+            });
+    return supervisor.start(context);
+  }
+
+  @Override
+  public Future<?> stop() {
+    return supervisor == null ? Future.succeededFuture() : supervisor.stop();
+  }
+
+  /** Whether the consumer has polled not longer ago. May be called from any thread. */
+  public boolean polls(Duration max) {
+    FanOutWorker current = worker;
+    return current != null && current.sinceLastPoll().compareTo(max) <= 0;
+  }
+}

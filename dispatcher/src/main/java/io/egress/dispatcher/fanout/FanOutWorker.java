@@ -1,0 +1,280 @@
+package io.egress.dispatcher.fanout;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.dispatcher.consume.RecordConsumer;
+import io.egress.dispatcher.consume.RecordConsumer.Subscription;
+import io.egress.dispatcher.supervise.GroupMember;
+import io.egress.kafka.ProcessedCapture;
+import io.egress.kafka.Topics;
+import io.egress.outage.Outage;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the deliveries of one batch of captures after the other, in the order of their offsets.
+ * Records that arrive meanwhile form the next batch. An offset is committed once the deliveries of
+ * all records before it are acknowledged: now and then, because a commit takes as long as a batch,
+ * and a capture fanned out again after a crash is not sent again.
+ */
+final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
+  private static final Logger log = LoggerFactory.getLogger(FanOutWorker.class);
+
+  private static final int BATCH_RECORDS_MAX = 500;
+  private static final int WAITING_RECORDS_MAX = 2_000;
+  private static final Duration COMMIT_PERIOD = Duration.ofMillis(250);
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+
+  /** How long a batch in progress may hold up a rebalance or the end of the worker. */
+  private static final Duration HANDOVER_MAX = Duration.ofSeconds(3);
+
+  private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
+
+  private final Vertx vertx;
+  private final FanOut fanOut;
+  private final Duration stallTimeout;
+  private final Consumer<Duration> stalled;
+  private final RecordConsumer consumer;
+  private final String topic;
+  private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
+  private final Map<TopicPartition, Long> uncommitted = new HashMap<>();
+  private final Outage publishing =
+      new Outage(log, "Cannot publish deliveries; retrying", "Deliveries are published again");
+  private final Outage committing =
+      new Outage(log, "Cannot commit fan-out offsets; retrying", "Fan-out offsets are committed");
+  private Future<Void> batch = Future.succeededFuture();
+  private long batchBegunNanos;
+  private long timer;
+  private boolean committingNow;
+  private boolean closing;
+
+  /** {@code stalled} is called with the time for which PostgreSQL or Kafka has not answered. */
+  FanOutWorker(
+      Vertx vertx,
+      KafkaSettings kafka,
+      Topics topics,
+      FanOut fanOut,
+      Duration stallTimeout,
+      Consumer<Duration> stalled) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.fanOut = requireNonNull(fanOut, "fanOut is null");
+    this.stallTimeout = requireNonNull(stallTimeout, "stallTimeout is null");
+    this.stalled = requireNonNull(stalled, "stalled is null");
+    this.topic = topics.capturesProcessed();
+    this.consumer =
+        new RecordConsumer(
+            vertx,
+            kafka,
+            new Subscription(topics.fanOutGroup(), CooperativeStickyAssignor.class),
+            HANDOVER_MAX.plus(HANDOVER_GRACE),
+            this);
+  }
+
+  @Override
+  public Future<Void> start() {
+    timer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> tick());
+    return consumer.subscribe(Set.of(topic));
+  }
+
+  @Override
+  public Future<Void> close() {
+    closing = true;
+    waiting.clear();
+    consumer.pauseOnly(consumer.assigned());
+    return endOfBatch()
+        .compose(ended -> consumer.commit(uncommitted))
+        .otherwiseEmpty()
+        .eventually(this::leave);
+  }
+
+  @Override
+  public Future<Void> release() {
+    closing = true;
+    waiting.clear();
+    uncommitted.clear();
+    return leave();
+  }
+
+  /** There is nothing to write: what was not committed is fanned out again, under the same ids. */
+  @Override
+  public Future<Void> flush(Duration max) {
+    return Future.succeededFuture();
+  }
+
+  Duration sinceLastPoll() {
+    return consumer.sinceLastPoll();
+  }
+
+  @Override
+  public void assigned(Set<TopicPartition> partitions) {
+    applyPauses();
+  }
+
+  @Override
+  public Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions) {
+    drop(partitions);
+    return endOfBatch()
+        .map(
+            ended -> {
+              Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
+              offsets.keySet().retainAll(partitions);
+              uncommitted.keySet().removeAll(partitions);
+              return offsets;
+            });
+  }
+
+  @Override
+  public void lost(Set<TopicPartition> partitions) {
+    drop(partitions);
+    uncommitted.keySet().removeAll(partitions);
+  }
+
+  @Override
+  public void read(ConsumerRecords<byte[], byte[]> records) {
+    if (!closing) {
+      records.forEach(waiting::add);
+      applyPauses();
+      proceed();
+    }
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    throw new IllegalStateException("the topic of processed captures cannot be read", failure);
+  }
+
+  private Future<Void> leave() {
+    vertx.cancelTimer(timer);
+    return consumer.close();
+  }
+
+  private void drop(Set<TopicPartition> partitions) {
+    waiting.removeIf(record -> partitions.contains(partition(record)));
+  }
+
+  /** Completes when no batch is in progress, or when that takes too long for a hand-over. */
+  private Future<Void> endOfBatch() {
+    return batch.timeout(HANDOVER_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
+  }
+
+  private void applyPauses() {
+    consumer.pauseOnly(
+        closing || waiting.size() >= WAITING_RECORDS_MAX ? consumer.assigned() : Set.of());
+  }
+
+  private void tick() {
+    long busyNanos = batch.isComplete() ? 0 : System.nanoTime() - batchBegunNanos;
+    if (!closing && busyNanos > stallTimeout.toNanos()) {
+      stalled.accept(Duration.ofNanos(busyNanos));
+    } else if (!closing) {
+      commit();
+    }
+  }
+
+  private void proceed() {
+    if (waiting.isEmpty() || !batch.isComplete()) {
+      return;
+    }
+    List<ProcessedCapture> captures = new ArrayList<>();
+    Map<TopicPartition, Long> reached = new HashMap<>();
+    for (int i = 0; i < BATCH_RECORDS_MAX && !waiting.isEmpty(); i++) {
+      ConsumerRecord<byte[], byte[]> record = waiting.remove();
+      reached.put(partition(record), record.offset() + 1);
+      decode(record, captures);
+    }
+    Promise<Void> published = Promise.promise();
+    batch = published.future();
+    batchBegunNanos = System.nanoTime();
+    publish(captures, published);
+    batch.onSuccess(
+        done -> {
+          reached.keySet().retainAll(consumer.assigned());
+          uncommitted.putAll(reached);
+          applyPauses();
+          proceed();
+        });
+  }
+
+  /** Tries again until it succeeds or the worker has left the group. */
+  private void publish(List<ProcessedCapture> captures, Promise<Void> published) {
+    fanOut
+        .owe(captures)
+        .onSuccess(
+            done -> {
+              publishing.worked();
+              published.complete();
+            })
+        .onFailure(
+            failure -> {
+              publishing.failed(failure);
+              vertx.setTimer(
+                  PAUSE_AFTER_FAILURE.toMillis(),
+                  again -> {
+                    if (closing) {
+                      published.fail(failure);
+                    } else {
+                      publish(captures, published);
+                    }
+                  });
+            });
+  }
+
+  /** One commit at a time: of two, the older might arrive last and replace the newer. */
+  private void commit() {
+    if (uncommitted.isEmpty() || committingNow) {
+      return;
+    }
+    Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
+    uncommitted.clear();
+    committingNow = true;
+    consumer
+        .commit(offsets)
+        .onSuccess(done -> committing.worked())
+        .onFailure(
+            failure -> {
+              if (!(failure instanceof RebalanceInProgressException)) {
+                committing.failed(failure);
+              }
+              offsets.keySet().retainAll(consumer.assigned());
+              offsets.forEach(uncommitted::putIfAbsent);
+            })
+        .onComplete(ended -> committingNow = false);
+  }
+
+  private static void decode(
+      ConsumerRecord<byte[], byte[]> record, List<ProcessedCapture> captures) {
+    try {
+      captures.add(ProcessedCapture.decode(Buffer.buffer(record.value())));
+    } catch (RuntimeException unreadable) {
+      log.error(
+          "Skipped the record at offset {} of {}, which does not describe a capture: {}",
+          record.offset(),
+          partition(record),
+          unreadable.toString());
+    }
+  }
+
+  private static TopicPartition partition(ConsumerRecord<?, ?> record) {
+    return new TopicPartition(record.topic(), record.partition());
+  }
+}

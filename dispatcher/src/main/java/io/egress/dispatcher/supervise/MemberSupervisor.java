@@ -1,0 +1,121 @@
+package io.egress.dispatcher.supervise;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a group member running on a verticle's event loop. An unhandled exception, or PostgreSQL or
+ * Kafka not answering for too long, ends the member: it releases its partitions, and a new one
+ * reads again from the last commit. A stalled member is replaced once both backends answer.
+ */
+public final class MemberSupervisor {
+  private static final Logger log = LoggerFactory.getLogger(MemberSupervisor.class);
+
+  /** After that a consumer that cannot reach its brokers is abandoned. */
+  private static final Duration LEAVE_MAX = Duration.ofSeconds(35);
+
+  private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
+  private static final Duration CLOCK_PERIOD = Duration.ofSeconds(1);
+
+  private final Vertx vertx;
+  private final Restarts restarts;
+  private final Backends backends;
+  private final Function<Consumer<Duration>, GroupMember> members;
+  private final ClockWatch clock = new ClockWatch();
+  private @Nullable GroupMember member;
+  private Future<Void> replacement = Future.succeededFuture();
+  private boolean stopping;
+
+  /** {@code members} makes a member, which reports for how long it has been stalled. */
+  public MemberSupervisor(
+      Vertx vertx,
+      Restarts restarts,
+      Backends backends,
+      Function<Consumer<Duration>, GroupMember> members) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.restarts = requireNonNull(restarts, "restarts is null");
+    this.backends = requireNonNull(backends, "backends is null");
+    this.members = requireNonNull(members, "members is null");
+  }
+
+  /** Takes over the exception handler of {@code context}, which is the verticle's. */
+  public Future<Void> start(Context context) {
+    context.exceptionHandler(this::failed);
+    vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> checkClock());
+    return begin();
+  }
+
+  public Future<Void> stop() {
+    stopping = true;
+    return member == null ? replacement : member.close();
+  }
+
+  private Future<Void> begin() {
+    GroupMember begun = members.apply(this::stalled);
+    member = begun;
+    return begun.start();
+  }
+
+  private void checkClock() {
+    Duration step = clock.setBack();
+    GroupMember misled = step.isZero() ? null : take();
+    if (misled != null) {
+      Duration pause = restarts.clockSetBack(step);
+      replacement = release(misled).compose(released -> beginAfter(pause));
+    }
+  }
+
+  private void failed(Throwable failure) {
+    GroupMember broken = take();
+    if (broken == null) {
+      log.error("Unexpected failure while a member is stopping or restarting", failure);
+      return;
+    }
+    Duration pause = restarts.failed(failure);
+    replacement = release(broken).compose(released -> beginAfter(pause));
+  }
+
+  private void stalled(Duration since) {
+    GroupMember idle = take();
+    if (idle != null) {
+      Duration pause = restarts.stalled(since);
+      replacement =
+          release(idle)
+              .compose(released -> backends.awaitAnswer(() -> stopping))
+              .compose(answer -> idle.flush(FLUSH_MAX))
+              .compose(flushed -> beginAfter(pause));
+    }
+  }
+
+  /** The member to end, which is nobody else's to end any more. */
+  private @Nullable GroupMember take() {
+    if (stopping) {
+      return null;
+    }
+    GroupMember taken = member;
+    member = null;
+    return taken;
+  }
+
+  private static Future<Void> release(GroupMember released) {
+    return released.release().timeout(LEAVE_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
+  }
+
+  private Future<Void> beginAfter(Duration pause) {
+    return vertx
+        .timer(pause.toMillis(), TimeUnit.MILLISECONDS)
+        .compose(now -> stopping ? Future.succeededFuture() : begin())
+        .onFailure(this::failed)
+        .otherwiseEmpty();
+  }
+}
