@@ -84,10 +84,12 @@ create table renames (
 );
 
 -- The rendered document up to its emitted_at, as a raw-deflate fragment of length bytes whose CRC-32 is crc32. checksum
--- is the CRC-32C of all three. Already compressed, so the database need not try again.
+-- is the CRC-32C of all three, renderer the version of what rendered it. Already compressed, so the database need not
+-- try again.
 create table documents (
   capture_id uuid primary key references captures on delete cascade,
   revision bigint not null,
+  renderer smallint not null,
   length bigint not null,
   crc32 integer not null,
   checksum integer not null,
@@ -96,10 +98,17 @@ create table documents (
 
 alter table documents alter column deflated set storage external;
 
+-- How far a version of the renderer has rendered the documents of earlier versions again, in order of their captures' ids.
+create table renderings (
+  renderer smallint primary key,
+  done_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
+  complete boolean not null default false
+);
+
 -- The documents that show their captures' current state. A document is stale when its capture has been revised since,
 -- or shows a name that has changed and whose captures are still being revised.
 create view current_documents as
-select d.capture_id, d.revision, d.length, d.crc32, d.checksum, d.deflated
+select d.capture_id, d.revision, d.renderer, d.length, d.crc32, d.checksum, d.deflated
 from documents d
 join captures c on c.id = d.capture_id and c.revision = d.revision
 where not exists (select from renames)

@@ -11,7 +11,7 @@ create function put_new_captures(
   started timestamptz[], ended timestamptz[], durations_ms bigint[], segments text[], digests bytea[], spoken boolean[],
   participants_of uuid[], labels text[], ordinals integer[], participant_workspace_ids uuid[], participant_member_ids uuid[],
   match_confidences double precision[], speech_ms bigint[],
-  document_lengths bigint[], document_crc32s integer[], document_checksums integer[],
+  document_renderer smallint, document_lengths bigint[], document_crc32s integer[], document_checksums integer[],
   documents bytea[])
 returns boolean
 language plpgsql volatile as $$
@@ -54,8 +54,8 @@ begin
   select * from unnest(participants_of, labels, ordinals, participant_workspace_ids, participant_member_ids,
     match_confidences, speech_ms);
 
-  insert into documents (capture_id, revision, length, crc32, checksum, deflated)
-  select p.id, 1, p.length, p.crc32, p.checksum, p.deflated
+  insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)
+  select p.id, 1, document_renderer, p.length, p.crc32, p.checksum, p.deflated
   from unnest(capture_ids, document_lengths, document_crc32s, document_checksums, documents)
     as p(id, length, crc32, checksum, deflated);
 

@@ -13,7 +13,9 @@ import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
+import io.egress.document.TranscriptRenderer;
 import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.Health;
@@ -55,25 +57,30 @@ public final class ApiApp {
 
   /** On failure everything opened so far is closed again. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings) {
+    return start(vertx, settings, new TranscriptRenderer());
+  }
+
+  static Future<ApiApp> start(Vertx vertx, Settings settings, DocumentRenderer renderer) {
     requireNonNull(vertx, "vertx is null");
     Vitals vitals = Vitals.of(vertx);
     Closing closing = new Closing(settings.process().shutdownTimeout());
     closing.pushSync("the vitals", vitals::close);
-    return start(vertx, settings, vitals, closing);
+    return start(new Assembly(vertx, settings, vitals, renderer, closing));
   }
 
   /** In a process that tells of other roles, too, on the listener that is opened here. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings, Vitals vitals) {
     requireNonNull(vertx, "vertx is null");
     requireNonNull(vitals, "vitals is null");
-    return start(vertx, settings, vitals, new Closing(settings.process().shutdownTimeout()));
+    Closing closing = new Closing(settings.process().shutdownTimeout());
+    return start(new Assembly(vertx, settings, vitals, new TranscriptRenderer(), closing));
   }
 
-  private static Future<ApiApp> start(
-      Vertx vertx, Settings settings, Vitals vitals, Closing closing) {
-    return Migrations.run(vertx, settings.database().url())
-        .compose(migrated -> new Assembly(vertx, settings, vitals, closing).start())
-        .recover(failure -> closing.close().compose(closed -> Future.failedFuture(failure)));
+  private static Future<ApiApp> start(Assembly assembly) {
+    return Migrations.run(assembly.vertx, assembly.settings.database().url())
+        .compose(migrated -> assembly.start())
+        .recover(
+            failure -> assembly.closing.close().compose(closed -> Future.failedFuture(failure)));
   }
 
   public int publicPort() {
@@ -97,6 +104,7 @@ public final class ApiApp {
     private final Vertx vertx;
     private final Settings settings;
     private final Vitals vitals;
+    private final DocumentRenderer renderer;
     private final Closing closing;
 
     /** Pulls wait for connections of their own: however many there are, hook and sweep go on. */
@@ -104,10 +112,12 @@ public final class ApiApp {
 
     private final Pool pool;
 
-    Assembly(Vertx vertx, Settings settings, Vitals vitals, Closing closing) {
+    Assembly(
+        Vertx vertx, Settings settings, Vitals vitals, DocumentRenderer renderer, Closing closing) {
       this.vertx = vertx;
       this.settings = settings;
       this.vitals = vitals;
+      this.renderer = renderer;
       this.closing = closing;
       int half = settings.database().poolSize() / 2;
       this.pullPool = pool("pull", half);
@@ -121,10 +131,10 @@ public final class ApiApp {
     }
 
     Future<ApiApp> start() {
-      DocumentStore documents = new DocumentStore(vertx, pullPool, vitals.metrics());
+      DocumentStore documents = new DocumentStore(vertx, pullPool, vitals.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
-      SweepVerticle sweep = new SweepVerticle(pool, settings, vitals.metrics());
+      SweepVerticle sweep = new SweepVerticle(pool, documents, settings, vitals.metrics());
       Health health = watch(sweep);
       return vertx
           .deployVerticle(sweep)

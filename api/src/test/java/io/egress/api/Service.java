@@ -1,5 +1,7 @@
 package io.egress.api;
 
+import io.egress.document.DocumentRenderer;
+import io.egress.document.TranscriptRenderer;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
 import io.egress.metrics.MeasuredVertx;
@@ -43,9 +45,9 @@ public final class Service implements AutoCloseable {
   public final Map<String, String> environment;
   public final Pool database;
 
-  private Service(Map<String, String> environment) {
+  private Service(Map<String, String> environment, DocumentRenderer renderer) {
     this.environment = Map.copyOf(environment);
-    this.app = await(ApiApp.start(vertx, Settings.from(environment)));
+    this.app = await(ApiApp.start(vertx, Settings.from(environment), renderer));
     this.database =
         PgBuilder.pool()
             .connectingTo(PgConnectOptions.fromUri(environment.get("EGRESS_DATABASE_URL")))
@@ -61,7 +63,7 @@ public final class Service implements AutoCloseable {
   public static Service start(Map<String, String> changes) {
     Map<String, String> environment = freshEnvironment();
     environment.putAll(changes);
-    return new Service(environment);
+    return new Service(environment, new TranscriptRenderer());
   }
 
   /** Another process' worth of service on the same backends. */
@@ -72,7 +74,12 @@ public final class Service implements AutoCloseable {
   public Service twin(Map<String, String> changes) {
     Map<String, String> changed = new HashMap<>(environment);
     changed.putAll(changes);
-    return new Service(changed);
+    return new Service(changed, new TranscriptRenderer());
+  }
+
+  /** Another process of a later release, on the same backends. */
+  public Service twin(DocumentRenderer renderer) {
+    return new Service(environment, renderer);
   }
 
   public static Map<String, String> freshEnvironment() {

@@ -2,6 +2,7 @@ package io.egress.document;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.capture.Capture;
 import io.egress.capture.CaptureReader;
 import io.egress.capture.RevisedCapture;
 import io.egress.metrics.Metrics;
@@ -26,23 +27,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rendered documents in the database. A document is stale unless the view {@code current_documents}
- * has it and its checksum agrees. It was rendered from one snapshot of its capture, so storing it
- * late stores at worst something stale.
+ * has it, no earlier version of the renderer wrote it, and its checksum agrees. It was rendered
+ * from one snapshot of its capture, so storing it late stores at worst something stale.
  */
 public final class DocumentStore {
   /** What {@link #read} needs of a row of {@code current_documents d}. */
-  public static final String COLUMNS = "d.length, d.crc32, d.checksum, d.deflated";
+  public static final String COLUMNS = "d.renderer, d.length, d.crc32, d.checksum, d.deflated";
 
   private static final Logger log = LoggerFactory.getLogger(DocumentStore.class);
 
   private static final String PUT =
       """
-      insert into documents as d (capture_id, revision, length, crc32, checksum, deflated)
-      values ($1, $2, $3, $4, $5, $6)
+      insert into documents as d (capture_id, revision, renderer, length, crc32, checksum, deflated)
+      values ($1, $2, $3, $4, $5, $6, $7)
       on conflict (capture_id) do update
-      set revision = excluded.revision, length = excluded.length, crc32 = excluded.crc32,
-        checksum = excluded.checksum, deflated = excluded.deflated
-      where d.revision <= excluded.revision
+      set revision = excluded.revision, renderer = excluded.renderer, length = excluded.length,
+        crc32 = excluded.crc32, checksum = excluded.checksum, deflated = excluded.deflated
+      where (d.revision, d.renderer) <= (excluded.revision, excluded.renderer)
       """;
 
   /** What a document took when it was rendered last, or a guess from its segments. */
@@ -70,13 +71,19 @@ public final class DocumentStore {
 
   private final SqlClient client;
   private final CaptureReader captures;
+  private final DocumentRenderer renderer;
   private final WorkerExecutor renderers;
   private final Counter damaged;
   private final Counter unrenderable;
   private Future<Renewed> lastTurn = Future.succeededFuture();
 
   public DocumentStore(Vertx vertx, SqlClient client, Metrics metrics) {
+    this(vertx, client, metrics, new TranscriptRenderer());
+  }
+
+  public DocumentStore(Vertx vertx, SqlClient client, Metrics metrics, DocumentRenderer renderer) {
     this.client = requireNonNull(client, "client is null");
+    this.renderer = requireNonNull(renderer, "renderer is null");
     this.captures = new CaptureReader(client);
     this.renderers = Renderers.of(vertx);
     this.damaged =
@@ -89,16 +96,22 @@ public final class DocumentStore {
             "times that a damaged capture could not be rendered");
   }
 
-  /** Null when the stored document is damaged, which makes it stale. */
-  public static @Nullable Fragment read(Row row) {
-    Fragment fragment =
-        new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
-    return fragment.checksum() == row.getInteger("checksum") ? fragment : null;
+  /** The version of documents that are rendered here. */
+  public short rendererVersion() {
+    return renderer.version();
   }
 
-  /** As {@link #read}, for a caller who will {@link #renew} what is damaged. */
+  /** Null when the stored document is stale. */
+  public @Nullable Fragment read(Row row) {
+    return isOutdated(row) ? null : undamaged(row);
+  }
+
+  /** As {@link #read}, for a caller who will {@link #renew} what is stale. */
   public @Nullable Fragment readToRenew(UUID captureId, Row row) {
-    Fragment fragment = read(row);
+    if (isOutdated(row)) {
+      return null;
+    }
+    Fragment fragment = undamaged(row);
     if (fragment == null) {
       damaged.increment();
       log.atWarn()
@@ -181,20 +194,34 @@ public final class DocumentStore {
         .log("A capture is damaged and cannot be rendered until it is put again with a change");
   }
 
+  /** Takes a millisecond or more: not for an event loop. */
+  public Fragment render(Capture capture) {
+    return Fragment.deflate(renderer.render(capture));
+  }
+
   public Future<List<RevisedDocument>> render(List<RevisedCapture> revised) {
     return revised.isEmpty()
         ? Future.succeededFuture(List.of())
-        : renderers.executeBlocking(
-            () -> revised.stream().map(DocumentStore::render).toList(), false);
+        : renderers.executeBlocking(() -> revised.stream().map(this::render).toList(), false);
   }
 
-  private static RevisedDocument render(RevisedCapture revised) {
+  private RevisedDocument render(RevisedCapture revised) {
     return new RevisedDocument(
-        revised.capture().id(), revised.revision(), Fragment.of(revised.capture()));
+        revised.capture().id(), revised.revision(), render(revised.capture()));
+  }
+
+  private boolean isOutdated(Row row) {
+    return row.getShort("renderer") < renderer.version();
+  }
+
+  private static @Nullable Fragment undamaged(Row row) {
+    Fragment fragment =
+        new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
+    return fragment.checksum() == row.getInteger("checksum") ? fragment : null;
   }
 
   /** Stores as part of the caller's transaction. */
-  public static Future<Void> put(SqlClient client, List<RevisedDocument> documents) {
+  public Future<Void> put(SqlClient client, List<RevisedDocument> documents) {
     List<Tuple> rows =
         documents.stream()
             .map(
@@ -202,6 +229,7 @@ public final class DocumentStore {
                     Tuple.of(
                         document.captureId(),
                         document.revision(),
+                        renderer.version(),
                         document.fragment().length(),
                         document.fragment().crc32(),
                         document.fragment().checksum(),

@@ -2,7 +2,6 @@ package io.egress.document;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.capture.Capture;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
@@ -22,11 +21,6 @@ public record Fragment(Buffer deflated, int crc32, long length) {
 
   public Fragment {
     requireNonNull(deflated, "deflated is null");
-  }
-
-  /** A capture's document. */
-  public static Fragment of(Capture capture) {
-    return deflate(DocumentRenderer.render(capture));
   }
 
   public static Fragment deflate(byte[] raw) {

@@ -16,13 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Renders a capture as the specification's transcript document, fields in the order of its tables,
- * up to and with {@code "emitted_at":"}: the instant and {@link #TAIL} follow when it is sent.
- */
-public final class DocumentRenderer {
-  /** What ends a document after the instant of its sending. */
-  public static final String TAIL = "\"}";
+/** Renders the transcript document of the specification, fields in the order of its tables. */
+public final class TranscriptRenderer implements DocumentRenderer {
+  public static final short VERSION = 1;
 
   private static final byte[] HEAD_END = ",\"emitted_at\":\"".getBytes(StandardCharsets.US_ASCII);
   private static final String UNTITLED = "Untitled conversation";
@@ -32,9 +28,13 @@ public final class DocumentRenderer {
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .build();
 
-  private DocumentRenderer() {}
+  @Override
+  public short version() {
+    return VERSION;
+  }
 
-  public static byte[] render(Capture capture) {
+  @Override
+  public byte[] render(Capture capture) {
     try (ByteArrayBuilder bytes = new ByteArrayBuilder(16_384)) {
       JsonGenerator json = JSON.createGenerator(bytes);
       Transcript transcript = new Transcript(capture);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class DocumentRendererTest {
+class TranscriptRendererTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String EMITTED = "2026-11-21T12:00:00.000Z";
 
@@ -106,7 +106,7 @@ class DocumentRendererTest {
   }
 
   private static String document(Capture capture) {
-    return new String(DocumentRenderer.render(capture), StandardCharsets.UTF_8)
+    return new String(new TranscriptRenderer().render(capture), StandardCharsets.UTF_8)
         + EMITTED
         + DocumentRenderer.TAIL;
   }

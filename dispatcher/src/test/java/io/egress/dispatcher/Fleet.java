@@ -3,6 +3,7 @@ package io.egress.dispatcher;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
 import io.egress.document.Fragment;
+import io.egress.document.TranscriptRenderer;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointChange;
@@ -216,8 +217,8 @@ public final class Fleet implements AutoCloseable {
                 .compose(
                     stored ->
                         tx.preparedQuery(
-                                "insert into documents (capture_id, revision, length, crc32, checksum, deflated)"
-                                    + " values ($1, 1, $2, $3, $4, $5)")
+                                "insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)"
+                                    + " values ($1, 1, $2, $3, $4, $5, $6)")
                             .executeBatch(
                                 ids.stream().map(id -> document(workspaceId, id, text)).toList()))
                 .compose(stored -> StreamLock.take(tx))
@@ -254,7 +255,12 @@ public final class Fleet implements AutoCloseable {
     String head = json.substring(0, json.length() - 1) + ",\"emitted_at\":\"";
     Fragment fragment = Fragment.deflate(head.getBytes(StandardCharsets.UTF_8));
     return Tuple.of(
-        id, fragment.length(), fragment.crc32(), fragment.checksum(), fragment.deflated());
+        id,
+        TranscriptRenderer.VERSION,
+        fragment.length(),
+        fragment.crc32(),
+        fragment.checksum(),
+        fragment.deflated());
   }
 
   private Map<String, String> environment() {

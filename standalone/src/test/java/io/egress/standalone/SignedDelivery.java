@@ -7,7 +7,7 @@ import io.egress.capture.Participant;
 import io.egress.capture.Segment;
 import io.egress.dispatcher.send.Envelope;
 import io.egress.dispatcher.send.WebhookSignature;
-import io.egress.document.DocumentRenderer;
+import io.egress.document.TranscriptRenderer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
@@ -30,7 +30,7 @@ record SignedDelivery(String capture, Envelope envelope) {
             new Device(UUID.randomUUID(), "Room Atlas"),
             List.of(new Participant("S1", null, null, 900)),
             List.of(new Segment(0, 900, "S1", text)));
-    byte[] document = DocumentRenderer.render(capture);
+    byte[] document = new TranscriptRenderer().render(capture);
     return new SignedDelivery(
         id.toString(), Envelope.compose(UUID.randomUUID(), Instant.now(), document));
   }

@@ -26,7 +26,7 @@ final class CaptureWriter {
   private final NamesLastSeen names = new NamesLastSeen();
 
   CaptureWriter(Pool pool, DocumentStore documents, Hook.Wakeups wakeups) {
-    this.newCaptures = new NewCaptures(pool);
+    this.newCaptures = new NewCaptures(pool, documents.rendererVersion());
     this.transactions = new Transactions(pool);
     this.documents = requireNonNull(documents, "documents is null");
     this.wakeups = requireNonNull(wakeups, "wakeups is null");
@@ -34,7 +34,8 @@ final class CaptureWriter {
 
   /** Takes a millisecond or more: not for an event loop. */
   IncomingCapture prepare(Capture capture) {
-    return IncomingCapture.of(capture, names.show(capture));
+    Capture shown = names.show(capture);
+    return IncomingCapture.of(capture, shown, documents.render(shown));
   }
 
   /** The result of each, in the order given. No id may stand in {@code captures} twice. */

@@ -14,11 +14,10 @@ import io.vertx.core.buffer.Buffer;
  */
 record IncomingCapture(
     Capture capture, Capture shown, String segmentsJson, Buffer digest, Fragment document) {
-  /** Takes a millisecond or more: not for an event loop. */
-  static IncomingCapture of(Capture capture, Capture shown) {
+  static IncomingCapture of(Capture capture, Capture shown, Fragment document) {
     String segmentsJson = SegmentsJson.write(capture.segments());
     return new IncomingCapture(
-        capture, shown, segmentsJson, CaptureDigest.of(capture, segmentsJson), Fragment.of(shown));
+        capture, shown, segmentsJson, CaptureDigest.of(capture, segmentsJson), document);
   }
 
   boolean spoken() {

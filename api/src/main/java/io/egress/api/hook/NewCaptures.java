@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The short way into the database, of captures that are new and say nothing new of anybody. */
 final class NewCaptures {
-  private static final int PARAMETERS = 30;
+  private static final int PARAMETERS = 31;
   private static final String PUT =
       IntStream.rangeClosed(1, PARAMETERS)
           .mapToObj(i -> "$" + i)
@@ -36,9 +36,11 @@ final class NewCaptures {
   private static final String UNIQUE_VIOLATION = "23505";
 
   private final Pool pool;
+  private final short rendererVersion;
 
-  NewCaptures(Pool pool) {
+  NewCaptures(Pool pool, short rendererVersion) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.rendererVersion = rendererVersion;
   }
 
   /** False when one of them is not what it has to be; nothing was written then. */
@@ -64,12 +66,13 @@ final class NewCaptures {
   }
 
   /** As the function's parameters. */
-  private static Tuple columns(List<IncomingCapture> captures, Names shown) {
+  private Tuple columns(List<IncomingCapture> captures, Names shown) {
     Tuple columns = Tuple.tuple();
     addDevices(columns, shown.devices());
     addMembers(columns, shown.members());
     addCaptures(columns, captures);
     ParticipantColumns.of(captures).addTo(columns);
+    columns.addShort(rendererVersion);
     List<Fragment> documents = captures.stream().map(IncomingCapture::document).toList();
     return columns
         .addArrayOfLong(array(documents, Fragment::length, Long[]::new))

@@ -166,7 +166,7 @@ final class PutTransaction {
                 Future.join(
                     rows.addParticipants(tx, written),
                     rows.enter(tx, entering),
-                    DocumentStore.put(tx, rendered)))
+                    documents.put(tx, rendered)))
         .mapEmpty();
   }
 

@@ -41,7 +41,7 @@ final class PullStore {
           select position, capture_id, chain from stream
           where a.follows and workspace_id = a.workspace_id and position > $2 order by position limit $4) s
         left join current_documents d on d.capture_id = s.capture_id)
-      select a.key_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.length, p.crc32,
+      select a.key_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
@@ -49,7 +49,7 @@ final class PullStore {
   private static final String ONE =
       """
       select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
-        octet_length(d.deflated) as bytes, d.length, d.crc32, d.checksum,
+        octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32, d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated
       from api_keys k
       left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
@@ -80,14 +80,14 @@ final class PullStore {
                 after == null ? 0 : after.chain(),
                 (long) request.limit(),
                 bytesMax))
-        .map(PullStore::page);
+        .map(this::page);
   }
 
   /** Empty when the key is unknown; a page without entries when the stream has no such capture. */
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(Buffer.buffer(key.hash()), captureId, bytesMax))
-        .map(PullStore::page);
+        .map(this::page);
   }
 
   Future<Boolean> knows(ApiKey key) {
@@ -128,7 +128,7 @@ final class PullStore {
     return found;
   }
 
-  private static Optional<StreamPage> page(RowSet<Row> rows) {
+  private Optional<StreamPage> page(RowSet<Row> rows) {
     List<StreamPage.Entry> entries = new ArrayList<>(rows.size());
     List<Fragment> atHand = new ArrayList<>();
     Row first = null;
@@ -136,7 +136,7 @@ final class PullStore {
       first = first == null ? row : first;
       if (row.getLong("position") != null) {
         boolean loaded = row.getBuffer("deflated") != null;
-        Fragment document = loaded ? DocumentStore.read(row) : null;
+        Fragment document = loaded ? documents.read(row) : null;
         if (document != null && atHand.size() == entries.size()) {
           atHand.add(document);
         }

@@ -2,6 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.document.DocumentStore;
 import io.egress.http.Health;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.NeededTopic;
@@ -28,7 +29,10 @@ public final class SweepVerticle extends VerticleBase {
   /** Renames wake the revision; the interval finds what a process that died has left. */
   private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
 
+  private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
+
   private final Pool pool;
+  private final DocumentStore documents;
   private final Settings settings;
   private final SweepMeters meters;
   private final Progress sweepProgress;
@@ -38,12 +42,14 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
   private @Nullable Recurring revising;
+  private @Nullable Recurring rerendering;
   private @Nullable Shortcut shortcut;
   private boolean relayIsToBeAsked;
   private boolean topicExists;
 
-  public SweepVerticle(Pool pool, Settings settings, Metrics metrics) {
+  public SweepVerticle(Pool pool, DocumentStore documents, Settings settings, Metrics metrics) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.documents = requireNonNull(documents, "documents is null");
     this.settings = requireNonNull(settings, "settings is null");
     this.meters = new SweepMeters(requireNonNull(metrics, "metrics is null"));
     this.sweepProgress = new Progress(standstillMax(), Health.State.DOWN);
@@ -98,6 +104,14 @@ public final class SweepVerticle extends VerticleBase {
             new Recurring.Rhythm(REVISION_INTERVAL, Duration.ZERO),
             new Progress(standstillMax(), Health.State.DOWN),
             new Revisions(pool)::reviseAll);
+    rerendering =
+        new Recurring(
+            vertx,
+            context,
+            "rendering documents again",
+            new Recurring.Rhythm(RERENDERING_INTERVAL, Duration.ZERO),
+            new Progress(standstillMax(), Health.State.DOWN),
+            new Rerendering(pool, documents)::run);
     relay.ask();
     wake();
     wakeRevision();
@@ -129,7 +143,7 @@ public final class SweepVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return stopped(revising)
+    return Future.join(stopped(revising), stopped(rerendering))
         .compose(done -> stopped(sweeping))
         .compose(done -> shortcut == null ? Future.succeededFuture() : shortcut.close())
         .compose(done -> stopped(relaying))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
 import io.egress.document.DocumentStore;
+import io.egress.document.TranscriptRenderer;
 import io.egress.metrics.Metrics;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -40,7 +41,7 @@ class NewCapturesTest {
   @BeforeEach
   void knowNames() {
     workspace = UUID.randomUUID();
-    newCaptures = new NewCaptures(service.database);
+    newCaptures = new NewCaptures(service.database, TranscriptRenderer.VERSION);
     writer = writer();
     putAnyway("Atlas", "Ada");
     writer = writer();

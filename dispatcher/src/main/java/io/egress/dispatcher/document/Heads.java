@@ -43,13 +43,13 @@ public final class Heads {
 
   private static final String READ =
       """
-      select id, revision, is_known, length, crc32, checksum, case when bytes_before < $3 then deflated end as deflated
+      select id, revision, is_known, renderer, length, crc32, checksum,
+        case when not is_known and bytes_before < $3 then deflated end as deflated
       from (
-        select c.id, d.revision, d.revision = k.known as is_known, %s,
+        select k.id, d.revision, d.revision = k.known as is_known, %s,
           coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
-        join captures c on c.id = k.id
-        left join current_documents d on d.capture_id = c.id
+        left join current_documents d on d.capture_id = k.id
         cross join lateral (select case when d.revision <> k.known then octet_length(d.deflated) + d.length end as bytes) as new
         ) as asked
       """

@@ -65,7 +65,7 @@ class DamagedRowTest {
         """
         create or replace view current_documents as
         select d.capture_id, case when d.capture_id = '%s' then 1 / (d.length - d.length) else d.revision end as revision,
-          d.length, d.crc32, d.checksum, d.deflated
+          d.renderer, d.length, d.crc32, d.checksum, d.deflated
         from documents d
         """
             .formatted(damaged));

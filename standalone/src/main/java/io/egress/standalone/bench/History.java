@@ -3,6 +3,7 @@ package io.egress.standalone.bench;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.document.Fragment;
+import io.egress.document.TranscriptRenderer;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.stream.Cursor;
@@ -52,9 +53,11 @@ final class History implements AutoCloseable {
 
   /** The stored forms of a few documents serve every row: only what they cost is measured. */
   private static final String DOCUMENTS =
-      "insert into documents (capture_id, revision, length, crc32, checksum, deflated) select "
+      "insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated) select "
           + CAPTURE_ID
-          + ", 1, sample.length, sample.crc32, sample.checksum, sample.deflated "
+          + ", 1, "
+          + TranscriptRenderer.VERSION
+          + ", sample.length, sample.crc32, sample.checksum, sample.deflated "
           + EACH
           + "join unnest($4::bigint[], $5::int[], $6::int[], $7::bytea[]) "
           + "with ordinality as sample(length, crc32, checksum, deflated, nth) "

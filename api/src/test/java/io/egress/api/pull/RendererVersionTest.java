@@ -1,0 +1,93 @@
+package io.egress.api.pull;
+
+import static io.egress.api.pull.PullAnswers.JSON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.egress.api.Service;
+import io.egress.capture.Capture;
+import io.egress.document.DocumentRenderer;
+import io.egress.document.TranscriptRenderer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A release that adds a field to the document. */
+class RendererVersionTest {
+  private static final short NEXT_VERSION = TranscriptRenderer.VERSION + 1;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final FilledStream stream = FilledStream.fill();
+
+  @AfterEach
+  void close() {
+    stream.service().close();
+  }
+
+  @Test
+  void documentsOfAnEarlierVersionAreRenderedWhenAskedForAndInTheBackground() throws Exception {
+    try (Service next = stream.service().twin(new WithLanguage())) {
+      assertThat(languages(next)).hasSize(100).containsOnly("en");
+
+      await()
+          .atMost(PATIENCE)
+          .until(() -> count("documents where renderer = " + NEXT_VERSION) == FilledStream.SIZE);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> count("renderings where complete and renderer = " + NEXT_VERSION) == 1);
+    }
+  }
+
+  @Test
+  void aProcessOfTheEarlierReleaseServesTheDocumentsOfTheNext() throws Exception {
+    try (Service next = stream.service().twin(new WithLanguage())) {
+      UUID put = UUID.randomUUID();
+      next.put(put, Service.capture(stream.workspace()));
+      assertThat(
+              count(
+                  "documents where capture_id = '%s' and renderer = %d"
+                      .formatted(put, NEXT_VERSION)))
+          .isOne();
+      assertThat(languages(next)).hasSize(100);
+    }
+
+    assertThat(languages(stream.service())).hasSize(100).containsOnly("en");
+    assertThat(count("documents where renderer = " + NEXT_VERSION)).isGreaterThan(100);
+  }
+
+  private List<String> languages(Service service) throws Exception {
+    List<String> languages = new ArrayList<>();
+    for (JsonNode capture :
+        JSON.readTree(service.pull(PullAnswers.LIST + "?limit=100", stream.key()).body())
+            .path("captures")) {
+      languages.add(capture.path("language").asText("none"));
+    }
+    return languages;
+  }
+
+  private long count(String rows) {
+    return stream.service().query("select count(*) from " + rows).iterator().next().getLong(0);
+  }
+
+  private static final class WithLanguage implements DocumentRenderer {
+    private static final String END = ",\"emitted_at\":\"";
+
+    private final DocumentRenderer current = new TranscriptRenderer();
+
+    @Override
+    public short version() {
+      return NEXT_VERSION;
+    }
+
+    @Override
+    public byte[] render(Capture capture) {
+      String document = new String(current.render(capture), StandardCharsets.UTF_8);
+      return document.replace(END, ",\"language\":\"en\"" + END).getBytes(StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.egress.dispatcher.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.dispatcher.Fleet;
+import io.egress.document.DocumentStore;
+import io.egress.metrics.Metrics;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class HeadsTest {
+  private final Fleet fleet = new Fleet();
+  private final Heads heads =
+      new Heads(
+          fleet.vertx,
+          new DocumentStore(fleet.vertx, fleet.database, new Metrics()),
+          new HeadCache(1 << 20));
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void documentsAtHandAreNotReadAgainUntilTheyAreRevised() {
+    fleet.stop(fleet.dispatcher());
+    List<UUID> captures = fleet.captures(UUID.randomUUID(), 5);
+
+    assertThat(read(captures)).isPositive();
+    assertThat(read(captures)).as("all are at hand").isZero();
+
+    fleet.query(
+        "update documents set revision = 2 where capture_id = '%s'".formatted(captures.get(0)));
+    fleet.query("update captures set revision = 2 where id = '%s'".formatted(captures.get(0)));
+    assertThat(read(captures)).as("one was revised").isPositive();
+  }
+
+  @Test
+  void aCaptureThatDoesNotExistIsNotFound() {
+    fleet.stop(fleet.dispatcher());
+
+    Heads.Found found =
+        Fleet.await(heads.ask(fleet.database, List.of(UUID.randomUUID())).compose(heads::find));
+
+    assertThat(found.heads()).isEmpty();
+    assertThat(found.later()).isEmpty();
+    assertThat(found.unrenderable()).isEmpty();
+  }
+
+  /** Returns the bytes that were read. */
+  private long read(List<UUID> captures) {
+    Heads.Answer answer = Fleet.await(heads.ask(fleet.database, captures));
+    assertThat(Fleet.await(heads.find(answer)).heads()).hasSize(captures.size());
+    return answer.bytes();
+  }
+}
