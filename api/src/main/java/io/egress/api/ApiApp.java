@@ -21,9 +21,9 @@ import io.egress.flow.Patience;
 import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
+import io.egress.http.Monitoring;
 import io.egress.http.OpenApi;
 import io.egress.http.RequestLog;
-import io.egress.http.Vitals;
 import io.egress.lifecycle.Closing;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
@@ -62,18 +62,18 @@ public final class ApiApp {
 
   static Future<ApiApp> start(Vertx vertx, Settings settings, DocumentRenderer renderer) {
     requireNonNull(vertx, "vertx is null");
-    Vitals vitals = Vitals.of(vertx);
+    Monitoring monitoring = Monitoring.of(vertx);
     Closing closing = new Closing(settings.process().shutdownTimeout());
-    closing.pushSync("the vitals", vitals::close);
-    return start(new Assembly(vertx, settings, vitals, renderer, closing));
+    closing.pushSync("the monitoring", monitoring::close);
+    return start(new Assembly(vertx, settings, monitoring, renderer, closing));
   }
 
   /** In a process that tells of other roles, too, on the listener that is opened here. */
-  public static Future<ApiApp> start(Vertx vertx, Settings settings, Vitals vitals) {
+  public static Future<ApiApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
-    requireNonNull(vitals, "vitals is null");
+    requireNonNull(monitoring, "monitoring is null");
     Closing closing = new Closing(settings.process().shutdownTimeout());
-    return start(new Assembly(vertx, settings, vitals, new TranscriptRenderer(), closing));
+    return start(new Assembly(vertx, settings, monitoring, new TranscriptRenderer(), closing));
   }
 
   private static Future<ApiApp> start(Assembly assembly) {
@@ -103,7 +103,7 @@ public final class ApiApp {
   private static final class Assembly {
     private final Vertx vertx;
     private final Settings settings;
-    private final Vitals vitals;
+    private final Monitoring monitoring;
     private final DocumentRenderer renderer;
     private final Closing closing;
 
@@ -113,10 +113,14 @@ public final class ApiApp {
     private final Pool pool;
 
     Assembly(
-        Vertx vertx, Settings settings, Vitals vitals, DocumentRenderer renderer, Closing closing) {
+        Vertx vertx,
+        Settings settings,
+        Monitoring monitoring,
+        DocumentRenderer renderer,
+        Closing closing) {
       this.vertx = vertx;
       this.settings = settings;
-      this.vitals = vitals;
+      this.monitoring = monitoring;
       this.renderer = renderer;
       this.closing = closing;
       int half = settings.database().poolSize() / 2;
@@ -131,10 +135,10 @@ public final class ApiApp {
     }
 
     Future<ApiApp> start() {
-      DocumentStore documents = new DocumentStore(vertx, pullPool, vitals.metrics(), renderer);
+      DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
-      SweepVerticle sweep = new SweepVerticle(pool, documents, settings, vitals.metrics());
+      SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
       Health health = watch(sweep);
       return vertx
           .deployVerticle(sweep)
@@ -144,15 +148,15 @@ public final class ApiApp {
 
     /** Without Kafka pulls and hooks are answered as ever: the outbox keeps what is to be told. */
     private Health watch(SweepVerticle sweep) {
-      BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), "api");
+      BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), "api");
       closing.push("the probes of backends", probes::close);
-      Backlog backlog = new Backlog(vertx, probes.database(), vitals.metrics());
+      Backlog backlog = new Backlog(vertx, probes.database(), monitoring.metrics());
       closing.pushSync("the look at the backlog", backlog::close);
       EndpointsBehind behind =
           new EndpointsBehind(
-              vertx, probes.database(), vitals.metrics(), settings.dispatcher().logRetention());
+              vertx, probes.database(), monitoring.metrics(), settings.dispatcher().logRetention());
       closing.pushSync("the look at endpoints that are behind", behind::close);
-      Health health = vitals.health().part();
+      Health health = monitoring.health().part();
       health.add(Health.Check.needed("database", probes::askDatabase));
       health.add(Health.Check.missable("kafka", probes::askKafka));
       health.add(Health.Check.known("sweep", sweep::sweepState));
@@ -177,7 +181,7 @@ public final class ApiApp {
                   api.maxCaptureBytes(),
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
-              vitals.metrics());
+              monitoring.metrics());
       KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
       EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
@@ -191,13 +195,13 @@ public final class ApiApp {
                   pullMemory,
                   api.memoryWait(),
                   new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
-              vitals.metrics());
+              monitoring.metrics());
       return open(
               "the internal listener",
               settings.internalListener(),
               Duration.ZERO,
               router -> {
-                vitals.mount(router);
+                monitoring.mount(router);
                 router.route("/internal/*").handler(new InternalAccess(settings.internalToken()));
                 OpenApi.mount(
                     router, "/internal/v1/openapi.json", "/io/egress/api/internal-openapi.json");

@@ -1,9 +1,9 @@
 package io.egress.http;
 
+import io.egress.database.Unavailability;
 import io.egress.flow.ByteBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -15,12 +15,9 @@ import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
-import io.vertx.pgclient.PgException;
-import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,12 +30,6 @@ public final class Exchange {
 
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   private static final String RETRY_AFTER_SECONDS = "1";
-
-  /** SQLSTATE classes of a server that cannot answer now: what was asked may work in a moment. */
-  private static final Set<String> UNAVAILABLE_CLASSES = Set.of("08", "40", "53", "55", "57", "58");
-
-  /** A transaction that the server has ended because it took too long. */
-  private static final Set<String> TIMED_OUT = Set.of("25P03", "25P04");
 
   private Exchange() {}
 
@@ -85,7 +76,7 @@ public final class Exchange {
           .addKeyValue("request_id", RequestLog.id(exchange))
           .log("a client is gone: {}", failure.getMessage());
       exchange.response().reset();
-    } else if (isBackendAway(failure)) {
+    } else if (Unavailability.isCauseOf(failure)) {
       RequestLog.backendAway(exchange, failure);
       fail(exchange, new Refusal(503, "a backend is away, try again"));
     } else {
@@ -211,18 +202,6 @@ public final class Exchange {
   private static boolean isClientGone(RoutingContext exchange, Throwable failure) {
     return failure instanceof ClientGoneException
         || ClientGoneException.isOfConnection(failure)
-        || (exchange.response().closed() && isBackendAway(failure));
-  }
-
-  /** The database or the way to it is at fault, rather than the request or the code. */
-  private static boolean isBackendAway(Throwable failure) {
-    if (failure instanceof PgException refused) {
-      String state = refused.getSqlState();
-      return state != null
-          && (UNAVAILABLE_CLASSES.contains(state.substring(0, 2)) || TIMED_OUT.contains(state));
-    }
-    return failure instanceof IOException
-        || failure instanceof VertxException
-        || failure instanceof TimeoutException;
+        || (exchange.response().closed() && Unavailability.isCauseOf(failure));
   }
 }

@@ -8,6 +8,7 @@ import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.metrics.Metrics;
+import io.egress.outage.Startup;
 import io.egress.settings.Durations;
 import io.egress.settings.KafkaSettings;
 import io.egress.settings.Settings;
@@ -20,8 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +35,6 @@ import org.slf4j.LoggerFactory;
  */
 record DeliveryTopics(Set<String> read, int partitions) {
   private static final Logger log = LoggerFactory.getLogger(DeliveryTopics.class);
-  private static final Duration BROKERS_MAX = Duration.ofMinutes(3);
-  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
   DeliveryTopics {
     read = Set.copyOf(read);
@@ -64,27 +61,8 @@ record DeliveryTopics(Set<String> read, int partitions) {
    * was put there under an earlier one is still due some time.
    */
   static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
-    return ensureUntil(
-        System.nanoTime() + BROKERS_MAX.toNanos(), () -> ensureOnce(vertx, settings), vertx);
-  }
-
-  /** A process that starts while its brokers are away waits for them. */
-  private static Future<DeliveryTopics> ensureUntil(
-      long endNanos, Supplier<Future<DeliveryTopics>> ensure, Vertx vertx) {
-    return ensure
-        .get()
-        .recover(
-            failure -> {
-              if (!isTemporary(failure) || System.nanoTime() - endNanos > 0) {
-                return Future.failedFuture(failure);
-              }
-              log.warn(
-                  "Kafka does not answer; waiting for it: {}",
-                  String.valueOf(failure.getMessage()));
-              return vertx
-                  .timer(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS)
-                  .compose(waited -> ensureUntil(endNanos, ensure, vertx));
-            });
+    return new Startup(vertx, log, "Kafka", DeliveryTopics::isTemporary)
+        .await(() -> ensureOnce(vertx, settings));
   }
 
   private static boolean isTemporary(@Nullable Throwable failure) {

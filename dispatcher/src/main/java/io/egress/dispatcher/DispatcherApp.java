@@ -5,12 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.database.Unavailability;
+import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.SharedParts;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.fanout.FanOutVerticle;
-import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -27,12 +28,13 @@ import io.egress.endpoint.SecretBox;
 import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
+import io.egress.http.Monitoring;
 import io.egress.http.RequestLog;
-import io.egress.http.Vitals;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.egress.lifecycle.Closing;
+import io.egress.outage.Startup;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -61,14 +63,14 @@ public final class DispatcherApp {
 
   private final Vertx vertx;
   private final Settings settings;
-  private final Vitals vitals;
+  private final Monitoring monitoring;
   private final Closing closing;
   private @Nullable Listener listener;
 
-  private DispatcherApp(Vertx vertx, Settings settings, Vitals vitals) {
+  private DispatcherApp(Vertx vertx, Settings settings, Monitoring monitoring) {
     this.vertx = vertx;
     this.settings = settings;
-    this.vitals = vitals;
+    this.monitoring = monitoring;
     this.closing = new Closing(settings.process().shutdownTimeout());
   }
 
@@ -78,16 +80,16 @@ public final class DispatcherApp {
    */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
-    DispatcherApp app = new DispatcherApp(vertx, settings, Vitals.of(vertx));
-    app.closing.pushSync("the vitals", app.vitals::close);
+    DispatcherApp app = new DispatcherApp(vertx, settings, Monitoring.of(vertx));
+    app.closing.pushSync("the monitoring", app.monitoring::close);
     return app.start(app::listen);
   }
 
   /** In a process that tells of other roles, too, on a listener of theirs. */
-  public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Vitals vitals) {
+  public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
-    requireNonNull(vitals, "vitals is null");
-    return new DispatcherApp(vertx, settings, vitals).start(Future::succeededFuture);
+    requireNonNull(monitoring, "monitoring is null");
+    return new DispatcherApp(vertx, settings, monitoring).start(Future::succeededFuture);
   }
 
   /** Where health and metrics are, when the dispatcher has a listener of its own. */
@@ -126,7 +128,7 @@ public final class DispatcherApp {
                 settings.process().idleTimeout(),
                 Duration.ZERO),
             new RequestLog(settings.process().log().access()),
-            vitals::mount)
+            monitoring::mount)
         .map(
             opened -> {
               listener = opened;
@@ -160,7 +162,7 @@ public final class DispatcherApp {
   }
 
   private BackendProbes probes() {
-    BackendProbes probes = BackendProbes.open(vertx, settings, vitals.metrics(), ROLE);
+    BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), ROLE);
     closing.push("the probes of backends", probes::close);
     return probes;
   }
@@ -182,14 +184,14 @@ public final class DispatcherApp {
         secrets,
         sender(trust),
         pool,
-        new DocumentStore(vertx, pool, vitals.metrics()),
+        new DocumentStore(vertx, pool, monitoring.metrics()),
         new HeadCache(HEADS_BYTES_MAX),
-        new JournalDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
+        new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
-        new DeliveryMeters(vitals.metrics(), settings.dispatcher().retrySchedule()),
-        new WorkerStates(vitals.metrics(), topics.stages(settings)),
+        new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
+        new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new SharedParts.Supervision(
-            new Restarts(vitals.metrics(), "delivery"),
+            new Restarts(monitoring.metrics(), "delivery"),
             new Backends(vertx, probes::askDatabase, probes::askKafka)));
   }
 
@@ -205,7 +207,7 @@ public final class DispatcherApp {
             NameLookup.using(vertx),
             trust);
     closing.push("the sender", sender::close);
-    vitals
+    monitoring
         .metrics()
         .gauge(
             "egress_receiver_connections",
@@ -224,14 +226,17 @@ public final class DispatcherApp {
                     .maintain(shared.pool())
                     .onFailure(
                         failure ->
-                            log.warn("the journal's days were not kept: {}", failure.toString())));
+                            log.warn(
+                                "Cannot maintain the day partitions of the delivery log: {}",
+                                failure.toString())));
     closing.push(
         "the keeping of days",
         () -> {
           vertx.cancelTimer(timer);
           return Future.succeededFuture();
         });
-    return shared.days().maintain(shared.pool());
+    return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
+        .await(() -> shared.days().maintain(shared.pool()));
   }
 
   private Future<Void> deploy(SharedParts shared, DeliveryTopics topics, BackendProbes probes) {
@@ -262,7 +267,7 @@ public final class DispatcherApp {
                 settings.kafka(),
                 shared.pool(),
                 shared.publisher(),
-                vitals.metrics(),
+                monitoring.metrics(),
                 shared.supervision().backends(),
                 settings.dispatcher().stallTimeout()));
     return vertx
@@ -283,7 +288,7 @@ public final class DispatcherApp {
             new Topics(settings.kafka().topicPrefix()).deliveries(),
             new Reconciler.Rhythm(
                 settings.dispatcher().reconcileAfter(), settings.dispatcher().logRetention()),
-            vitals
+            monitoring
                 .metrics()
                 .counter(
                     "egress_deliveries_reconciled_total",
@@ -293,9 +298,9 @@ public final class DispatcherApp {
 
   private void watch(
       WorkerStates workers, FanOutVerticle fanOut, DeliveryTopics topics, BackendProbes probes) {
-    ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), vitals.metrics());
+    ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), monitoring.metrics());
     closing.pushSync("the watch of the lag", lag::close);
-    Health health = vitals.health().part();
+    Health health = monitoring.health().part();
     health.add(Health.Check.needed("database", probes::askDatabase));
     health.add(Health.Check.needed("kafka", probes::askKafka));
     int count = settings.dispatcher().workers();

@@ -1,11 +1,14 @@
 package io.egress.dispatcher;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Stands before a server of this machine, and can hold back everything in both directions. */
 public final class StallingProxy implements AutoCloseable {
@@ -13,6 +16,7 @@ public final class StallingProxy implements AutoCloseable {
   private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
   private final URI target;
   private final NetServer server;
+  private final AtomicInteger toReset = new AtomicInteger();
   private volatile boolean stalled;
 
   public StallingProxy(String url) {
@@ -37,6 +41,11 @@ public final class StallingProxy implements AutoCloseable {
     sockets.forEach(NetSocket::resume);
   }
 
+  /** Resets the next connections of the service's pools; those of migrations go through. */
+  public void resetPoolConnections(int count) {
+    toReset.set(count);
+  }
+
   private void connect(NetSocket client) {
     client.pause();
     vertx
@@ -56,12 +65,24 @@ public final class StallingProxy implements AutoCloseable {
   private void pipe(NetSocket from, NetSocket to) {
     sockets.add(from);
     from.exceptionHandler(broken -> {});
-    from.handler(to::write);
+    from.handler(
+        data -> {
+          if (isOfPool(data) && toReset.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            from.close();
+          } else {
+            to.write(data);
+          }
+        });
     from.closeHandler(
         closed -> {
           sockets.remove(from);
           to.close();
         });
+  }
+
+  /** The first message of a connection names the application. */
+  private static boolean isOfPool(Buffer data) {
+    return data.toString(StandardCharsets.ISO_8859_1).contains("application_name\0egress\0");
   }
 
   @Override

@@ -33,7 +33,7 @@ final class PageSender {
   }
 
   /** {@code room} holds at least the documents already at hand. */
-  Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
+  Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     body.literal("{\"captures\":[");
     return sendDocuments(page, room, body, outlet)
         .compose(
@@ -46,17 +46,17 @@ final class PageSender {
             });
   }
 
-  Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
+  Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     return sendDocuments(page, room, body, outlet).compose(sent -> finish(body, outlet));
   }
 
-  private static Future<Void> finish(BodyEncoder body, Outlet outlet) {
+  private static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
     body.finish();
     return outlet.sendAll(body).compose(sent -> outlet.end());
   }
 
   private Future<Void> sendDocuments(
-      StreamPage page, PageRoom room, BodyEncoder body, Outlet outlet) {
+      StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     int sent = page.atHand().size();
     for (int i = 0; i < sent; i++) {
       add(body, page.atHand().remove(), i == 0);
@@ -68,7 +68,11 @@ final class PageSender {
   }
 
   private Future<Void> sendRest(
-      List<StreamPage.Entry> entries, int from, PageRoom room, BodyEncoder body, Outlet outlet) {
+      List<StreamPage.Entry> entries,
+      int from,
+      PageRoom room,
+      BodyEncoder body,
+      PacedResponse outlet) {
     if (from == entries.size()) {
       return Future.succeededFuture();
     }
@@ -93,7 +97,7 @@ final class PageSender {
       Map<UUID, Fragment> documents,
       boolean first,
       BodyEncoder body,
-      Outlet outlet) {
+      PacedResponse outlet) {
     boolean leads = first;
     for (UUID id : chunk) {
       add(body, requireNonNull(documents.get(id), "a capture of the stream is missing"), leads);

@@ -165,7 +165,7 @@ public final class PullHandler {
   }
 
   private interface Sending {
-    Future<Void> to(BodyEncoder body, Outlet outlet);
+    Future<Void> to(BodyEncoder body, PacedResponse outlet);
   }
 
   private Future<Void> send(RoutingContext exchange, StreamPage page, Sending sending) {
@@ -186,7 +186,7 @@ public final class PullHandler {
     return sending
         .to(
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
-            new Outlet(vertx, response, patience))
+            new PacedResponse(vertx, response, patience))
         .onSuccess(sent -> meters.sentWhole(page.entries().size()));
   }
 

@@ -29,7 +29,7 @@ final class Attempts {
 
   private final Workload workload;
   private final WebhookSender sender;
-  private final Aftermath aftermath;
+  private final OutcomeRecorder outcomes;
   private final ByteBudget memory;
   private final Clock clock;
   private final DeliveryMeters meters;
@@ -38,13 +38,13 @@ final class Attempts {
   Attempts(
       Workload workload,
       WebhookSender sender,
-      Aftermath aftermath,
+      OutcomeRecorder outcomes,
       ByteBudget memory,
       Clock clock,
       DeliveryMeters meters) {
     this.workload = requireNonNull(workload, "workload is null");
     this.sender = requireNonNull(sender, "sender is null");
-    this.aftermath = requireNonNull(aftermath, "aftermath is null");
+    this.outcomes = requireNonNull(outcomes, "outcomes is null");
     this.memory = requireNonNull(memory, "memory is null");
     this.clock = requireNonNull(clock, "clock is null");
     this.meters = requireNonNull(meters, "meters is null");
@@ -122,10 +122,10 @@ final class Attempts {
     meters.attempted(job.delivery(), startedAt, outcome);
     workload.release(slot, completion(outcome));
     if (outcome instanceof Outcome.Delivered delivered) {
-      aftermath.delivered(job, startedAt, delivered);
+      outcomes.delivered(job, startedAt, delivered);
     } else if (!job.isAbandoned()) {
       if (outcome instanceof Outcome.Failed failed) {
-        aftermath.failed(job, startedAt, failed);
+        outcomes.failed(job, startedAt, failed);
       } else {
         workload.giveBack(job);
       }

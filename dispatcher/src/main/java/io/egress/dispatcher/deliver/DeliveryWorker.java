@@ -1,6 +1,8 @@
 package io.egress.dispatcher.deliver;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.deliverylog.LogEntry;
 import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.CooperativeRangeAssignor;
 import io.egress.dispatcher.consume.RecordConsumer;
@@ -8,8 +10,6 @@ import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
-import io.egress.dispatcher.journal.Journal;
-import io.egress.dispatcher.journal.JournalEntry;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.GroupMember;
@@ -80,7 +80,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private final Pauses pauses;
   private final Reading reading;
   private final Handover handover;
-  private final Aftermath aftermath;
+  private final OutcomeRecorder outcomes;
   private final Dispatch dispatch;
   private final RecordConsumer consumer;
   private final OffsetCommits commits;
@@ -113,8 +113,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     workload = new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime);
     pauses = new Pauses(workload, topics, Math.min(ROOM_MIN, bounds.spanMax()));
     handover = new Handover(vertx, workload);
-    Journal journal = new Journal(shared.pool(), shared.days());
-    aftermath = aftermath(shared, topics, journal);
+    DeliveryLog deliveryLog = new DeliveryLog(shared.pool(), shared.days());
+    outcomes = outcomes(shared, topics, deliveryLog);
     ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
     long documentBytesMax = bounds.documentBytesMax();
     ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
@@ -124,13 +124,13 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             workload,
             new Preparation(
                 shared.pool(),
-                journal,
+                deliveryLog,
                 new Heads(vertx, shared.documents(), shared.heads()),
                 documents,
                 documentBytesMax / 4 * 3),
             new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, shared.sender(), aftermath, bodies, clock, shared.meters()),
-            aftermath);
+            new Attempts(workload, shared.sender(), outcomes, bodies, clock, shared.meters()),
+            outcomes);
     consumer =
         new RecordConsumer(
             vertx,
@@ -145,29 +145,29 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     workers = shared.workers();
     observation =
         new Observation(
-            new Observation.Worker(workload, pauses, aftermath, consumer, backfills),
+            new Observation.Worker(workload, pauses, outcomes, consumer, backfills),
             new Stages(topics));
   }
 
-  private Aftermath aftermath(SharedParts shared, Topics topics, Journal journal) {
+  private OutcomeRecorder outcomes(SharedParts shared, Topics topics, DeliveryLog deliveryLog) {
     RecordPublisher publisher = shared.publisher();
     DurableBatches<Message> records =
         new DurableBatches<>(
             vertx,
             new Medium<>(
                 "delivery records", message -> message, publisher::publish, RECORDS_APART));
-    DurableBatches<JournalEntry> entries =
+    DurableBatches<LogEntry> entries =
         new DurableBatches<>(
             vertx,
             new Medium<>(
-                "outcomes", entry -> entry.delivery().id(), journal::write, OUTCOMES_APART));
-    return new Aftermath(
+                "outcomes", entry -> entry.delivery().id(), deliveryLog::write, OUTCOMES_APART));
+    return new OutcomeRecorder(
         topics,
         shared.settings().dispatcher().retrySchedule(),
         clock,
         records,
         entries,
-        new Aftermath.Ends(this::finished, this::ended, shared.meters()));
+        new OutcomeRecorder.Ends(this::finished, this::ended, shared.meters()));
   }
 
   @Override
@@ -230,8 +230,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   private Future<Void> flushUntil(long endNanos) {
-    if (aftermath.pending() == 0 || System.nanoTime() - endNanos > 0) {
-      aftermath.giveUp();
+    if (outcomes.pending() == 0 || System.nanoTime() - endNanos > 0) {
+      outcomes.giveUp();
       return Future.succeededFuture();
     }
     return vertx
@@ -312,14 +312,14 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void tick() {
     if (!closing) {
-      long waitingNanos = Math.max(dispatch.waitingNanos(), aftermath.waitingNanos());
+      long waitingNanos = Math.max(dispatch.waitingNanos(), outcomes.waitingNanos());
       if (waitingNanos > bounds.stallTimeout().toNanos()) {
         stalled.accept(Duration.ofNanos(waitingNanos));
         return;
       }
       workload
           .takeParkable()
-          .forEach(parkable -> aftermath.postponed(parkable.record(), parkable.delay()));
+          .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
       dispatch.proceed();
     }
     applyPauses();

@@ -56,7 +56,7 @@ final class Dispatch {
   private final Preparation preparation;
   private final Receivers receivers;
   private final Attempts attempts;
-  private final Aftermath aftermath;
+  private final OutcomeRecorder outcomes;
   private final Deque<InFlight<Job>> toPrepare = new ArrayDeque<>();
   private final List<Question> questions = new ArrayList<>(QUESTIONS_MAX);
   private final Outage preparing =
@@ -75,18 +75,18 @@ final class Dispatch {
       Preparation preparation,
       Receivers receivers,
       Attempts attempts,
-      Aftermath aftermath) {
+      OutcomeRecorder outcomes) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.workload = requireNonNull(workload, "workload is null");
     this.preparation = requireNonNull(preparation, "preparation is null");
     this.receivers = requireNonNull(receivers, "receivers is null");
     this.attempts = requireNonNull(attempts, "attempts is null");
-    this.aftermath = requireNonNull(aftermath, "aftermath is null");
+    this.outcomes = requireNonNull(outcomes, "outcomes is null");
   }
 
   /** To be called whenever there may be something new to do. */
   void proceed() {
-    while (toPrepare.size() < TO_PREPARE_MAX && aftermath.pending() < OUTCOMES_PENDING_MAX) {
+    while (toPrepare.size() < TO_PREPARE_MAX && outcomes.pending() < OUTCOMES_PENDING_MAX) {
       InFlight<Job> slot = workload.next();
       if (slot == null) {
         break;
@@ -214,12 +214,12 @@ final class Dispatch {
       attempts.fail(slot, FailureKind.DOCUMENT, UNREADABLE, this::proceed);
     } else if (verdict instanceof Preparation.Verdict.Settled settled) {
       workload.release(slot, Completion.ABORTED);
-      aftermath.known(job, settled.ended());
+      outcomes.known(job, settled.ended());
     } else {
       DeliveryLine.about(log.atError(), job.delivery())
           .log("the capture does not exist and cannot be delivered");
       workload.release(slot, Completion.ABORTED);
-      aftermath.known(job, true);
+      outcomes.known(job, true);
     }
     return false;
   }
@@ -232,10 +232,8 @@ final class Dispatch {
     Job job = slot.record();
     DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
     workload.release(slot, Completion.ABORTED);
-    aftermath.skipped(job);
-    workload
-        .takeAllOf(job.delivery().endpointId(), question.askedNanos)
-        .forEach(aftermath::skipped);
+    outcomes.skipped(job);
+    workload.takeAllOf(job.delivery().endpointId(), question.askedNanos).forEach(outcomes::skipped);
   }
 
   private boolean attempt(
@@ -247,7 +245,7 @@ final class Dispatch {
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
       signing.failed(unusable, Map.of("endpoint_id", target.id()));
       workload.release(slot, Completion.ABORTED);
-      aftermath.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
+      outcomes.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
       return false;
     }
     Runnable begun = large ? () -> {} : done;

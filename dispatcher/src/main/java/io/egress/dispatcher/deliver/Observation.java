@@ -24,7 +24,7 @@ final class Observation {
   record Worker(
       Workload workload,
       Pauses pauses,
-      Aftermath aftermath,
+      OutcomeRecorder outcomes,
       RecordConsumer consumer,
       Backfills backfills) {}
 
@@ -43,8 +43,8 @@ final class Observation {
         worker.workload().inFlight(),
         worker.workload().waiting(),
         worker.workload().stuckLanes(),
-        worker.aftermath().recordsPending(),
-        worker.aftermath().outcomesPending(),
+        worker.outcomes().recordsPending(),
+        worker.outcomes().outcomesPending(),
         worker.backfills().ahead(),
         stages(now, nanos));
   }

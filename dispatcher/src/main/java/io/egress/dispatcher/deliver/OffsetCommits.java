@@ -51,7 +51,9 @@ final class OffsetCommits {
         .onComplete(done -> committing = false);
   }
 
-  /** No commit is taken during a rebalance. What is not committed is known from the journal. */
+  /**
+   * No commit is taken during a rebalance. What is not committed is known from the delivery log.
+   */
   Future<Void> commitAtLast(Map<TopicPartition, Long> offsets) {
     return commitAtLast(offsets, LAST_TRIES);
   }

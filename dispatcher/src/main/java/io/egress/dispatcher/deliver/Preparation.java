@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Connections;
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.document.Heads;
-import io.egress.dispatcher.journal.Journal;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.flow.ByteBudget;
@@ -56,12 +56,12 @@ final class Preparation {
    */
   record Answers(
       Map<UUID, EndpointTarget> endpoints,
-      Map<UUID, Journal.Known> known,
+      Map<UUID, DeliveryLog.Known> known,
       Heads.Found documents,
       ByteBudget.Share memory,
       boolean large) {
     Verdict on(Delivery delivery) {
-      Journal.Known before = known.get(delivery.id());
+      DeliveryLog.Known before = known.get(delivery.id());
       if (before != null && before.hasSettled(delivery)) {
         return new Verdict.Settled(before.hasEnded());
       }
@@ -84,11 +84,11 @@ final class Preparation {
 
   private record Asked(
       Map<UUID, EndpointTarget> endpoints,
-      Map<UUID, Journal.Known> known,
+      Map<UUID, DeliveryLog.Known> known,
       Heads.Answer documents) {}
 
   private final Pool pool;
-  private final Journal journal;
+  private final DeliveryLog deliveryLog;
   private final Heads heads;
   private final ByteBudget memory;
   private final long shareMax;
@@ -97,9 +97,9 @@ final class Preparation {
    * {@code memory} bounds the documents that are held at a time. One that is larger than {@code
    * shareMax} counts as that much, so that small ones pass it and no second one does.
    */
-  Preparation(Pool pool, Journal journal, Heads heads, ByteBudget memory, long shareMax) {
+  Preparation(Pool pool, DeliveryLog deliveryLog, Heads heads, ByteBudget memory, long shareMax) {
     this.pool = requireNonNull(pool, "pool is null");
-    this.journal = requireNonNull(journal, "journal is null");
+    this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
     this.heads = requireNonNull(heads, "heads is null");
     this.memory = requireNonNull(memory, "memory is null");
     this.shareMax = shareMax;
@@ -119,7 +119,8 @@ final class Preparation {
             connection -> {
               Future<Map<UUID, EndpointTarget>> targets =
                   EndpointStore.byIds(connection, endpointIds);
-              Future<Map<UUID, Journal.Known>> known = journal.known(connection, deliveries);
+              Future<Map<UUID, DeliveryLog.Known>> known =
+                  deliveryLog.known(connection, deliveries);
               Future<Heads.Answer> documents = heads.ask(connection, captureIds);
               return Future.join(targets, known, documents)
                   .map(all -> new Asked(targets.result(), known.result(), documents.result()));

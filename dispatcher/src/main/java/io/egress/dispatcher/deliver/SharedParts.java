@@ -2,8 +2,8 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.document.HeadCache;
-import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.WebhookSender;
@@ -23,7 +23,7 @@ public record SharedParts(
     Pool pool,
     DocumentStore documents,
     HeadCache heads,
-    JournalDays days,
+    LogDays days,
     RecordPublisher publisher,
     DeliveryMeters meters,
     WorkerStates workers,

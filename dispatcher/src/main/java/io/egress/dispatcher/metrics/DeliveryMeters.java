@@ -1,7 +1,7 @@
 package io.egress.dispatcher.metrics;
 
 import io.egress.delivery.Delivery;
-import io.egress.dispatcher.journal.DeliveryState;
+import io.egress.deliverylog.DeliveryState;
 import io.egress.dispatcher.send.FailureKind;
 import io.egress.dispatcher.send.Outcome;
 import io.egress.metrics.Buckets;

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param queued deliveries that wait in lanes
  * @param stuckLanes endpoints that get nothing done
  * @param recordsPending next records that Kafka has not acknowledged
- * @param outcomesPending outcomes that the journal has not written
+ * @param outcomesPending outcomes that the delivery log has not written
  * @param historyAhead deliveries of history that were published and have not ended
  * @param stages what was read and is not finished, by stage
  */

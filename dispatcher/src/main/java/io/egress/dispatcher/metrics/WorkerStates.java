@@ -35,7 +35,7 @@ public final class WorkerStates {
     sum(
         metrics,
         "egress_outcomes_pending",
-        "outcomes that the journal has not written",
+        "outcomes that the delivery log has not written",
         WorkerState::outcomesPending);
     sum(
         metrics,

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.StallingProxy;
 import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.fanout.FanOutVerticle;
-import io.egress.dispatcher.journal.JournalDays;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.NameLookup;
@@ -154,6 +154,18 @@ class RestartTest {
     }
   }
 
+  @Test
+  void aDispatcherWhoseFirstConnectionsToTheDatabaseAreResetStartsAllTheSame() {
+    fleet.endpoint(workspace, "crm");
+    try (StallingProxy proxy = new StallingProxy(fleet.settings.database().url())) {
+      proxy.resetPoolConnections(2);
+      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url()));
+      fleet.captures(workspace, 1);
+
+      await().atMost(PATIENCE).until(() -> arrived().size() == 1);
+    }
+  }
+
   /** Of both groups. */
   private long membersWithPartitions() throws Exception {
     try (Admin admin =
@@ -226,7 +238,7 @@ class RestartTest {
         fleet.database,
         new DocumentStore(fleet.vertx, fleet.database, metrics),
         new HeadCache(1 << 20),
-        new JournalDays(Clock.systemUTC(), Duration.ofDays(2)),
+        new LogDays(Clock.systemUTC(), Duration.ofDays(2)),
         fleet.publisher,
         new DeliveryMeters(metrics, fleet.settings.dispatcher().retrySchedule()),
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),

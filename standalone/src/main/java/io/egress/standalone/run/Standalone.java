@@ -2,7 +2,7 @@ package io.egress.standalone.run;
 
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.http.Vitals;
+import io.egress.http.Monitoring;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
@@ -13,11 +13,12 @@ public record Standalone(Vertx vertx, ApiApp api, DispatcherApp dispatcher) {
   public static Standalone start(RunningProcess process, Settings settings) {
     Vertx vertx = MeasuredVertx.create();
     process.pushAsync("Vert.x", vertx::close);
-    Vitals vitals = Vitals.of(vertx);
-    process.push("the vitals", vitals::close);
-    ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings, vitals));
+    Monitoring monitoring = Monitoring.of(vertx);
+    process.push("the monitoring", monitoring::close);
+    ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings, monitoring));
     process.pushAsync("the api", api::close);
-    DispatcherApp dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings, vitals));
+    DispatcherApp dispatcher =
+        RunningProcess.await(DispatcherApp.start(vertx, settings, monitoring));
     process.pushAsync("the dispatcher", dispatcher::close);
     return new Standalone(vertx, api, dispatcher);
   }

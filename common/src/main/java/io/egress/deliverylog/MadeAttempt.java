@@ -1,4 +1,4 @@
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 

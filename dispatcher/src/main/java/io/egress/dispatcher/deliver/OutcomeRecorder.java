@@ -3,10 +3,10 @@ package io.egress.dispatcher.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LogEntry;
+import io.egress.deliverylog.MadeAttempt;
 import io.egress.dispatcher.durable.DurableBatches;
-import io.egress.dispatcher.journal.DeliveryState;
-import io.egress.dispatcher.journal.JournalEntry;
-import io.egress.dispatcher.journal.MadeAttempt;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.send.Outcome;
 import io.egress.kafka.RecordPublisher.Message;
@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What follows from an outcome, in the order that loses nothing: first the record of the next
- * attempt, or of having given up, then the journal, then the job is finished. So whatever the
- * journal says is over has its successor; a crash in between repeats an attempt at worst.
+ * attempt, or of having given up, then the delivery log, then the job is finished. So whatever the
+ * delivery log says is over has its successor; a crash in between repeats an attempt at worst.
  */
-final class Aftermath {
+final class OutcomeRecorder {
   private final Topics topics;
   private final RetrySchedule schedule;
   private final Clock clock;
   private final DurableBatches<Message> records;
-  private final DurableBatches<JournalEntry> journal;
+  private final DurableBatches<LogEntry> deliveryLog;
   private final Consumer<Job> finished;
   private final Consumer<Delivery> ended;
   private final DeliveryMeters meters;
@@ -41,18 +41,18 @@ final class Aftermath {
    */
   record Ends(Consumer<Job> finished, Consumer<Delivery> ended, DeliveryMeters meters) {}
 
-  Aftermath(
+  OutcomeRecorder(
       Topics topics,
       RetrySchedule schedule,
       Clock clock,
       DurableBatches<Message> records,
-      DurableBatches<JournalEntry> journal,
+      DurableBatches<LogEntry> deliveryLog,
       Ends ends) {
     this.topics = requireNonNull(topics, "topics is null");
     this.schedule = requireNonNull(schedule, "schedule is null");
     this.clock = requireNonNull(clock, "clock is null");
     this.records = requireNonNull(records, "records is null");
-    this.journal = requireNonNull(journal, "journal is null");
+    this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
     this.finished = ends.finished();
     this.ended = ends.ended();
     this.meters = ends.meters();
@@ -68,18 +68,18 @@ final class Aftermath {
   }
 
   int outcomesPending() {
-    return journal.pending();
+    return deliveryLog.pending();
   }
 
   /** For how long the oldest of them has been waited for. */
   long waitingNanos() {
-    return Math.max(records.waitingNanos(), journal.waitingNanos());
+    return Math.max(records.waitingNanos(), deliveryLog.waitingNanos());
   }
 
   /** What is not durable by now is left to be found out again. */
   void giveUp() {
     records.giveUp();
-    journal.giveUp();
+    deliveryLog.giveUp();
   }
 
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
@@ -115,8 +115,8 @@ final class Aftermath {
         message(topics.retry(Durations.format(delay)), next),
         () -> {
           meters.toBeRetried(delivery.attempt());
-          journal.add(
-              new JournalEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
+          deliveryLog.add(
+              new LogEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
               () -> finished.accept(job));
         });
   }
@@ -144,8 +144,8 @@ final class Aftermath {
   }
 
   private void end(Job job, DeliveryState state, @Nullable MadeAttempt attempt) {
-    journal.add(
-        new JournalEntry(job.delivery(), state, attempt, null),
+    deliveryLog.add(
+        new LogEntry(job.delivery(), state, attempt, null),
         () -> {
           meters.ended(state);
           finished.accept(job);

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param attempt null where none was made: the delivery was skipped
  * @param nextAttemptAt null where none follows
  */
-public record JournalEntry(
+public record LogEntry(
     Delivery delivery,
     DeliveryState state,
     @Nullable MadeAttempt attempt,
     @Nullable Instant nextAttemptAt) {
-  public JournalEntry {
+  public LogEntry {
     requireNonNull(delivery, "delivery is null");
     requireNonNull(state, "state is null");
   }

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 
@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The days that the journal keeps: there is a partition for each of them, and some to come, and
- * none for those before.
+ * The days that the delivery log keeps: there is a partition for each of them, and some to come,
+ * and none for those before.
  */
-public final class JournalDays {
+public final class LogDays {
   /** For clocks that run ahead, and for hours in which nobody could make a partition. */
   private static final int DAYS_AHEAD = 3;
 
-  /** "journal" in ASCII; known to nobody else. */
+  /** "delivery log" in ASCII; known to nobody else. */
   private static final long LOCK = 0x6a_6f_75_72_6e_61_6cL;
 
   private static final String DELIVERIES = "deliveries";
@@ -41,7 +41,7 @@ public final class JournalDays {
   private final Clock clock;
   private final int keptDays;
 
-  public JournalDays(Clock clock, Duration retention) {
+  public LogDays(Clock clock, Duration retention) {
     this.clock = requireNonNull(clock, "clock is null");
     this.keptDays = (int) retention.toDays();
   }

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import io.egress.delivery.Delivery;
 import io.vertx.core.buffer.Buffer;
@@ -14,10 +14,10 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Entries as the columns of a statement. */
-final class JournalRows {
-  private JournalRows() {}
+final class LogRows {
+  private LogRows() {}
 
-  static Tuple of(LocalDate day, List<JournalEntry> entries) {
+  static Tuple of(LocalDate day, List<LogEntry> entries) {
     Columns columns = new Columns(entries);
     columns.add(entry -> day, LocalDate[]::new);
     columns.add(entry -> entry.delivery().id(), UUID[]::new);
@@ -32,9 +32,9 @@ final class JournalRows {
     columns.ofAttempt(attempt -> utc(attempt.startedAt()), OffsetDateTime[]::new);
     columns.ofAttempt(attempt -> (int) attempt.duration().toMillis(), Integer[]::new);
     columns.ofAttempt(MadeAttempt::outcome, String[]::new);
-    columns.ofAttempt(JournalRows::status, Short[]::new);
+    columns.ofAttempt(LogRows::status, Short[]::new);
     columns.ofAttempt(MadeAttempt::detail, String[]::new);
-    columns.ofAttempt(JournalRows::answer, Buffer[]::new);
+    columns.ofAttempt(LogRows::answer, Buffer[]::new);
     return columns.tuple;
   }
 
@@ -45,14 +45,14 @@ final class JournalRows {
   }
 
   private static final class Columns {
-    private final List<JournalEntry> entries;
+    private final List<LogEntry> entries;
     private final Tuple tuple = Tuple.tuple();
 
-    private Columns(List<JournalEntry> entries) {
+    private Columns(List<LogEntry> entries) {
       this.entries = entries;
     }
 
-    private <T> void add(Function<JournalEntry, @Nullable T> field, IntFunction<T[]> array) {
+    private <T> void add(Function<LogEntry, @Nullable T> field, IntFunction<T[]> array) {
       T[] values = array.apply(entries.size());
       for (int i = 0; i < values.length; i++) {
         values[i] = field.apply(entries.get(i));

@@ -1,5 +1,5 @@
 /** What became of deliveries: durable, and asked before anything is sent. */
 @NullMarked
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import org.jspecify.annotations.NullMarked;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A response that is written no faster than the client reads it. A client that reads too slowly, or
  * is gone, fails what is being sent.
  */
-final class Outlet {
+final class PacedResponse {
   private static final int WRITE_BYTES_MAX = 64 * 1024;
 
   private final HttpServerResponse response;
@@ -27,7 +27,7 @@ final class Outlet {
   private boolean ending;
   private boolean gone;
 
-  Outlet(Vertx vertx, HttpServerResponse response, Patience.Terms terms) {
+  PacedResponse(Vertx vertx, HttpServerResponse response, Patience.Terms terms) {
     this.response = requireNonNull(response, "response is null");
     this.patience = new Patience(vertx, terms, this::leave);
     response.closeHandler(closed -> hangUp());

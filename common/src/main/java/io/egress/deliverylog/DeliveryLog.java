@@ -1,4 +1,4 @@
-package io.egress.dispatcher.journal;
+package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * The record of deliveries in the database. It is what stops a delivery being sent again after a
  * crash or a rebalance: an attempt that it knows is over, and so is what had to follow it.
  */
-public final class Journal {
+public final class DeliveryLog {
   private static final String WRITE =
       """
       with entry as (
@@ -61,17 +61,17 @@ public final class Journal {
   }
 
   private final SqlClient client;
-  private final JournalDays days;
+  private final LogDays days;
 
-  public Journal(SqlClient client, JournalDays days) {
+  public DeliveryLog(SqlClient client, LogDays days) {
     this.client = requireNonNull(client, "client is null");
     this.days = requireNonNull(days, "days is null");
   }
 
   /** No delivery may stand twice in {@code entries}. What fails may be written in part. */
-  public Future<Void> write(List<JournalEntry> entries) {
+  public Future<Void> write(List<LogEntry> entries) {
     return Future.all(
-            byDay(entries, JournalEntry::delivery).entrySet().stream()
+            byDay(entries, LogEntry::delivery).entrySet().stream()
                 .map(day -> write(day.getKey(), day.getValue()))
                 .toList())
         .mapEmpty();
@@ -95,17 +95,17 @@ public final class Journal {
   }
 
   /** Partitions are named, so that they need not be found among those of a month. */
-  private Future<?> write(LocalDate day, List<JournalEntry> entries) {
+  private Future<?> write(LocalDate day, List<LogEntry> entries) {
     return client
-        .preparedQuery(WRITE.formatted(JournalDays.attempts(day), JournalDays.deliveries(day)))
-        .execute(JournalRows.of(day, entries));
+        .preparedQuery(WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day)))
+        .execute(LogRows.of(day, entries));
   }
 
   private static Future<RowSet<Row>> ask(
       SqlClient asking, LocalDate day, List<Delivery> deliveries) {
     return asking
-        .preparedQuery(KNOWN.formatted(JournalDays.deliveries(day)))
-        .execute(JournalRows.question(day, deliveries));
+        .preparedQuery(KNOWN.formatted(LogDays.deliveries(day)))
+        .execute(LogRows.question(day, deliveries));
   }
 
   private <T> Map<LocalDate, List<T>> byDay(Collection<T> all, Function<T, Delivery> delivery) {

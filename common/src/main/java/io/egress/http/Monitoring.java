@@ -12,23 +12,23 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 
 /** What one process tells its operator, whatever roles it runs: how it is, and what it measures. */
-public final class Vitals {
+public final class Monitoring {
   private final Vertx vertx;
   private final Metrics metrics;
   private final EventLoops eventLoops;
   private final Health health;
 
-  private Vitals(Vertx vertx) {
+  private Monitoring(Vertx vertx) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.metrics = MeasuredVertx.metricsOf(vertx);
     this.eventLoops = new EventLoops(vertx);
     this.health = Health.of(eventLoops);
   }
 
-  public static Vitals of(Vertx vertx) {
-    Vitals vitals = new Vitals(vertx);
-    vitals.eventLoops.measure(vitals.metrics);
-    return vitals;
+  public static Monitoring of(Vertx vertx) {
+    Monitoring monitoring = new Monitoring(vertx);
+    monitoring.eventLoops.measure(monitoring.metrics);
+    return monitoring;
   }
 
   public Metrics metrics() {

@@ -1,0 +1,30 @@
+package io.egress.database;
+
+import io.vertx.core.VertxException;
+import io.vertx.pgclient.PgException;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+
+/** Failures of the database, or of the connection to it, that may be over in a moment. */
+public final class Unavailability {
+  /** SQLSTATE classes of a server that cannot answer now. */
+  private static final Set<String> CLASSES = Set.of("08", "40", "53", "55", "57", "58");
+
+  /** The server has ended a transaction that took too long. */
+  private static final Set<String> TIMED_OUT = Set.of("25P03", "25P04");
+
+  private Unavailability() {}
+
+  /** False when the request or the code is at fault. */
+  public static boolean isCauseOf(Throwable failure) {
+    if (failure instanceof PgException refused) {
+      String state = refused.getSqlState();
+      return state != null
+          && (CLASSES.contains(state.substring(0, 2)) || TIMED_OUT.contains(state));
+    }
+    return failure instanceof IOException
+        || failure instanceof VertxException
+        || failure instanceof TimeoutException;
+  }
+}
