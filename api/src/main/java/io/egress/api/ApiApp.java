@@ -168,7 +168,7 @@ public final class ApiApp {
         DocumentStore documents, KeyUse keyUse, SweepVerticle sweep, Health health) {
       ApiSettings api = settings.api();
       MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
-          .forEach(problem -> log.warn("memory may run out: {}", problem));
+          .forEach(problem -> log.warn("Memory may run out: {}", problem));
       ByteBudget hookMemory = new ByteBudget(vertx, api.hookMemoryBytes(), HOOKS_WAITING_MAX);
       Hook hook =
           new Hook(

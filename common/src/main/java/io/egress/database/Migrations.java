@@ -40,7 +40,7 @@ public final class Migrations {
             .migrate()
             .migrationsExecuted;
     if (applied > 0) {
-      log.info("schema brought up to date by {} migrations", applied);
+      log.info("Applied {} migrations to the database", applied);
     }
   }
 }

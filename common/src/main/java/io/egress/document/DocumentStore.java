@@ -89,11 +89,11 @@ public final class DocumentStore {
     this.damaged =
         metrics.counter(
             "egress_documents_damaged_total",
-            "stored documents whose checksum did not agree; each was rendered again");
+            "stored documents with a wrong checksum; each was rendered again");
     this.unrenderable =
         metrics.counter(
             "egress_documents_unrenderable_total",
-            "times that a damaged capture could not be rendered");
+            "failures to render a damaged capture");
   }
 
   /** The version of documents that are rendered here. */

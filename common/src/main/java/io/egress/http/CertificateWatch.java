@@ -95,7 +95,7 @@ final class CertificateWatch {
                     .map(
                         done -> {
                           log.info(
-                              "new connections are served a new certificate, which ends at {}",
+                              "Serving a new certificate, valid until {}",
                               certificate.getNotAfter().toInstant());
                           return found;
                         }));
@@ -105,7 +105,7 @@ final class CertificateWatch {
     String reason = String.valueOf(failure.getMessage());
     if (!reason.equals(refused)) {
       refused = reason;
-      log.warn("the certificate stays what it was: {}", reason);
+      log.warn("Cannot load the new certificate; keeping the current one: {}", reason);
     }
   }
 }

@@ -74,7 +74,7 @@ public final class Exchange {
     } else if (isClientGone(exchange, failure)) {
       log.atDebug()
           .addKeyValue("request_id", RequestLog.id(exchange))
-          .log("a client is gone: {}", failure.getMessage());
+          .log("The client closed its connection: {}", failure.getMessage());
       exchange.response().reset();
     } else if (Unavailability.isCauseOf(failure)) {
       RequestLog.backendAway(exchange, failure);
@@ -83,7 +83,7 @@ public final class Exchange {
       log.atError()
           .addKeyValue("request_id", RequestLog.id(exchange))
           .setCause(failure)
-          .log("a request failed");
+          .log("Request failed");
       ErrorBody.send(exchange.request(), 500, "internal error");
     }
   }

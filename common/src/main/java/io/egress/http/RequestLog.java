@@ -31,7 +31,7 @@ public final class RequestLog {
 
   private final boolean tellsEach;
   private final Outage backends =
-      new Outage(log, "requests find a backend away", "requests find the backends again");
+      new Outage(log, "Requests fail because PostgreSQL is unavailable", "Requests reach PostgreSQL again");
 
   /** Requests for health and metrics are never told one by one. */
   public RequestLog(boolean tellsEach) {
@@ -70,7 +70,7 @@ public final class RequestLog {
           .atInfo()
           .addKeyValue("status", status)
           .addKeyValue("request_id", requestId)
-          .log("unreadable request");
+          .log("Unreadable request");
     }
   }
 

@@ -170,7 +170,7 @@ public final class TopicAdmin {
         throw failure;
       }
       log.warn(
-          "these partitions do not answer, and are not waited for: {}",
+          "Partitions without an available leader are ignored: {}",
           questions.keySet().stream()
               .filter(partition -> !hasAnswered(answers.partitionResult(partition)))
               .map(TopicPartition::toString)
@@ -232,7 +232,7 @@ public final class TopicAdmin {
       if (!(failure.getCause() instanceof AuthorizationException)) {
         throw failure;
       }
-      log.warn("the topics' retention may not be looked at: {}", failure.getCause().toString());
+      log.warn("Cannot check the retention of topics, for lack of permission: {}", failure.getCause().toString());
     }
     requireNone(faults.stream().sorted().toList());
   }

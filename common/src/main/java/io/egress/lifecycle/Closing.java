@@ -65,7 +65,7 @@ public final class Closing {
     return closeWithin(part, Math.max(1, deadlineNanos - System.nanoTime()))
         .otherwise(
             failure -> {
-              log.warn("closing {} failed: {}", part.name(), failure.toString());
+              log.warn("Cannot close {}: {}", part.name(), failure.toString());
               return null;
             })
         .compose(done -> closeNext(deadlineNanos));

@@ -115,7 +115,7 @@ public final class RunningProcess {
       try {
         part.close().close();
       } catch (Exception failure) {
-        log.warn("closing {} failed: {}", part.name(), failure.toString());
+        log.warn("Cannot close {}: {}", part.name(), failure.toString());
       }
     }
     closed.countDown();

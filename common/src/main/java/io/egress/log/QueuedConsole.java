@@ -118,7 +118,7 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
       LoggerFactory.getLogger(QueuedConsole.class)
           .atWarn()
           .addKeyValue("lines", dropped - droppedTold)
-          .log("lines of this log were dropped: they came faster than they could be written");
+          .log("Log lines were dropped because they came faster than they could be written");
       droppedTold = dropped;
     }
   }

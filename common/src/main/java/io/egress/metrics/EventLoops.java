@@ -48,7 +48,7 @@ public final class EventLoops {
     Timer delay =
         metrics.timer(
             "egress_event_loop_delay_seconds",
-            "how late event loops get to what is due",
+            "delay of timers on event loops",
             Buckets.CALL);
     for (EventExecutor loop : loops) {
       timers.add(

@@ -59,19 +59,19 @@ public final class MeasuredVertx {
     private DatabasePool(Metrics metrics, String name, int sizeMax) {
       metrics.gauge(
           "egress_database_connections_in_use",
-          "connections to PostgreSQL that somebody holds",
+          "connections to PostgreSQL in use",
           inUse::get,
           "pool",
           name);
       metrics.gauge(
           "egress_database_connections_max",
-          "connections to PostgreSQL that the pool may open",
+          "maximum number of connections to PostgreSQL",
           () -> sizeMax,
           "pool",
           name);
       metrics.gauge(
           "egress_database_waiting",
-          "those that wait for a connection to PostgreSQL",
+          "requests waiting for a connection to PostgreSQL",
           waiting::get,
           "pool",
           name);

@@ -211,7 +211,7 @@ public final class DispatcherApp {
         .metrics()
         .gauge(
             "egress_receiver_connections",
-            "HTTP connections open to receivers, used or not",
+            "open HTTP connections to receivers",
             sender::openConnections);
     return sender;
   }
@@ -292,7 +292,7 @@ public final class DispatcherApp {
                 .metrics()
                 .counter(
                     "egress_deliveries_reconciled_total",
-                    "deliveries that had no attempt and were published once more"));
+                    "deliveries published again because they had no attempt"));
     closing.push("the reconciler", reconciler::close);
   }
 

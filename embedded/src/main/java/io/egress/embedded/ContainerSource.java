@@ -41,7 +41,7 @@ record ContainerSource(Map<String, String> environment, BooleanSupplier engineAn
           "%s is %s, not one of: %s, %s".formatted(SETTING, asked, EMBEDDED, TESTCONTAINERS));
     }
     if (!engineAnswers.getAsBoolean()) {
-      log.warn("no Docker engine answers, so the embedded servers are used");
+      log.warn("No Docker engine answers; using the embedded servers");
       return false;
     }
     return true;

@@ -151,7 +151,7 @@ public final class EmbeddedBackends implements AutoCloseable {
       try {
         FileTrees.delete(lock.folder());
       } catch (UncheckedIOException failure) {
-        log.warn("{} cannot be deleted: {}", lock.folder(), failure.toString());
+        log.warn("Cannot delete {}: {}", lock.folder(), failure.toString());
       }
     }
   }

@@ -93,7 +93,7 @@ final class KeptPorts {
           ? Files.readAllLines(file).stream().map(line -> Integer.valueOf(line.strip())).toList()
           : List.of();
     } catch (IOException | NumberFormatException unreadable) {
-      log.warn("{} cannot be read, ports are chosen anew: {}", file, unreadable.toString());
+      log.warn("Cannot read {}; choosing new ports: {}", file, unreadable.toString());
       return List.of();
     }
   }

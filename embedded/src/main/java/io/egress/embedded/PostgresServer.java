@@ -87,7 +87,7 @@ public final class PostgresServer implements AutoCloseable {
     Optional<Postmaster> leftBehind = Postmaster.of(data);
     if (leftBehind.isPresent()) {
       long pid = leftBehind.get().process().pid();
-      log.warn("stopping PostgreSQL process {}, left behind in {} by an earlier run", pid, data);
+      log.warn("Stopping PostgreSQL process {}, which an earlier run left behind in {}", pid, data);
       leftBehind.get().stop(STOP_LIMIT);
     }
     Postmaster.forget(data);
@@ -115,7 +115,7 @@ public final class PostgresServer implements AutoCloseable {
   /** Starts it again if it has ended by itself. */
   synchronized void restartIfFailed() {
     if (wanted && !closed && Postmaster.of(folder.data()).isEmpty()) {
-      log.warn("PostgreSQL in {} has ended; starting it again", folder.root());
+      log.warn("PostgreSQL in {} has ended; restarting it", folder.root());
       start();
     }
   }

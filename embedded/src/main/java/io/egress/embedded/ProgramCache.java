@@ -62,7 +62,7 @@ final class ProgramCache {
       UserPrincipal self = Files.getOwner(probe);
       Files.delete(probe);
       if (!Files.getOwner(folder).equals(self) || Files.isSymbolicLink(folder)) {
-        log.warn("{} belongs to somebody else and is not used", folder);
+        log.warn("Not using {}, which belongs to another user", folder);
         return false;
       }
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));

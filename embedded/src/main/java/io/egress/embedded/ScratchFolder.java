@@ -63,7 +63,7 @@ final class ScratchFolder {
           leftBehind.ifPresent(Postmaster::stopAtOnce);
           FileTrees.delete(held.folder());
         }
-        log.info("deleted {}, left behind by a process that was killed", folder);
+        log.info("Deleted {}, which a killed process left behind", folder);
       }
     } catch (IOException | UncheckedIOException | EmbeddedBackendException gone) {
       log.debug("{} is left alone: {}", folder, gone.toString());

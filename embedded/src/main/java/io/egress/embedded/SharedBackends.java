@@ -115,7 +115,7 @@ public final class SharedBackends {
       try {
         address.dropDatabase(database);
       } catch (SQLException failure) {
-        log.warn("database {} stays in {}: {}", database, address, failure.toString());
+        log.warn("Cannot drop database {} at {}: {}", database, address, failure.toString());
       }
     }
   }

@@ -101,9 +101,9 @@ class LogsWhileAwayTest {
 
     assertThat(told)
         .noneMatch(line -> line.contains(" ERROR "))
-        .anyMatch(line -> line.contains("requests find a backend away"));
+        .anyMatch(line -> line.contains("Requests fail because PostgreSQL is unavailable"));
     assertThat(pull()).isEqualTo(200);
-    api.awaitOutput("requests find the backends again");
+    api.awaitOutput("Requests reach PostgreSQL again");
   }
 
   /** What both roles told since. */

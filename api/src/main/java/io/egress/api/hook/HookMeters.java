@@ -19,9 +19,9 @@ final class HookMeters {
   HookMeters(Metrics metrics) {
     hook =
         new CallMeter(
-            metrics, "egress_hook_duration_seconds", "calls of the completion hook, by outcome");
+            metrics, "egress_hook_duration_seconds", "duration of calls of the completion hook");
     imports =
-        new CallMeter(metrics, "egress_import_duration_seconds", "imports of history, by outcome");
+        new CallMeter(metrics, "egress_import_duration_seconds", "duration of imports");
     put = new PerValue<>(PutResult.class, result -> captures(metrics, "hook", word(result)));
     imported = new PerValue<>(PutResult.class, result -> captures(metrics, "import", word(result)));
     refusedLines = captures(metrics, "import", REFUSED);
@@ -42,7 +42,7 @@ final class HookMeters {
   private static Counter captures(Metrics metrics, String via, String result) {
     return metrics.counter(
         "egress_captures_put_total",
-        "captures that were put, by what became of them",
+        "captures put, by result",
         "via",
         via,
         "result",

@@ -41,7 +41,7 @@ public final class KeyUse {
   private final Pool pool;
   private final Map<UUID, OffsetDateTime> used = new ConcurrentHashMap<>();
   private final Outage outage =
-      new Outage(log, "use of keys was not written down", "use of keys is written down again");
+      new Outage(log, "Cannot record when API keys were used; retrying", "The use of API keys is recorded again");
   private final long timer;
 
   public KeyUse(Vertx vertx, Pool pool) {

@@ -8,7 +8,7 @@ import io.vertx.core.http.HttpServerResponse;
 /** What goes out by pull. */
 final class PullMeters {
   private static final String CALLS = "egress_pull_duration_seconds";
-  private static final String CALLS_MEANING = "pulls of pages and of single captures, by outcome";
+  private static final String CALLS_MEANING = "duration of pulls";
 
   final CallMeter list;
   final CallMeter one;
@@ -18,10 +18,10 @@ final class PullMeters {
   PullMeters(Metrics metrics) {
     list = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/captures");
     one = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/captures/{id}");
-    documents = metrics.counter("egress_pull_documents_total", "documents sent in whole pages");
+    documents = metrics.counter("egress_pull_documents_total", "documents sent in complete pages");
     bytes =
         metrics.counter(
-            "egress_pull_bytes_total", "bytes of answers to pulls, compressed as they are sent");
+            "egress_pull_bytes_total", "bytes sent in response to pulls, after compression");
   }
 
   void sentWhole(int count) {

@@ -59,22 +59,22 @@ public final class Backlog {
     gauge(
         metrics,
         "egress_sweep_waiting",
-        "captures that finished and are not in the stream yet, counted up to " + COUNTED_MAX,
+        "finished captures that are not in the stream, counted up to " + COUNTED_MAX,
         Seen::unswept);
     gauge(
         metrics,
         "egress_sweep_lag_seconds",
-        "age of the oldest capture that finished and is not in the stream yet",
+        "age of the oldest finished capture that is not in the stream",
         Seen::unsweptAge);
     gauge(
         metrics,
         "egress_outbox_waiting",
-        "captures in the stream and not published to Kafka yet, counted up to " + COUNTED_MAX,
+        "captures in the stream that are not published to Kafka, counted up to " + COUNTED_MAX,
         Seen::unpublished);
     gauge(
         metrics,
         "egress_outbox_oldest_seconds",
-        "age of the oldest capture in the stream that is not published to Kafka yet",
+        "age of the oldest capture in the stream that is not published to Kafka",
         Seen::unpublishedAge);
     this.timer = vertx.setPeriodic(0, PERIOD.toMillis(), tick -> look());
   }

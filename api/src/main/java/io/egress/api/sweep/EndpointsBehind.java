@@ -90,11 +90,11 @@ public final class EndpointsBehind {
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
     metrics.gauge(
         "egress_endpoints_behind",
-        "endpoints whose newest capture of over a minute ago had no attempt",
+        "endpoints whose newest capture older than a minute has no attempt",
         () -> count);
     metrics.gauge(
         "egress_endpoints_behind_oldest_seconds",
-        "age of the oldest capture for which an endpoint is behind",
+        "age of the oldest capture that an endpoint has no attempt for",
         () -> oldestSeconds);
     this.timer = vertx.setPeriodic(1, PERIOD.toMillis(), tick -> look());
   }

@@ -61,7 +61,7 @@ final class Recurring {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.context = requireNonNull(context, "context is null");
     requireNonNull(name, "name is null");
-    this.outage = new Outage(log, name + " failed and is tried again", name + " works again");
+    this.outage = new Outage(log, "Failed; retrying: " + name, "Works again: " + name);
     this.progress = requireNonNull(progress, "progress is null");
     this.work = requireNonNull(work, "work is null");
     this.apartMillis = requireNonNull(rhythm, "rhythm is null").apart().toMillis();

@@ -48,10 +48,10 @@ public final class Backfills {
   private final Outage lookingFor =
       new Outage(
           log,
-          "looking for history to send failed and is tried again",
-          "history to send is being looked for again");
+          "Cannot read which histories to send; retrying",
+          "Histories to send are read again");
   private final Outage sending =
-      new Outage(log, "sending history failed and is tried again", "history is being sent again");
+      new Outage(log, "Cannot publish history; retrying", "History is published again");
   private final Promise<Void> closed = Promise.promise();
 
   private Set<Integer> owned = Set.of();
@@ -108,7 +108,7 @@ public final class Backfills {
     if (newPartitions == partitions || newPartitions < 1) {
       return;
     }
-    log.info("history is spread over {} partitions instead of {}", newPartitions, partitions);
+    log.info("Publishing history to {} partitions instead of {}", newPartitions, partitions);
     partitions = newPartitions;
     beginAnew();
     vertx.setTimer(SPREADING_MAX.toMillis(), settled -> beginAnew());

@@ -142,13 +142,13 @@ final class Attempts {
         DeliveryLine.about(log.atDebug(), delivery)
             .addKeyValue("duration_ms", outcome.duration().toMillis());
     if (outcome instanceof Outcome.Delivered delivered) {
-      line.addKeyValue("status", delivered.status()).log("delivered");
+      line.addKeyValue("status", delivered.status()).log("Delivered");
     } else if (outcome instanceof Outcome.Failed failed) {
       line.addKeyValue("outcome", failed.kind().word())
           .addKeyValue("status", failed.status())
-          .log("attempt failed");
+          .log("Attempt failed");
     } else if (outcome instanceof Outcome.Aborted aborted) {
-      line.log("attempt aborted: {}", aborted.reason());
+      line.log("Attempt aborted: {}", aborted.reason());
     }
   }
 

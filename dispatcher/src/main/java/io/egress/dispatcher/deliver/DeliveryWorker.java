@@ -215,7 +215,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     try {
       handover.lose(consumer.assigned());
     } catch (RuntimeException alsoBroken) {
-      log.error("a failed worker could not be released in order", alsoBroken);
+      log.error("Cannot release a failed worker in order", alsoBroken);
     }
     return consumer.close();
   }

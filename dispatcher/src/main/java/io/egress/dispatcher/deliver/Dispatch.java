@@ -62,12 +62,12 @@ final class Dispatch {
   private final Outage preparing =
       new Outage(
           log,
-          "deliveries cannot be prepared for now, will try on",
-          "deliveries are being prepared again");
+          "Cannot read documents and endpoints for deliveries; retrying",
+          "Documents and endpoints are read again");
 
   /** One endpoint's fault, which another's success does not end. */
   private final Outage signing =
-      new Outage(log, "nothing can be signed for an endpoint", "all can be signed again");
+      new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
   Dispatch(
       Vertx vertx,
@@ -217,7 +217,7 @@ final class Dispatch {
       outcomes.known(job, settled.ended());
     } else {
       DeliveryLine.about(log.atError(), job.delivery())
-          .log("the capture does not exist and cannot be delivered");
+          .log("Cannot deliver a capture that does not exist");
       workload.release(slot, Completion.ABORTED);
       outcomes.known(job, true);
     }
@@ -230,7 +230,7 @@ final class Dispatch {
    */
   private void skip(InFlight<Job> slot, Question question) {
     Job job = slot.record();
-    DeliveryLine.about(log.atDebug(), job.delivery()).log("skipped");
+    DeliveryLine.about(log.atDebug(), job.delivery()).log("Delivery skipped");
     workload.release(slot, Completion.ABORTED);
     outcomes.skipped(job);
     workload.takeAllOf(job.delivery().endpointId(), question.askedNanos).forEach(outcomes::skipped);

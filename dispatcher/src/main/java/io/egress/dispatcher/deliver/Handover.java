@@ -68,7 +68,7 @@ final class Handover {
   }
 
   private void giveUp(Draining drain) {
-    log.info("handing {} partitions over with attempts under way", drain.partitions().size());
+    log.info("Handing over {} partitions with attempts in progress", drain.partitions().size());
     workload.abandon(drain.partitions(), "the partition goes to another worker");
     drain.drained().tryComplete();
   }

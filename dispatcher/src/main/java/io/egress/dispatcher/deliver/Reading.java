@@ -90,7 +90,7 @@ final class Reading {
       return Delivery.decode(record.value());
     } catch (RuntimeException unreadable) {
       log.error(
-          "passed over the record at offset {} of {}-{}, which is no delivery: {}",
+          "Skipped the record at offset {} of {}-{}, which does not describe a delivery: {}",
           record.offset(),
           record.topic(),
           record.partition(),

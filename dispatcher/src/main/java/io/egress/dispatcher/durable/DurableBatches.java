@@ -67,8 +67,8 @@ public final class DurableBatches<T> {
     this.outage =
         new Outage(
             log,
-            medium.name() + " cannot be written for now, will try on",
-            medium.name() + " are being written again");
+            "Cannot write " + medium.name() + "; retrying",
+            "Writing " + medium.name() + " works again");
   }
 
   /** {@code durable} is run once the item is. */

@@ -15,12 +15,12 @@ final class FanOutMeters {
 
   FanOutMeters(Metrics metrics) {
     captures =
-        metrics.counter("egress_fanout_captures_total", "captures that were made deliveries of");
-    deliveries = metrics.counter("egress_fanout_deliveries_total", "deliveries that were made");
+        metrics.counter("egress_fanout_captures_total", "captures fanned out");
+    deliveries = metrics.counter("egress_fanout_deliveries_total", "deliveries published by the fan-out");
     delay =
         metrics.timer(
             "egress_fanout_delay_seconds",
-            "from a capture's entry into the stream to its deliveries in Kafka",
+            "time from a capture's entry into the stream to its deliveries in Kafka",
             Buckets.DELAY);
   }
 

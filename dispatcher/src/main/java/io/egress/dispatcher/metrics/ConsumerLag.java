@@ -40,7 +40,7 @@ public final class ConsumerLag {
     for (String topic : topics) {
       metrics.gauge(
           "egress_consumer_lag_records",
-          "records of the topic that are not done with",
+          "records of the topic that are not committed",
           () -> lag(topic),
           "topic",
           topic);

@@ -48,7 +48,7 @@ public final class DeliveryMeters {
     aborted =
         metrics.counter(
             "egress_attempts_aborted_total",
-            "attempts ended from this side before anything was known, to be made again");
+            "attempts aborted by the dispatcher (hand-over, shutdown); each is repeated");
     firstAttempt =
         new PerValue<>(
             Delivery.Origin.class,
@@ -56,7 +56,7 @@ public final class DeliveryMeters {
                 delay(
                     metrics,
                     "egress_first_attempt_delay_seconds",
-                    "from the moment that a delivery was owed to its first attempt",
+                    "time from owing a delivery to its first attempt",
                     "origin",
                     origin.word()));
     arrival =
@@ -66,7 +66,7 @@ public final class DeliveryMeters {
                 delay(
                     metrics,
                     "egress_delivery_delay_seconds",
-                    "from the moment that a delivery was owed to its arrival",
+                    "time from owing a delivery to its arrival",
                     "origin",
                     origin.word()));
     ended =
@@ -76,13 +76,13 @@ public final class DeliveryMeters {
             state ->
                 metrics.counter(
                     "egress_deliveries_ended_total",
-                    "deliveries that came to their end",
+                    "finished deliveries",
                     "state",
                     state.word()));
     parked =
         metrics.counter(
             "egress_deliveries_parked_total",
-            "times that a delivery was put aside because its endpoint could not take it");
+            "times a delivery was parked because its endpoint was stuck");
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 
@@ -127,14 +127,14 @@ public final class DeliveryMeters {
     retries.add(
         metrics.counter(
             "egress_retries_scheduled_total",
-            "attempts that failed and are made again, by the delay until then",
+            "failed attempts that will be repeated, by delay",
             "stage",
             stage));
     retryLateness.add(
         delay(
             metrics,
             "egress_retry_lateness_seconds",
-            "from the moment that a retry was due to its attempt",
+            "delay of a retry beyond its due time",
             "stage",
             stage));
   }
@@ -162,7 +162,7 @@ public final class DeliveryMeters {
   private static Timer attempts(Metrics metrics, String outcome, String statusClass) {
     return metrics.timer(
         "egress_attempt_duration_seconds",
-        "attempts that have ended, by outcome and class of status",
+        "duration of completed attempts",
         Buckets.CALL,
         "outcome",
         outcome,

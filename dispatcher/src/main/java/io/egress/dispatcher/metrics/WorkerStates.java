@@ -19,28 +19,28 @@ public final class WorkerStates {
     sum(
         metrics,
         "egress_attempts_in_flight",
-        "deliveries being prepared, sent or waited for",
+        "deliveries being prepared or attempted",
         WorkerState::inFlight);
-    sum(metrics, "egress_deliveries_queued", "deliveries that wait in lanes", WorkerState::queued);
+    sum(metrics, "egress_deliveries_queued", "deliveries waiting in lanes", WorkerState::queued);
     sum(
         metrics,
         "egress_endpoints_stuck",
-        "endpoints that deliveries wait for and that get nothing done",
+        "endpoints with waiting deliveries and no progress",
         WorkerState::stuckLanes);
     sum(
         metrics,
         "egress_records_pending",
-        "records of next attempts that Kafka has not acknowledged",
+        "records of next attempts not yet acknowledged by Kafka",
         WorkerState::recordsPending);
     sum(
         metrics,
         "egress_outcomes_pending",
-        "outcomes that the delivery log has not written",
+        "outcomes not yet written to the delivery log",
         WorkerState::outcomesPending);
     sum(
         metrics,
         "egress_history_ahead",
-        "deliveries of history that were published and have not ended",
+        "published deliveries of history that are not finished",
         WorkerState::historyAhead);
     stages.forEach(stage -> addStage(metrics, stage));
   }
@@ -65,13 +65,13 @@ public final class WorkerStates {
   private void addStage(Metrics metrics, String stage) {
     metrics.gauge(
         "egress_deliveries_due",
-        "deliveries that are due and not finished, as far as they are read",
+        "deliveries read from Kafka that are due and not finished",
         () -> of(stage).due(),
         "stage",
         stage);
     metrics.gauge(
         "egress_deliveries_overdue_seconds",
-        "for how long the longest due delivery is due and not finished",
+        "how long the oldest due delivery has been due",
         () -> of(stage).overdueSeconds(),
         "stage",
         stage);

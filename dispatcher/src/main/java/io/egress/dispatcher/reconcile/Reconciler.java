@@ -131,8 +131,8 @@ public final class Reconciler {
   private final Outage outage =
       new Outage(
           log,
-          "looking for deliveries without an outcome failed and is tried again",
-          "deliveries without an outcome are looked for again");
+          "Cannot look for deliveries without an attempt; retrying",
+          "Deliveries without an attempt are looked for again");
   private Promise<Void> round = completed();
   private volatile boolean stopping;
 
@@ -267,7 +267,7 @@ public final class Reconciler {
                 log.atInfo()
                     .addKeyValue("endpoint_id", deliveries.get(0).endpointId())
                     .addKeyValue("deliveries", deliveries.size())
-                    .log("deliveries without an outcome were published again");
+                    .log("Published deliveries that had no attempt again");
               }
             });
   }

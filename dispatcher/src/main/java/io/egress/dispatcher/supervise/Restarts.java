@@ -42,7 +42,7 @@ public final class Restarts {
     failures.increment();
     Duration next = nextPause();
     log.error(
-        "{} failed unexpectedly; partitions are released and read again from the last commit in {} ms",
+        "Unexpected failure of {}; restarting from the last commit in {} ms",
         part,
         next.toMillis(),
         failure);
@@ -53,8 +53,8 @@ public final class Restarts {
   public synchronized Duration stalled(Duration since) {
     stalls.increment();
     log.warn(
-        "{} has made no progress for {} s because PostgreSQL or Kafka does not answer;"
-            + " partitions are left to other dispatchers until both answer",
+        "No progress of {} for {} s because PostgreSQL or Kafka does not answer;"
+            + " its partitions go to other dispatchers until both answer",
         part,
         since.toSeconds());
     return nextPause();
@@ -64,7 +64,7 @@ public final class Restarts {
   public synchronized Duration clockSetBack(Duration step) {
     clockSteps.increment();
     log.warn(
-        "the clock was set back by {} s; {} starts again, because its Kafka client would wait as long",
+        "The clock was set back by {} s; restarting {}, because its Kafka client would wait as long",
         step.toSeconds(),
         part);
     return nextPause();
@@ -82,7 +82,7 @@ public final class Restarts {
   private static Counter counter(Metrics metrics, String part, String reason) {
     return metrics.counter(
         "egress_dispatcher_restarts_total",
-        "times that a loop released its partitions and started again",
+        "restarts of a consumer, which releases its partitions",
         "part",
         part,
         "reason",

@@ -103,7 +103,7 @@ class BackfillsAwayTest {
 
   private long failures() {
     return told.list.stream()
-        .filter(each -> each.getFormattedMessage().contains("is tried again"))
+        .filter(each -> each.getFormattedMessage().contains("retrying"))
         .count();
   }
 
