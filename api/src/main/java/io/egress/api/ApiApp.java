@@ -68,7 +68,7 @@ public final class ApiApp {
     return start(new Assembly(vertx, settings, monitoring, renderer, closing));
   }
 
-  /** In a process that tells of other roles, too, on the listener that is opened here. */
+  /** For a process with several roles, which share the internal listener that is opened here. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
     requireNonNull(monitoring, "monitoring is null");
@@ -107,7 +107,7 @@ public final class ApiApp {
     private final DocumentRenderer renderer;
     private final Closing closing;
 
-    /** Pulls wait for connections of their own: however many there are, hook and sweep go on. */
+    /** Pulls have a pool of their own, so that they never delay hook and sweep. */
     private final Pool pullPool;
 
     private final Pool pool;
@@ -146,7 +146,7 @@ public final class ApiApp {
           .compose(id -> listeners(documents, keyUse, sweep, health));
     }
 
-    /** Without Kafka pulls and hooks are answered as ever: the outbox keeps what is to be told. */
+    /** Kafka is not required for pulls and hooks: the outbox keeps what has to be published. */
     private Health watch(SweepVerticle sweep) {
       BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), "api");
       closing.push("the probes of backends", probes::close);

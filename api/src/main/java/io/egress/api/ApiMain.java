@@ -13,7 +13,7 @@ public final class ApiMain {
     RunningProcess.run(ApiMain::run);
   }
 
-  /** Returns once the process was told to stop. */
+  /** Returns when the process was asked to stop. */
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();

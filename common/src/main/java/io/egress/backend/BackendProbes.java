@@ -10,9 +10,8 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 
 /**
- * A role's ways to ask its backends how they are, beside its work and without waiting for it.
- * Whether they answer is asked now and then, for the log and a gauge, and whenever somebody asks
- * for the role's health.
+ * Checks whether PostgreSQL and Kafka answer, with connections of its own: periodically, for the
+ * log and a gauge, and whenever health is requested.
  */
 public final class BackendProbes {
   /** To the database. */

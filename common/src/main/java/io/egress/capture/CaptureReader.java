@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the current state of captures, names of members and devices as they are now. */
 public final class CaptureReader {
-  /** One statement, hence one snapshot: what it shows belongs to the revision it shows. */
+  /** One statement reads one snapshot, so the contents belong to the revision. */
   private static final String SELECT =
       """
       select c.id, c.workspace_id, c.revision, c.mode, c.title, c.summary, c.started_at, c.ended_at,

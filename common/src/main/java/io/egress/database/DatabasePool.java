@@ -42,10 +42,10 @@ public final class DatabasePool {
       """;
 
   /**
-   * Every statement finds its rows by index, whatever the tables held when it was planned: a plan
-   * that was kept from an empty table would read and sort all of it. Planning each time would take
-   * a sixth of the database's time. What PostgreSQL is kept from looks so dear to it that it would
-   * compile it, where it cannot do without.
+   * Every statement finds its rows by index, even if its plan was cached while the tables were
+   * empty: such a plan would read and sort whole tables. Planning on every execution would cost a
+   * sixth of the database's time. Disabled plan types get an inflated cost, which would trigger
+   * JIT.
    */
   private static final Map<String, String> PLANS =
       Map.of(

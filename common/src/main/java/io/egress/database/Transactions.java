@@ -11,8 +11,8 @@ import io.vertx.sqlclient.Transaction;
 import java.util.function.Function;
 
 /**
- * Transactions that begin anew when the database chose them as the victim of a deadlock. They begin
- * in the same message to the database that has their first question.
+ * Repeats transactions that the database rolled back because of a deadlock. BEGIN travels in the
+ * same message as the first statement.
  */
 public final class Transactions {
   private static final String SERIALIZATION_FAILURE = "40001";

@@ -93,7 +93,7 @@ final class DeliveryJson {
       }
     }
 
-    /** The first attempt is due when it is owed: that saves parsing it, which is dear. */
+    /** The first attempt is due when it is owed, which saves parsing a second instant. */
     private @Nullable Instant dueAt(String text) {
       return text.equals(owedAtText) ? owedAt : Instant.parse(text);
     }

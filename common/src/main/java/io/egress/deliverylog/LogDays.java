@@ -24,10 +24,10 @@ import java.util.Map;
  * and none for those before.
  */
 public final class LogDays {
-  /** For clocks that run ahead, and for hours in which nobody could make a partition. */
+  /** For clocks that run ahead, and for hours in which no partition could be created. */
   private static final int DAYS_AHEAD = 3;
 
-  /** "delivery log" in ASCII; known to nobody else. */
+  /** "journal" in ASCII. */
   private static final long LOCK = 0x6a_6f_75_72_6e_61_6cL;
 
   private static final String DELIVERIES = "deliveries";

@@ -4,9 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a body, told as literals and fragments, into the bytes to send, piece by piece: after each
- * call the caller takes pieces until there are none, waiting between them for as long as the
- * receiver wants.
+ * Turns a body, given as literals and fragments, into the bytes to send. After each call the caller
+ * takes pieces until there are none, waiting between them for as long as the receiver needs.
  */
 public interface BodyEncoder {
   /** ASCII text that stands in the body as it is. */
@@ -17,7 +16,7 @@ public interface BodyEncoder {
   /** Ends the body; nothing may follow. */
   void finish();
 
-  /** The next piece to send, or null when all that was told so far has been taken. */
+  /** The next piece to send, or null when everything given so far was taken. */
   @Nullable Buffer next();
 
   static BodyEncoder gzip() {

@@ -92,8 +92,7 @@ public final class DocumentStore {
             "stored documents with a wrong checksum; each was rendered again");
     this.unrenderable =
         metrics.counter(
-            "egress_documents_unrenderable_total",
-            "failures to render a damaged capture");
+            "egress_documents_unrenderable_total", "failures to render a damaged capture");
   }
 
   /** The version of documents that are rendered here. */

@@ -9,11 +9,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * Names the first delivery of a capture to an endpoint. It is computed, not drawn, so that whoever
- * repeats a fan-out or a delivery after a crash arrives at the same id.
+ * The id of the first delivery of a capture to an endpoint, computed from both, so that fanning out
+ * again yields the same delivery.
  */
 public final class DeliveryId {
-  /** Never to change: receivers deduplicate by what is derived from it. */
+  /** Must never change: receivers deduplicate by the ids derived from it. */
   static final UUID NAMESPACE = UUID.fromString("873683ba-5155-4d01-98fd-4dd9cdd960d4");
 
   private static final long VERSION_MASK = 0xffff_ffff_ffff_0fffL;

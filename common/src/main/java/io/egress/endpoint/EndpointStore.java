@@ -21,13 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 
-/**
- * The endpoints of workspaces. Nothing is cached: a change holds for whoever asks next.
- *
- * <p>An endpoint is created while the stream's lock is held, so that every capture of its workspace
- * is either in the stream already, at or below its position, or will enter above it at a time when
- * the endpoint is visible to all.
- */
+/** The endpoints of workspaces. Nothing is cached: a change holds for the next reader. */
 public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, paused, created_position, created_at";

@@ -93,7 +93,7 @@ public final class SecretBox {
     }
   }
 
-  /** Whether sealing anew would change the key: what a rotation looks for. */
+  /** Whether the secret is sealed under a key other than the current one. */
   public boolean isSealedWithOldKey(byte[] sealed) {
     return key(keyId(headerOf(sealed))) != key(keys.firstId());
   }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the files of a certificate again and again, and serves what they hold to new connections
- * once it can be served; until then the one before goes on being served. Contents are compared, not
- * times: a mounted secret is exchanged through a link.
+ * Polls the files of a certificate and serves a changed one to new connections as soon as it is
+ * valid; until then the current one stays. Contents are compared, not modification times, because
+ * mounted secrets are replaced through a link.
  */
 final class CertificateWatch {
   private static final Logger log = LoggerFactory.getLogger(CertificateWatch.class);
@@ -53,7 +53,7 @@ final class CertificateWatch {
         false);
   }
 
-  /** {@code serve} is given whatever is to be served from then on. */
+  /** {@code serve} receives each new certificate. */
   static CertificateWatch start(
       Vertx vertx,
       TlsFiles files,

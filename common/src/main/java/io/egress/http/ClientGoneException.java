@@ -4,7 +4,7 @@ import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.StreamResetException;
 import java.io.IOException;
 
-/** The client hung up, or is given up because it neither reads nor sends: nobody to answer. */
+/** The client closed its connection, or was disconnected because it neither read nor sent. */
 public final class ClientGoneException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class ClientGoneException extends IOException {
   }
 
   /**
-   * What the failure of a request's stream means: its end, by whatever means, or bytes that are no
+   * Translates the failure of a request's stream: the connection has ended, or the bytes are not
    * HTTP.
    */
   public static Throwable orBadFraming(Throwable failure) {

@@ -65,7 +65,7 @@ public final class Exchange {
     response.putHeader("x-content-type-options", "nosniff");
   }
 
-  /** Ends the exchange with whatever {@code failure} means to a client. */
+  /** Ends the exchange with the answer that {@code failure} means to a client. */
   public static void fail(RoutingContext exchange, Throwable failure) {
     if (failure instanceof Refusal refusal) {
       refuse(exchange, refusal);
@@ -196,7 +196,7 @@ public final class Exchange {
   }
 
   /**
-   * Whatever goes wrong with a connection after the client's own is closed is not taken for a
+   * Once the client's connection is closed, a failed connection is the client's and not a
    * backend's.
    */
   private static boolean isClientGone(RoutingContext exchange, Throwable failure) {

@@ -18,16 +18,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live: every event loop turns. Ready: nothing is down that the work cannot be done without. Either
- * answers within a second, whatever is the matter.
+ * Live: every event loop runs. Ready: all required dependencies are up. Both answer within a
+ * second.
  */
 public final class Health {
   private static final long CHECK_MILLIS_MAX = 700;
 
-  /** In the order of their gravity. */
+  /** From best to worst. */
   public enum State {
     UP,
-    /** Missed, but the work goes on without for now. */
+    /** Unavailable, but not required for the work. */
     AWAY,
     DOWN;
 
@@ -39,7 +39,7 @@ public final class Health {
   /**
    * A question about something that the work depends on.
    *
-   * @param otherwise what it means when the check fails or takes too long
+   * @param otherwise the state when the check fails or times out
    */
   public record Check(String name, Supplier<Future<State>> check, State otherwise) {
     public Check {
@@ -58,7 +58,7 @@ public final class Health {
       return new Check(name, () -> question.get().map(answered -> State.UP), State.AWAY);
     }
 
-    /** What is known without asking anybody. */
+    /** A state that is known without a call. */
     public static Check known(String name, Supplier<State> state) {
       return new Check(name, () -> Future.succeededFuture(state.get()), State.DOWN);
     }
@@ -77,7 +77,7 @@ public final class Health {
     return new Health(eventLoops, null);
   }
 
-  /** The health of a part: what is added to it counts for the whole as well. */
+  /** The health of a part; its checks count for the whole as well. */
   public Health part() {
     return new Health(eventLoops, this);
   }

@@ -11,7 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 
-/** What one process tells its operator, whatever roles it runs: how it is, and what it measures. */
+/** Health and metrics of one process, for all of its roles. */
 public final class Monitoring {
   private final Vertx vertx;
   private final Metrics metrics;
@@ -40,7 +40,7 @@ public final class Monitoring {
     return health;
   }
 
-  /** For the operator's listener: nobody is asked who they are. */
+  /** For the internal listener: no token is required. */
   public void mount(Router router) {
     health.mount(router);
     Exchange.get(router, "/metrics").handler(this::scrape);

@@ -15,8 +15,8 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * What the log tells of a listener's requests. Of what a client sends only ids are shown: a path is
- * its route's pattern with nothing but UUIDs filled in, so that a key at the wrong place stays out.
+ * Logs the requests of a listener. Only ids of what a client sent are logged: a path is shown as
+ * its route.
  */
 public final class RequestLog {
   public static final String ACCESS_LOGGER = "io.egress.access";
@@ -31,9 +31,12 @@ public final class RequestLog {
 
   private final boolean tellsEach;
   private final Outage backends =
-      new Outage(log, "Requests fail because PostgreSQL is unavailable", "Requests reach PostgreSQL again");
+      new Outage(
+          log,
+          "Requests fail because PostgreSQL is unavailable",
+          "Requests reach PostgreSQL again");
 
-  /** Requests for health and metrics are never told one by one. */
+  /** Requests for health and metrics are not logged. */
   public RequestLog(boolean tellsEach) {
     this.tellsEach = tellsEach;
   }
@@ -63,7 +66,7 @@ public final class RequestLog {
     exchange.addEndHandler(ended -> end(exchange, System.nanoTime() - startedNanos));
   }
 
-  /** Not even a request, so that nothing of it can be told. */
+  /** A request that could not be parsed. */
   void unreadable(String requestId, int status) {
     if (tellsEach) {
       access

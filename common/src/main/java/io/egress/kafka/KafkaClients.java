@@ -8,7 +8,7 @@ import io.vertx.kafka.client.serialization.BufferSerializer;
 import java.util.Map;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** The one way to write to the brokers. */
+/** The Kafka producer. */
 public final class KafkaClients {
   private static final String DELIVERY_TIMEOUT_MS = "20000";
   private static final String REQUEST_TIMEOUT_MS = "10000";
@@ -17,8 +17,8 @@ public final class KafkaClients {
   private KafkaClients() {}
 
   /**
-   * Does not wait for company: records that come while earlier ones are under way are company
-   * enough. Acknowledges a record once it is durable at every in-sync replica.
+   * {@code linger.ms=0}: records batch up behind requests in flight. A record is acknowledged once
+   * it is durable on every in-sync replica.
    */
   public static KafkaProducer<String, Buffer> producer(Vertx vertx, KafkaSettings settings) {
     Map<String, String> properties = ConnectionProperties.of(settings);
@@ -32,7 +32,7 @@ public final class KafkaClients {
     properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
     properties.put("max.block.ms", MAX_BLOCK_MS);
     KafkaProducer<String, Buffer> producer = KafkaProducer.create(vertx, properties);
-    // Whoever sends hears of the failure; without a handler it would be an error in the log, too.
-    return producer.exceptionHandler(heardOfBySender -> {});
+    // The sender gets the failure; without a handler it would be logged as an error, too.
+    return producer.exceptionHandler(ignored -> {});
   }
 }

@@ -17,12 +17,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes several records at a time. The client's own way costs two hops between threads a
- * record, where this costs one a batch; {@code send} may block, so it must not run on an event
- * loop.
+ * Publishes several records at a time. The Vert.x producer needs two hops between threads for each
+ * record, this one for each batch. {@code send} may block, so it does not run on an event loop.
  */
 public final class RecordPublisher {
-  /** A record to be, and the key that chooses its partition. */
+  /** A record to publish; its key chooses the partition. */
   public record Message(String topic, String key, Buffer value) {
     public Message {
       requireNonNull(topic, "topic is null");
@@ -43,10 +42,7 @@ public final class RecordPublisher {
     this.sending = vertx.createSharedWorkerExecutor("egress-publish", 2);
   }
 
-  /**
-   * Completes once every record is acknowledged; fails when one was not, whatever became of the
-   * others.
-   */
+  /** Completes once every record is acknowledged; fails when one was not, even if others were. */
   public Future<Void> publish(List<Message> messages) {
     if (messages.isEmpty()) {
       return Future.succeededFuture();
@@ -106,9 +102,7 @@ public final class RecordPublisher {
       }
     }
 
-    /**
-     * Without brokers every record would be waited for, one after the other, until none is left.
-     */
+    /** Without brokers every {@code send} would block for its timeout, one after the other. */
     private void stopAtFailure() {
       Throwable first = failure.get();
       if (first != null) {
@@ -116,7 +110,7 @@ public final class RecordPublisher {
       }
     }
 
-    /** The rest of the records was not even handed to the client. */
+    /** The remaining records were not passed to the client. */
     private void refused(Throwable cause) {
       context.runOnContext(done -> all.tryFail(cause));
     }

@@ -232,7 +232,9 @@ public final class TopicAdmin {
       if (!(failure.getCause() instanceof AuthorizationException)) {
         throw failure;
       }
-      log.warn("Cannot check the retention of topics, for lack of permission: {}", failure.getCause().toString());
+      log.warn(
+          "Cannot check the retention of topics, for lack of permission: {}",
+          failure.getCause().toString());
     }
     requireNone(faults.stream().sorted().toList());
   }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process that runs until it is told to stop, by SIGTERM or SIGINT, and then closes what it
- * opened, newest first. The exit status of a stop that went well is 0.
+ * A process that runs until SIGTERM or SIGINT and then closes what it opened, newest first. A clean
+ * stop exits with 0.
  */
 public final class RunningProcess {
   private static final Logger log = LoggerFactory.getLogger(RunningProcess.class);
@@ -25,7 +25,7 @@ public final class RunningProcess {
   private static final long START_MINUTES_MAX = 5;
   private static final long CLOSE_MINUTES_MAX = 2;
 
-  /** What the JVM ends with, whatever ends it. */
+  /** The exit status of the JVM. */
   private static volatile int status;
 
   /** A process that has begun closes itself, the log last. */
@@ -80,7 +80,7 @@ public final class RunningProcess {
     exit(exitStatus);
   }
 
-  /** The exit status for a failure that was told on the error stream. */
+  /** The exit status for a failure that was printed to standard error. */
   public static int tell(Exception failure) {
     if (failure instanceof SettingsException unusable) {
       unusable.faults().forEach(System.err::println);

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes lines on a thread of its own: whoever reads them may be slow or stand still, and an event
- * loop must not. What comes while the queue is full is dropped and counted, lines below a warning
- * first.
+ * Writes log lines on its own thread, because a reader of standard output may block and an event
+ * loop must not. When the queue is full, lines are dropped and counted, those below WARN first.
  */
 public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
   private static final int LINES_MAX = 8_192;

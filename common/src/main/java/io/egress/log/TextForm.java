@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * A line for people, ids behind the message. The trace of an exception follows, each of its lines
- * set in: what somebody else wrote into a message never looks like an event of its own.
+ * A line for people, with ids after the message. An exception follows on indented lines, and
+ * control characters are escaped, so text from outside cannot look like another event.
  */
 final class TextForm implements LineForm {
   private static final int LENGTH_EXPECTED = 160;

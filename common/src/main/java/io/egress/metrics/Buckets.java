@@ -6,7 +6,7 @@ import java.util.stream.LongStream;
 
 /** Between which durations a histogram tells apart. */
 public record Buckets(List<Duration> bounds) {
-  /** What somebody waits for: a call, an attempt, a stalled event loop. */
+  /** For durations of calls and attempts, and delays of event loops. */
   public static final Buckets CALL =
       ofMillis(5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000);
 

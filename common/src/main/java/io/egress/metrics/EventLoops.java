@@ -43,13 +43,11 @@ public final class EventLoops {
     return answered.future();
   }
 
-  /** From now on each event loop notes now and then how late it gets to what is due. */
+  /** Starts measuring how late each event loop runs its timers. */
   public void measure(Metrics metrics) {
     Timer delay =
         metrics.timer(
-            "egress_event_loop_delay_seconds",
-            "delay of timers on event loops",
-            Buckets.CALL);
+            "egress_event_loop_delay_seconds", "delay of timers on event loops", Buckets.CALL);
     for (EventExecutor loop : loops) {
       timers.add(
           loop.scheduleAtFixedRate(

@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * The meters of one process, whatever roles it runs. Names are given as Prometheus shows them;
- * labels are given in pairs of name and value, and are to be of a handful of values. A meter is
- * asked for once, when the part that uses it is made, and not where it is used.
+ * The meters of one process, for all of its roles. Names are given as Prometheus shows them; labels
+ * are pairs of name and value and have a handful of values. A meter is created once, with the part
+ * that uses it.
  */
 public final class Metrics implements AutoCloseable {
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";

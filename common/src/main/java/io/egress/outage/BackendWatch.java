@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a backend now and then whether it is there, so that the log tells when it goes and when it
- * is back even if nobody needed it. Clients of Kafka never say so themselves: they wait.
+ * Checks a backend periodically, so that the log shows when it went down and came back even if
+ * nothing used it. Kafka clients do not report it themselves.
  */
 public final class BackendWatch {
   private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);

@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Tells that something began to fail, reminds of it once a minute, and tells that it works again,
- * however often it is tried meanwhile; each single failure is for who debugs. What keeps changing
- * its mind is not told anew at every turn. May be called from any thread.
+ * Logs the beginning of an outage, a reminder once a minute, and its end, however often the
+ * operation is retried; single failures are logged at DEBUG. A flapping dependency is logged once.
+ * May be called from any thread.
  */
 public final class Outage {
   private static final Duration REMINDER_PERIOD = Duration.ofMinutes(1);
 
-  /** An outage that begins sooner after the last warning is told if it is still there by then. */
+  /** An outage that begins sooner after the last warning is logged only if it lasts until then. */
   private static final Duration WARNING_INTERVAL_MIN = Duration.ofSeconds(10);
 
   private final Logger log;
@@ -31,7 +31,7 @@ public final class Outage {
   private long toldAtNanos;
   private long failures;
 
-  /** Both as they are to be read, {@code "x cannot be read and is tried again"}. */
+  /** Both are whole log messages, such as "Cannot read x; retrying" and "x is read again". */
   public Outage(Logger log, String begins, String ends) {
     this(log, begins, ends, System::nanoTime);
   }
@@ -47,7 +47,7 @@ public final class Outage {
     failed(cause, Map.of());
   }
 
-  /** {@code ids} name what happened to meet the failure. */
+  /** {@code ids} are logged with the failure. */
   public synchronized void failed(Throwable cause, Map<String, ?> ids) {
     long now = nanoTime.getAsLong();
     if (!failing) {
@@ -74,7 +74,7 @@ public final class Outage {
     line.log("{}: {}", begins, cause.toString());
   }
 
-  /** Costs next to nothing while nothing fails. */
+  /** Cheap while nothing fails. */
   public void worked() {
     if (failing) {
       end();

@@ -8,7 +8,7 @@ import java.time.Duration;
 public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
   private static final Duration SHORTEST = Duration.ofMillis(100);
 
-  /** What the server bounds, whatever becomes of the process that asked. */
+  /** Limits that the server enforces, even if the process that holds the connection vanishes. */
   public record Timeouts(
       Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
     public Timeouts {

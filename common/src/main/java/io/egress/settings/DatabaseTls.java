@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How PostgreSQL is talked to, in libpq's words.
  *
- * @param authorities a PEM file; null for the JDK's where the mode verifies, for nobody's otherwise
- * @param identity what is shown to a server that asks for a certificate
+ * @param authorities a PEM file; if null, the JDK's where the mode verifies, otherwise none
+ * @param identity the client certificate
  */
 public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFiles identity) {
   private static final String SYSTEM = "system";
@@ -77,7 +77,7 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
         identity(certificate, key));
   }
 
-  /** As in libpq, anybody's server could have a certificate of a public authority. */
+  /** As in libpq: any server could have a certificate of a public authority. */
   private static @Nullable Path authorities(Mode mode, @Nullable String root) {
     if (root == null) {
       if (mode.verifies()) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code postgresql://user:password@host:port/database?sslmode=verify-full&sslrootcert=ca.pem}, as
- * libpq reads it. The clients read such URLs differently, and neither tells of a parameter that it
- * passes over; so both are set up from this.
+ * libpq reads it. The drivers read such URLs differently and ignore unknown parameters silently, so
+ * both are configured from this.
  */
 public record DatabaseUrl(
     String host, int port, String database, String user, String password, DatabaseTls tls) {

@@ -12,7 +12,7 @@ import org.slf4j.event.Level;
  * How the process tells what happens.
  *
  * @param level the least that the service's own lines must be worth
- * @param access whether each request is told, whatever the level
+ * @param access whether each request is logged, at any level
  */
 public record LogSettings(Format format, Level level, boolean access) {
   /** One line an event either way; text lets the trace of an exception follow. */

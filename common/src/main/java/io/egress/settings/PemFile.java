@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 
-/** A PEM file that could be read when the process started, and what it held then. */
+/** A PEM file, with its contents when the process started. */
 public record PemFile(Path path, String text) {
   private static final String PKCS8 = "-----BEGIN PRIVATE KEY-----";
   private static final String ANY_KEY = "PRIVATE KEY-----";

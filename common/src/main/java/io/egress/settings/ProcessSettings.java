@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What every process of the service has, whatever its role. */
+/** Settings of every process, whatever its role. */
 public record ProcessSettings(
     Path dataDir, Duration shutdownTimeout, Duration idleTimeout, LogSettings log) {
   public ProcessSettings {

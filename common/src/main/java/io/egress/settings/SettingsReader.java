@@ -12,9 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads named settings out of an environment and gathers every fault instead of stopping at the
- * first. What has been asked for is what is known: any other name with the prefix is a fault too.
- * Values are never echoed for secrets.
+ * Reads settings from an environment and collects every problem instead of stopping at the first.
+ * Any name with the prefix that was not read is a problem, too. Secrets are never printed.
  */
 final class SettingsReader {
   private static final String PREFIX = "EGRESS_";
@@ -127,7 +126,7 @@ final class SettingsReader {
     return List.copyOf(known.values());
   }
 
-  /** Throws with every fault found, names nobody asked for among them. */
+  /** Throws with all problems, including unknown names. */
   void finish() {
     for (String name : new TreeSet<>(environment.keySet())) {
       if (name.startsWith(PREFIX) && !known.containsKey(name)) {

@@ -5,11 +5,11 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 
 /**
- * The stream's one advisory lock, held by whoever gives positions or must know exactly which have
- * been given. It outlives the moment the transaction becomes visible.
+ * The stream's advisory lock. Its holder gives positions, or must know exactly which positions are
+ * taken.
  */
 public final class StreamLock {
-  /** "egress" in ASCII; known to nobody else. */
+  /** "egress" in ASCII. */
   public static final long KEY = 0x65_67_72_65_73_73L;
 
   private static final String LOCK = "select pg_advisory_xact_lock($1)";

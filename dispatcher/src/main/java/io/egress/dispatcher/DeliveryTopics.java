@@ -40,13 +40,13 @@ record DeliveryTopics(Set<String> read, int partitions) {
     read = Set.copyOf(read);
   }
 
-  /** What metrics call them. */
+  /** The names of the topics in metrics. */
   Set<String> stages(Settings settings) {
     Stages stages = new Stages(new Topics(settings.kafka().topicPrefix()));
     return read.stream().map(stages::of).collect(Collectors.toSet());
   }
 
-  /** Of these and of the topic of captures. */
+  /** The lag of these topics and of the topic of processed captures. */
   ConsumerLag lag(Vertx vertx, Settings settings, Brokers brokers, Metrics metrics) {
     Topics topics = new Topics(settings.kafka().topicPrefix());
     Set<String> watched = new HashSet<>(read);
@@ -56,9 +56,9 @@ record DeliveryTopics(Set<String> read, int partitions) {
   }
 
   /**
-   * Makes those that are missing; completes with all that are to be read, and fails where one would
-   * lose records. Retry topics that are there belong to them whatever the schedule says today: what
-   * was put there under an earlier one is still due some time.
+   * Creates missing topics. Completes with all topics to read, and fails when the configuration of
+   * one would lose records. Retry topics of former schedules are read, too: their records are still
+   * due.
    */
   static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
     return new Startup(vertx, log, "Kafka", DeliveryTopics::isTemporary)

@@ -55,7 +55,7 @@ public final class DispatcherApp {
 
   private static final String ROLE = "dispatcher";
 
-  /** Longer than a hand-over may hold a consumer up. */
+  /** Longer than a hand-over may block a consumer. */
   private static final Duration POLL_PERIOD_MAX = Duration.ofSeconds(20);
 
   private static final long HEADS_BYTES_MAX = 32L << 20;
@@ -75,8 +75,8 @@ public final class DispatcherApp {
   }
 
   /**
-   * Fails when anything that deliveries need is missing or cannot be reached. Opens the internal
-   * listener, with health and metrics.
+   * Fails when a dependency is missing or cannot be reached. Opens the internal listener with
+   * health and metrics.
    */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
@@ -85,14 +85,14 @@ public final class DispatcherApp {
     return app.start(app::listen);
   }
 
-  /** In a process that tells of other roles, too, on a listener of theirs. */
+  /** For a process with several roles, on their internal listener. */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
     requireNonNull(monitoring, "monitoring is null");
     return new DispatcherApp(vertx, settings, monitoring).start(Future::succeededFuture);
   }
 
-  /** Where health and metrics are, when the dispatcher has a listener of its own. */
+  /** The port of health and metrics, if the dispatcher has its own listener. */
   public OptionalInt internalPort() {
     return listener == null ? OptionalInt.empty() : OptionalInt.of(listener.port());
   }
@@ -312,7 +312,7 @@ public final class DispatcherApp {
     return fine ? Health.State.UP : Health.State.DOWN;
   }
 
-  /** Attempts under way may end, unless that would take most of the time there is for stopping. */
+  /** Attempts in progress may finish, unless that takes most of the shutdown timeout. */
   private Duration closePatience() {
     Duration attempt = settings.dispatcher().attemptTimeout().plusSeconds(1);
     Duration half = settings.process().shutdownTimeout().dividedBy(2);

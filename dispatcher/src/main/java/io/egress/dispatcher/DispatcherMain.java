@@ -5,7 +5,7 @@ import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 
-/** The dispatcher role as a process, set up by its environment. */
+/** The dispatcher role as a process, configured by its environment. */
 public final class DispatcherMain {
   private DispatcherMain() {}
 
@@ -13,7 +13,7 @@ public final class DispatcherMain {
     RunningProcess.run(DispatcherMain::run);
   }
 
-  /** Returns once the process was told to stop. */
+  /** Returns when the process was asked to stop. */
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();

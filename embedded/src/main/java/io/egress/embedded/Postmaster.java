@@ -68,7 +68,9 @@ record Postmaster(ProcessHandle process, Path data) {
       return;
     }
     log.warn(
-        "PostgreSQL in {} did not stop within {} s; stopping it immediately", data, limit.toSeconds());
+        "PostgreSQL in {} did not stop within {} s; stopping it immediately",
+        data,
+        limit.toSeconds());
     stopAtOnce();
   }
 

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Captures that finish while others are being committed share the next transaction: without load
- * nobody waits, and under load round trips and the flush to disk are paid once for many.
+ * Captures that arrive while others are being committed share the next transaction: without load
+ * none waits, and under load many share a round trip and a flush to disk.
  */
 final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
@@ -114,7 +114,7 @@ final class CombinedPuts {
     return batch;
   }
 
-  /** Completes in any case, with all of the batch told what became of them. */
+  /** Completes in any case, with a result for every capture of the batch. */
   private Future<Void> commit(List<Waiting> batch) {
     return writer
         .put(batch.stream().map(Waiting::capture).toList())
@@ -145,7 +145,7 @@ final class CombinedPuts {
     return Future.succeededFuture();
   }
 
-  /** The database refused a value: what is wrong with one capture must not refuse the others. */
+  /** The database refused a value of one capture, which must not affect the others. */
   private static boolean isOfOneCapture(Throwable failure) {
     return failure instanceof PgException refused
         && refused.getSqlState() != null

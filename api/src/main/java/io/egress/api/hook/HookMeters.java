@@ -20,8 +20,7 @@ final class HookMeters {
     hook =
         new CallMeter(
             metrics, "egress_hook_duration_seconds", "duration of calls of the completion hook");
-    imports =
-        new CallMeter(metrics, "egress_import_duration_seconds", "duration of imports");
+    imports = new CallMeter(metrics, "egress_import_duration_seconds", "duration of imports");
     put = new PerValue<>(PutResult.class, result -> captures(metrics, "hook", word(result)));
     imported = new PerValue<>(PutResult.class, result -> captures(metrics, "import", word(result)));
     refusedLines = captures(metrics, "import", REFUSED);
@@ -41,12 +40,7 @@ final class HookMeters {
 
   private static Counter captures(Metrics metrics, String via, String result) {
     return metrics.counter(
-        "egress_captures_put_total",
-        "captures put, by result",
-        "via",
-        via,
-        "result",
-        result);
+        "egress_captures_put_total", "captures put, by result", "via", via, "result", result);
   }
 
   private static String word(PutResult result) {

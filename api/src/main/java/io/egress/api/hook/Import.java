@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * One import: lines are put in batches, in the order of the file, and the request is read on only
- * while no batch is being put. So it holds one batch and one line, however long the file is, and
- * has memory for what they cost before it reads them.
+ * One import: lines are put in batches, in the order of the file, and the request is read only
+ * while no batch is being put. So it holds one batch and one line, and reserves memory for them
+ * before it reads them.
  */
 final class Import implements NdjsonLines.Receiver {
   private static final int BATCH_LINES_MAX = 100;

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 
 /** What became of the lines of an import. */
 final class ImportReport {
-  /** So many refused lines say that the file is not what was meant: the import stops. */
+  /** With so many refused lines the file is probably the wrong one: the import stops. */
   static final int REFUSED_MAX = 10_000;
 
   /** Reasons are held in memory until the import ends. */

@@ -6,9 +6,10 @@ import io.egress.document.Fragment;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * A capture on its way into the database, with what is computed from it once.
+ * A capture to be stored, with everything that is computed from it once.
  *
- * @param capture as it was put
+ * <p>* @param capture as it was put
+ *
  * @param shown with the names that it will be shown with, in all likelihood
  * @param document of {@code shown}
  */

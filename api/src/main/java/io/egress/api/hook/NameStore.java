@@ -65,7 +65,7 @@ final class NameStore {
     return tx.preparedQuery(ADD_WORKSPACES).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
   }
 
-  /** What the database knows of {@code asked}, without holding it still. */
+  /** The stored names of {@code asked}; they cannot change until the transaction ends. */
   Future<Names> read(SqlConnection tx, Names asked) {
     return select(tx, asked, READ_DEVICES, READ_MEMBERS);
   }

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The short way into the database, of captures that are new and say nothing new of anybody. */
+/** Fast path for new captures that change no names. */
 final class NewCaptures {
   private static final int PARAMETERS = 31;
   private static final String PUT =
@@ -43,7 +43,7 @@ final class NewCaptures {
     this.rendererVersion = rendererVersion;
   }
 
-  /** False when one of them is not what it has to be; nothing was written then. */
+  /** Returns false, having written nothing, when a capture exists already or changes a name. */
   Future<Boolean> put(List<IncomingCapture> captures) {
     Names shown = Names.in(captures.stream().map(IncomingCapture::shown).toList());
     boolean agree =

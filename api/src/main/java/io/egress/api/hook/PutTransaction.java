@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** Puts captures, whatever is stored of them and of their names. One transaction's work. */
+/** Puts captures that may exist already and may change names, in one transaction. */
 final class PutTransaction {
   /**
    * What came of it.
@@ -170,7 +170,7 @@ final class PutTransaction {
         .mapEmpty();
   }
 
-  /** Those that {@code held} would have shown otherwise are rendered anew. */
+  /** Renders those again whose stored names differ from the expected ones. */
   private Future<List<RevisedDocument>> documents(
       List<IncomingCapture> written, Map<UUID, CaptureRows.Stored> locked, Names held) {
     List<RevisedDocument> asRendered = new ArrayList<>();

@@ -12,9 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one JSON object. Whatever a field cannot be read as is told to the faults, and
- * something harmless stands in for it, so that reading goes on to the next fault. An optional field
- * may be left out or null.
+ * The fields of one JSON object. A field that cannot be read is reported and replaced by a harmless
+ * value, so that reading continues to the next problem. An optional field may be absent or null.
  */
 public final class Fields {
   /** The largest integer that every JSON reader keeps exact. */
@@ -144,7 +143,7 @@ public final class Fields {
     return value(name) != null;
   }
 
-  /** Whether no fault was told of the field, so that it can be compared with others. */
+  /** Whether the field had no problem, so that it can be compared with others. */
   public boolean isSound(String name) {
     return !faulty.contains(name);
   }
@@ -157,7 +156,7 @@ public final class Fields {
     faults.add(pathOf(name), problem);
   }
 
-  /** Tells what is wrong with the object itself. */
+  /** Reports a problem of the object itself. */
   public void faultOfAll(String problem) {
     faults.add(path, problem);
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A body read: what it says, or all that is wrong with it. */
+/** A parsed body, or everything that is wrong with it. */
 public sealed interface Intake<T> {
   /** The value; of a refused body a {@link Refusal} that tells all faults is thrown. */
   T orRefuse();

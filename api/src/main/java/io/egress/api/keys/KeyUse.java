@@ -41,7 +41,10 @@ public final class KeyUse {
   private final Pool pool;
   private final Map<UUID, OffsetDateTime> used = new ConcurrentHashMap<>();
   private final Outage outage =
-      new Outage(log, "Cannot record when API keys were used; retrying", "The use of API keys is recorded again");
+      new Outage(
+          log,
+          "Cannot record when API keys were used; retrying",
+          "The use of API keys is recorded again");
   private final long timer;
 
   public KeyUse(Vertx vertx, Pool pool) {

@@ -13,8 +13,8 @@ import io.vertx.core.http.HttpServerResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is written no faster than the client reads it. A client that reads too slowly, or
- * is gone, fails what is being sent.
+ * A response that is written as fast as the client reads. Sending fails when the client reads too
+ * slowly or has disconnected.
  */
 final class PacedResponse {
   private static final int WRITE_BYTES_MAX = 64 * 1024;

@@ -21,7 +21,7 @@ final class PageSender {
   /** Documents read at once; one that is larger comes alone. */
   static final int CHUNK_BYTES = 512 * 1024;
 
-  /** What is reckoned for a document whose size is not known because it has to be rendered anew. */
+  /** Charged for a document of unknown size, which has to be rendered. */
   private static final int UNKNOWN_BYTES = 128 * 1024;
 
   private final PullStore store;

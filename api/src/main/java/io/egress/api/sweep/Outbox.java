@@ -33,7 +33,7 @@ final class Outbox {
   /** Should the deletion be forgotten in a crash, its records are published again. */
   private static final String DO_NOT_WAIT_FOR_THE_DISK = "set local synchronous_commit = off";
 
-  /** What is younger is on the shortcut of whoever swept it, and would only be published twice. */
+  /** Younger rows are still being published by the shortcut of the process that swept them. */
   static final Duration LEFT_TO_THE_SHORTCUT = Duration.ofSeconds(3);
 
   /** Rows come into being in the order of their sequence, and all but the newest are gone. */
@@ -65,7 +65,7 @@ final class Outbox {
   private long failedNanos = System.nanoTime() - LEFT_TO_OTHERS_NANOS;
   private @Nullable Throwable lastFailure;
 
-  /** {@code relayed} is told of each batch how many records it had. */
+  /** {@code relayed} receives the number of records of each batch. */
   Outbox(Pool pool, RecordPublisher publisher, String topic, IntConsumer relayed) {
     this.pool = requireNonNull(pool, "pool is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
@@ -74,8 +74,7 @@ final class Outbox {
   }
 
   /**
-   * Completes with the number of records published, once no row was left that nobody else holds.
-   * Fails at once, without taking any, for a while after a failure.
+   * Completes with the number of published records when no row is left that no other process holds.
    */
   Future<Integer> publish() {
     if (lastFailure != null && System.nanoTime() - failedNanos < LEFT_TO_OTHERS_NANOS) {

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.http.Health;
 import java.time.Duration;
 
-/** Whether work that recurs goes on. To be asked from any thread. */
+/** Whether recurring work makes progress. May be called from any thread. */
 final class Progress {
   private final long standstillMaxNanos;
   private final Health.State failing;
@@ -13,8 +13,8 @@ final class Progress {
   private volatile long lastNanos = System.nanoTime();
 
   /**
-   * @param standstillMax longer than anything that is waited for may take
-   * @param failing what it means when the work is tried again and again
+   * @param standstillMax longer than any step may take
+   * @param failing the state while the work fails and is retried
    */
   Progress(Duration standstillMax, Health.State failing) {
     this.standstillMaxNanos = standstillMax.toNanos();
@@ -26,7 +26,7 @@ final class Progress {
     state = Health.State.UP;
   }
 
-  /** It goes on as far as it can. */
+  /** The work failed and will be retried. */
   void failed() {
     lastNanos = System.nanoTime();
     state = failing;

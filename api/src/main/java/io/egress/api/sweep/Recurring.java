@@ -15,10 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work done by interval and at once when asked, one run at a time: being asked during a run means
- * one more run after it. Runs that are asked for all the time keep a little apart, so that each
- * does more: a run costs much the same for one capture and for ten. The interval tries again what
- * failed.
+ * Work that runs at an interval and when asked, one run at a time; being asked during a run causes
+ * one more run. Runs keep a minimum distance, because a run costs about the same for one capture
+ * and for ten. A failed run is repeated at the interval.
  */
 final class Recurring {
   private static final Logger log = LoggerFactory.getLogger(Recurring.class);

@@ -15,17 +15,17 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what has just entered the stream while it is at hand, and deletes it from the outbox
- * some time after Kafka has acknowledged it. What does not get through here is left to the {@link
+ * Publishes captures right after they entered the stream, without reading them from the outbox, and
+ * deletes their rows soon after Kafka has acknowledged them. What fails here is left to the {@link
  * Outbox}. Used on one event loop.
  */
 final class Shortcut {
-  /** Beyond that Kafka is slow or there is a backlog, and nothing is gained by being first. */
+  /** Beyond that Kafka is slow or there is a backlog, and a shortcut gains nothing. */
   private static final int UNDER_WAY_MAX = 5_000;
 
   private static final Duration DELETIONS_APART = Duration.ofMillis(100);
 
-  /** Rows that an {@link Outbox} holds are left to it: it has published them once more. */
+  /** Rows locked by an {@link Outbox} are left to it: it has published them, too. */
   private static final String DELETE =
       """
       delete from outbox where sequence in (
@@ -44,7 +44,7 @@ final class Shortcut {
   private @Nullable Promise<Void> closed;
 
   /**
-   * @param relayed is told of each batch how many records it had
+   * @param relayed receives the number of records of each batch
    * @param leftBehind is run when something was left to the outbox
    */
   Shortcut(

@@ -9,9 +9,11 @@ final class SweepMeters {
 
   SweepMeters(Metrics metrics) {
     entered =
-        metrics.counter("egress_stream_entered_total", "captures moved into the stream by this process");
+        metrics.counter(
+            "egress_stream_entered_total", "captures moved into the stream by this process");
     relayed =
-        metrics.counter("egress_relay_published_total", "captures published to Kafka by this process");
+        metrics.counter(
+            "egress_relay_published_total", "captures published to Kafka by this process");
   }
 
   void entered(int captures) {

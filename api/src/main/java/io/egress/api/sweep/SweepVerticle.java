@@ -23,10 +23,10 @@ public final class SweepVerticle extends VerticleBase {
   /** Beside the time that statements may take; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
 
-  /** Under load a sweep takes several captures, and so does everything that comes after it. */
+  /** Under load a sweep moves several captures, and so does every later step. */
   private static final Duration SWEEPS_APART = Duration.ofMillis(5);
 
-  /** Renames wake the revision; the interval finds what a process that died has left. */
+  /** A rename wakes the revision; the interval continues after a process that died. */
   private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
 
   private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
@@ -118,14 +118,17 @@ public final class SweepVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** May be called from any thread: finished captures are waiting. */
+  /** Finished captures are waiting. May be called from any thread. */
   public void wake() {
     if (sweeping != null) {
       sweeping.ask();
     }
   }
 
-  /** May be called from any thread: captures of a renamed device or member wait to be revised. */
+  /**
+   * Captures of a renamed device or member are waiting to be revised. May be called from any
+   * thread.
+   */
   public void wakeRevision() {
     if (revising != null) {
       revising.ask();
@@ -136,7 +139,7 @@ public final class SweepVerticle extends VerticleBase {
     return sweepProgress.state();
   }
 
-  /** Away while Kafka does not take what is published: the outbox keeps it. */
+  /** {@code AWAY} while Kafka does not accept records: the outbox keeps them. */
   public Health.State relayState() {
     return relayProgress.state();
   }
@@ -176,7 +179,7 @@ public final class SweepVerticle extends VerticleBase {
     }
   }
 
-  /** As soon as it may have what the shortcut did not publish. */
+  /** Runs the relay as soon as the outbox may hold what the shortcut did not publish. */
   private void askInAWhile(Recurring relay) {
     if (!relayIsToBeAsked) {
       relayIsToBeAsked = true;

@@ -20,13 +20,13 @@ import java.util.function.Consumer;
 final class Sweeper {
   static final int BATCH_MAX = 1_000;
 
-  /** One journey to the database for all of a transaction. */
+  /** One round trip for the whole transaction. */
   private static final String SWEEP = "select * from sweep($1, $2)";
 
   private final Pool pool;
   private final Consumer<List<OwedRecord>> entered;
 
-  /** {@code entered} is told of each batch that may be published now. */
+  /** {@code entered} receives each batch that may now be published. */
   Sweeper(Pool pool, Consumer<List<OwedRecord>> entered) {
     this.pool = requireNonNull(pool, "pool is null");
     this.entered = requireNonNull(entered, "entered is null");

@@ -1,11 +1,11 @@
 package io.egress.dispatcher.backfill;
 
 /**
- * How far the histories of one worker may run ahead of what has settled.
+ * How far the histories of one worker may run ahead of what is finished.
  *
- * <p>Deliveries to a broken endpoint stay unsettled for as long as retries last. So nobody may take
- * all that is left: the more is taken, the smaller is each further share, and sixteen broken
- * endpoints do not shut out the seventeenth.
+ * <p>Deliveries to a broken endpoint stay unfinished for as long as retries last, so no endpoint
+ * may take everything that is left: the more is taken, the smaller is each further share, and
+ * sixteen broken endpoints do not block the seventeenth.
  */
 final class Allowance {
   private static final int SHARES = 8;
@@ -27,8 +27,8 @@ final class Allowance {
   }
 
   /**
-   * How many more a history with {@code own} of them may publish now; 0 until at least a quarter of
-   * what it may have is free.
+   * How many more deliveries a history that has {@code own} may publish now; 0 until at least a
+   * quarter of its share is free.
    */
   int roomBeside(int own) {
     int free = settings.aheadMax() - ahead;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Which history is owed, and how far it got. */
+/** Which histories are to be sent, and how far they are published. */
 final class BackfillStore {
   private static final String OPEN =
       """
@@ -55,7 +55,7 @@ final class BackfillStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Endpoints that wait for history and may get it, in the order of their ids. */
+  /** Endpoints whose history may be sent, in order of their ids. */
   Future<List<UUID>> open(UUID after, int max) {
     return pool.preparedQuery(OPEN)
         .execute(Tuple.of(after, max))
@@ -74,12 +74,12 @@ final class BackfillStore {
         .map(rows -> rows.size() == 0 ? Optional.empty() : Optional.of(batch(endpointId, rows)));
   }
 
-  /** Never goes back, whoever else has pumped the same history. */
+  /** Never decreases, even if two workers publish the same history. */
   Future<Void> advance(UUID endpointId, long nextPosition) {
     return pool.preparedQuery(ADVANCE).execute(Tuple.of(endpointId, nextPosition)).mapEmpty();
   }
 
-  /** Positions have no gaps, and none at or below last_position is still to come. */
+  /** Positions have no gaps, and no position up to last_position is missing. */
   private static HistoryBatch batch(UUID endpointId, RowSet<Row> rows) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;

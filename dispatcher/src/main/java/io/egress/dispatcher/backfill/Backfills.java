@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pushes history to the endpoints of one worker: those whose partition of the backfill topic the
- * worker owns. To be used on one event loop only.
+ * Publishes the history of the endpoints whose partition of the backfill topic the worker owns.
+ * Used on one event loop.
  *
- * <p>Two workers may pump the same history around a rebalance, and a crash may repeat a batch: the
- * deliveries are the same ones, ids included.
+ * <p>Around a rebalance two workers may publish the same history, and a crash may repeat a batch:
+ * the deliveries are the same, ids included.
  */
 public final class Backfills {
   private static final Logger log = LoggerFactory.getLogger(Backfills.class);
 
-  /** After this every client of every process has learned how many partitions there are. */
+  /** By then every client of every process knows the new number of partitions. */
   private static final Duration SPREADING_MAX = Duration.ofSeconds(30);
 
   private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -47,9 +47,7 @@ public final class Backfills {
   private final Turns turns;
   private final Outage lookingFor =
       new Outage(
-          log,
-          "Cannot read which histories to send; retrying",
-          "Histories to send are read again");
+          log, "Cannot read which histories to send; retrying", "Histories to send are read again");
   private final Outage sending =
       new Outage(log, "Cannot publish history; retrying", "History is published again");
   private final Promise<Void> closed = Promise.promise();
@@ -87,7 +85,7 @@ public final class Backfills {
     look();
   }
 
-  /** Replaces what is owned. What was known about endpoints of other partitions is forgotten. */
+  /** Replaces the owned partitions, and forgets the endpoints of all others. */
   public void own(Set<Integer> partitions) {
     boolean more = !owned.containsAll(partitions);
     owned = Set.copyOf(partitions);
@@ -100,9 +98,8 @@ public final class Backfills {
   }
 
   /**
-   * The topic has got more partitions, and endpoints belong to others than before. Forgets what is
-   * ahead, for it may settle with another worker, and does so again once nobody publishes by the
-   * former number any more.
+   * The topic has more partitions, so endpoints may belong to other workers. Forgets what is ahead,
+   * which may finish at another worker, and once more when no client uses the old number any more.
    */
   public void spreadOver(int newPartitions) {
     if (newPartitions == partitions || newPartitions < 1) {
@@ -115,8 +112,8 @@ public final class Backfills {
   }
 
   /**
-   * The delivery came to its end. That holds for a repeated record, too, whose delivery is found to
-   * have ended before: it must be told here, or it counts as ahead for ever.
+   * The delivery is finished. Must be called for a repeated record whose delivery had finished
+   * before, too; otherwise it would count as ahead for ever.
    */
   public void settled(Delivery delivery) {
     if (turns.settled(delivery)) {
@@ -124,12 +121,12 @@ public final class Backfills {
     }
   }
 
-  /** Deliveries published, or about to be, that have not settled. */
+  /** Deliveries that are published or being published and not finished. */
   public int ahead() {
     return allowance.ahead();
   }
 
-  /** Ends what is under way, with its progress stored, and begins nothing new. */
+  /** Finishes the batch in progress, stores how far it is, and begins no other. */
   public Future<Void> close() {
     if (running) {
       vertx.cancelTimer(timer);

@@ -7,17 +7,17 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What is under way of one endpoint's history. Every change is a change of the worker's allowance,
- * until the history is forgotten: then it belongs to another worker, and counts for nothing here.
+ * The unfinished part of one endpoint's history. Its size counts toward the worker's allowance
+ * until the history is forgotten because it belongs to another worker.
  */
 final class History {
   enum State {
-    /** Paused, deleted or published to its end; kept for what is not settled. */
+    /** Paused, deleted or completely published; kept until its deliveries are finished. */
     RESTING,
     READY,
     /** Has no room. */
     FULL,
-    /** Not to be tried again before the next period. */
+    /** Not repeated before the next period. */
     FAILED,
     IN_TURN
   }
@@ -64,8 +64,8 @@ final class History {
   }
 
   /**
-   * What a failed turn has reserved is still its own: some of those records may be in Kafka, and
-   * taking exactly them again keeps the count of what is ahead true.
+   * A failed turn keeps its reservation: some of its records may be in Kafka, and repeating exactly
+   * those keeps the count correct.
    */
   int room() {
     return reserved > 0 ? reserved : allowance.roomBeside(ahead());
@@ -79,7 +79,7 @@ final class History {
     count(() -> reserved = count);
   }
 
-  /** Before they are handed to Kafka, for one may have settled before it is acknowledged. */
+  /** Called before they are published, because one may finish before it is acknowledged. */
   void publishing(List<Delivery> deliveries) {
     count(
         () -> {

@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * The next deliveries of a history.
  *
- * @param nextPosition where the history goes on after them
- * @param last whether it ends with them
+ * @param nextPosition the first position of the next batch
+ * @param last whether the history ends with this batch
  */
 record HistoryBatch(List<Delivery> deliveries, long nextPosition, boolean last) {
   HistoryBatch {

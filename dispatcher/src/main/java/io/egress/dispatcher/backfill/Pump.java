@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Publishes a history batch by batch. How far it got is stored after Kafka has acknowledged a batch
- * and before the next is taken, so whoever goes on after a crash repeats one batch at most.
+ * Publishes a history in batches. Its position is stored after Kafka has acknowledged a batch and
+ * before the next one is read, so a crash repeats at most one batch.
  */
 final class Pump {
   private final BackfillStore store;
@@ -24,7 +24,7 @@ final class Pump {
     this.stopped = stopped;
   }
 
-  /** Publishes as many as were reserved; completes with whether there may be more to publish. */
+  /** Publishes as many as were reserved; completes with whether there may be more. */
   Future<Boolean> turn(History history) {
     return savePosition(history)
         .compose(

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Whose turn it is: each history gets one batch, then the next history does. */
+/** Round robin between histories, one batch at a time. */
 final class Turns {
   private static final int CHECKS_PER_ALLOWANCE = 64;
 
@@ -31,7 +31,7 @@ final class Turns {
     return ready.size();
   }
 
-  /** There is history to send; does nothing where that is known. */
+  /** Adds a history, unless it is known. */
   void add(UUID endpointId, int partition) {
     History history =
         known.computeIfAbsent(endpointId, id -> new History(id, partition, allowance));
@@ -77,7 +77,7 @@ final class Turns {
     dropIfEmpty(history);
   }
 
-  /** Whether somebody may have got room by it. */
+  /** Whether this may have made room for a history. */
   boolean settled(Delivery delivery) {
     History history = known.get(delivery.endpointId());
     if (history == null || !history.settle(delivery.id())) {
@@ -95,7 +95,7 @@ final class Turns {
     return !ready.isEmpty();
   }
 
-  /** What failed may be tried again. */
+  /** Failed histories may be tried again. */
   void periodPassed() {
     checkWaiting(true);
   }

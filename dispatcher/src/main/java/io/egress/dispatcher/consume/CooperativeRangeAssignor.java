@@ -8,9 +8,9 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Assigns ranges, so that partition i of every delivery topic belongs to the same worker, and lets
- * workers keep what they keep while others join and leave: a partition that moves is given to
- * nobody until its owner has let go of it, which calls for the next round by itself.
+ * Assigns ranges, so that partition i of every delivery topic belongs to the same worker, and moves
+ * as few partitions as possible: a partition that moves stays unassigned until its owner has
+ * released it, which triggers the next rebalance.
  */
 public final class CooperativeRangeAssignor extends RangeAssignor {
   private record Claim(String member, int generation) {}
@@ -42,7 +42,7 @@ public final class CooperativeRangeAssignor extends RangeAssignor {
     return ranges;
   }
 
-  /** Of two that claim a partition, one has missed a round: the later round counts. */
+  /** Of two members that claim a partition, the one with the later generation owns it. */
   private static Map<TopicPartition, Claim> owners(Map<String, Subscription> subscriptions) {
     Map<TopicPartition, Claim> owners = new HashMap<>();
     subscriptions.forEach(

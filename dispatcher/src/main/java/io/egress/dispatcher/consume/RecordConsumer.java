@@ -201,12 +201,12 @@ public final class RecordConsumer {
     return Set.copyOf(assigned);
   }
 
-  /** How many partitions a topic has of which this worker has one. */
+  /** The number of partitions of a topic of which this worker has at least one. */
   public Future<Integer> partitions(String topic) {
     return stream.partitionsFor(topic).map(List::size);
   }
 
-  /** To be asked from any thread: a consumer that no longer polls reads nothing. */
+  /** A consumer that no longer polls reads nothing. May be called from any thread. */
   public Duration sinceLastPoll() {
     return Duration.ofNanos(System.nanoTime() - lastPollNanos);
   }
@@ -255,7 +255,7 @@ public final class RecordConsumer {
       this.handoverMax = requireNonNull(handoverMax, "handoverMax is null");
     }
 
-    /** Kafka gives partitions unpaused, whatever they were before. */
+    /** Kafka assigns partitions unpaused, even those that were paused before. */
     @Override
     public void assigned(Set<TopicPartition> partitions) {
       context.runOnContext(

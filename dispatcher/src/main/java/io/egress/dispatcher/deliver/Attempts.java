@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** Makes attempts: puts the document into its envelope, has it sent, hears what came of it. */
+/** Makes attempts: composes the envelope, sends it, and reports the outcome. */
 final class Attempts {
   private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
@@ -34,7 +34,7 @@ final class Attempts {
   private final Clock clock;
   private final DeliveryMeters meters;
 
-  /** {@code memory} bounds the envelopes that are held at a time. */
+  /** {@code memory} bounds the envelopes held at a time. */
   Attempts(
       Workload workload,
       WebhookSender sender,
@@ -51,8 +51,8 @@ final class Attempts {
   }
 
   /**
-   * {@code begun} is run when the body has memory of its own or will never need any, {@code done}
-   * when the slot is free again.
+   * {@code begun} runs when the body has its own memory or will never need any, {@code done} when
+   * the slot is free again.
    */
   void make(
       InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable begun, Runnable done) {
@@ -83,7 +83,7 @@ final class Attempts {
             });
   }
 
-  /** An attempt that cannot be made, which counts as a failed one. */
+  /** Counts an attempt that cannot be made as failed. */
   void fail(InFlight<Job> slot, FailureKind kind, String detail, Runnable done) {
     end(
         slot,
@@ -115,7 +115,10 @@ final class Attempts {
     sending.outcome().onSuccess(outcome -> end(slot, startedAt, outcome, done));
   }
 
-  /** That a delivery arrived is worth knowing even to the next owner of its partition. */
+  /**
+   * A delivered outcome is recorded even if the partition has been abandoned: the next owner uses
+   * it.
+   */
   private void end(InFlight<Job> slot, Instant startedAt, Outcome outcome, Runnable done) {
     Job job = slot.record();
     tell(job.delivery(), outcome);
@@ -133,7 +136,7 @@ final class Attempts {
     done.run();
   }
 
-  /** Whatever a receiver does is no trouble of this service. */
+  /** Failures of receivers are normal operation. */
   private static void tell(Delivery delivery, Outcome outcome) {
     if (!log.isDebugEnabled()) {
       return;

@@ -3,7 +3,7 @@ package io.egress.dispatcher.deliver;
 import io.egress.delivery.Delivery;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** A line of the log about one delivery, found by any of its ids. */
+/** A log line about one delivery, with its ids. */
 final class DeliveryLine {
   private DeliveryLine() {}
 

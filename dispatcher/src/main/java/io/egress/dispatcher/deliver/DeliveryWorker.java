@@ -34,10 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to deliveries on the event loop it is made on, and has the {@link
- * io.egress.dispatcher.send.WebhookSender} of the process send them. Partition i of every delivery
- * topic belongs to the same worker, so an endpoint's deliveries, retries and history all meet here,
- * and its limits need no coordination.
+ * Makes deliveries on its event loop. Partition i of every delivery topic belongs to the same
+ * worker, so an endpoint's deliveries, retries and history all meet here, and its limits need no
+ * coordination.
  */
 final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);
@@ -45,18 +44,18 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
 
-  /** How often it is asked whether an operator has added partitions. */
+  /** How often to look for added partitions. */
   private static final Duration PARTITIONS_PERIOD = Duration.ofSeconds(5);
 
-  /** Beyond the patience of a hand-over, for what the event loop has to do about it. */
+  /** Added to the time of a hand-over, for the work of the event loop. */
   private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
 
-  /** What a partition's ledger must have room for before it is read on. */
+  /** A partition is read only while its ledger has room for this many records. */
   private static final int ROOM_MIN = 1_000;
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
-  /** More than are asked at a time. */
+  /** More than the questions asked at a time. */
   private static final int QUESTIONS_WAITING_MAX = 16;
 
   private static final Duration RECORDS_APART = Duration.ZERO;
@@ -69,7 +68,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Map<String, String> FETCHES =
       Map.of("fetch.max.wait.ms", "100", "max.partition.fetch.bytes", "65536");
 
-  /** Nothing waits for an outcome but the commit of its record. */
+  /** Only the commit of its record waits for an outcome to be written. */
   private static final Duration OUTCOMES_APART = Duration.ofMillis(15);
 
   private final Vertx vertx;
@@ -95,8 +94,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private boolean closing;
 
   /**
-   * {@code stalled} is called, possibly more than once, with the time for which PostgreSQL or Kafka
-   * has not answered, once that is too long.
+   * {@code stalled} is called, possibly repeatedly, with the time for which PostgreSQL or Kafka has
+   * not answered.
    */
   DeliveryWorker(
       Vertx vertx,
@@ -180,10 +179,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     return consumer.subscribe(subscribed);
   }
 
-  /**
-   * Drains and commits while it is still a member of its group, whatever goes on in there, and then
-   * leaves.
-   */
+  /** Drains and commits while it is still a member of its group, and then leaves. */
   @Override
   public Future<Void> close() {
     closing = true;
@@ -203,8 +199,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   /**
-   * Lets go of everything at once and leaves the group: attempts are aborted, and nothing more is
-   * committed. Completes when the group is left. Outcomes that are known are still written.
+   * Leaves the group at once: attempts are aborted, and nothing is committed. Known outcomes are
+   * still written.
    */
   @Override
   public Future<Void> release() {
@@ -221,8 +217,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   /**
-   * Completes when the outcomes that were known at the {@link #release} are written, so that their
-   * attempts are not made again, or when that has taken too long.
+   * Completes when the outcomes known at the {@link #release} are written, so that their attempts
+   * are not repeated, or when {@code max} has passed.
    */
   @Override
   public Future<Void> flush(Duration max) {
@@ -295,7 +291,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             .collect(Collectors.toSet()));
   }
 
-  /** Only while the consumer has some: without, it would ask the brokers and not poll meanwhile. */
+  /** Only with partitions assigned: without, the call would ask the brokers and delay the poll. */
   private void noticeNewPartitions() {
     if (!consumer.assigned().isEmpty()) {
       consumer

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the work going: takes jobs from their lanes as long as slots are free, prepares many at a
- * time, and sees to what is to be done about each. Owned by one event loop.
+ * Takes jobs from their lanes while slots are free, prepares many at a time, and starts or settles
+ * each. Owned by one event loop.
  */
 final class Dispatch {
   private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
@@ -32,7 +32,7 @@ final class Dispatch {
   private static final int QUESTION_JOBS_MAX = 128;
   private static final int QUESTIONS_MAX = 2;
 
-  /** A second question beside one under way must be worth its costs. */
+  /** A second query in parallel must be worth its costs. */
   private static final int SECOND_QUESTION_JOBS_MIN = 64;
 
   private static final int TO_PREPARE_MAX = 512;
@@ -40,7 +40,7 @@ final class Dispatch {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
-  /** Slots to prepare, since when the database is asked about them, and whether it answered. */
+  /** A query about the jobs of several slots. */
   private static final class Question {
     private final List<InFlight<Job>> batch;
     private final long askedNanos = System.nanoTime();
@@ -65,7 +65,7 @@ final class Dispatch {
           "Cannot read documents and endpoints for deliveries; retrying",
           "Documents and endpoints are read again");
 
-  /** One endpoint's fault, which another's success does not end. */
+  /** Fails for one endpoint; success with another one does not end it. */
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
@@ -84,7 +84,7 @@ final class Dispatch {
     this.outcomes = requireNonNull(outcomes, "outcomes is null");
   }
 
-  /** To be called whenever there may be something new to do. */
+  /** Called whenever there may be something new to do. */
   void proceed() {
     while (toPrepare.size() < TO_PREPARE_MAX && outcomes.pending() < OUTCOMES_PENDING_MAX) {
       InFlight<Job> slot = workload.next();
@@ -99,7 +99,7 @@ final class Dispatch {
     }
   }
 
-  /** For how long the oldest question has had no answer; 0 while there is none. */
+  /** Time since the oldest unanswered query was sent; 0 without one. */
   long waitingNanos() {
     long now = System.nanoTime();
     return questions.stream()
@@ -123,7 +123,10 @@ final class Dispatch {
     ask(question);
   }
 
-  /** The jobs keep their slots until the database answers: there is no use in taking others. */
+  /**
+   * The jobs keep their slots until the database answers, because other jobs would have to wait for
+   * it, too.
+   */
   private void ask(Question question) {
     preparation
         .ask(
@@ -148,7 +151,7 @@ final class Dispatch {
             });
   }
 
-  /** A row that PostgreSQL cannot read fails the question of its own delivery only. */
+  /** Splits a query that failed because of a damaged row until the row's own delivery is found. */
   private void isolateDamage(Question question) {
     questions.remove(question);
     List<InFlight<Job>> batch = question.batch;
@@ -178,7 +181,7 @@ final class Dispatch {
     }
   }
 
-  /** The documents' memory is given back with the last attempt that needs it. */
+  /** The memory of the documents is released by the last attempt that needs it. */
   private void proceedWith(Question question, Preparation.Answers answers) {
     AtomicInteger users = new AtomicInteger(question.batch.size());
     Runnable done =
@@ -194,7 +197,7 @@ final class Dispatch {
     }
   }
 
-  /** Whether {@code done} will be run later: an attempt is made. */
+  /** Whether an attempt was started, which runs {@code done} later. */
   private boolean proceedWith(
       InFlight<Job> slot, Question question, Preparation.Answers answers, Runnable done) {
     Job job = slot.record();
@@ -225,8 +228,8 @@ final class Dispatch {
   }
 
   /**
-   * What was read after the question was asked is asked about by itself: the endpoint may have been
-   * resumed since.
+   * Jobs that were read after the query was sent need a query of their own: the endpoint may have
+   * been resumed since.
    */
   private void skip(InFlight<Job> slot, Question question) {
     Job job = slot.record();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets go of partitions: what waits is dropped at once, what is in work gets some time to end, and
- * what still runs then is aborted. Whatever was not finished is the next owner's to do.
+ * Drains partitions: waiting jobs are dropped at once, jobs in progress may finish for a while and
+ * are then aborted. The next owner repeats what was not finished.
  */
 final class Handover {
   private static final Logger log = LoggerFactory.getLogger(Handover.class);
@@ -32,7 +32,7 @@ final class Handover {
     this.workload = requireNonNull(workload, "workload is null");
   }
 
-  /** Completes with the offsets to commit, soon after {@code patience} at the latest. */
+  /** Completes with the offsets to commit, after {@code patience} at the latest. */
   Future<Map<TopicPartition, Long>> drain(Set<TopicPartition> partitions, Duration patience) {
     workload.dropWaiting(partitions);
     Draining drain = new Draining(partitions, Promise.promise());
@@ -50,7 +50,7 @@ final class Handover {
             });
   }
 
-  /** They are another worker's already: whatever runs is aborted. */
+  /** The partitions belong to another worker already: jobs in progress are aborted. */
   void lose(Set<TopicPartition> partitions) {
     workload.dropWaiting(partitions);
     workload.abandon(partitions, "the partition was lost");
@@ -58,7 +58,7 @@ final class Handover {
     check();
   }
 
-  /** To be called whenever work may have ended. */
+  /** Called whenever a job may have ended. */
   void check() {
     for (Draining drain : List.copyOf(draining)) {
       if (!workload.isWorkingOn(drain.partitions())) {

@@ -10,12 +10,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that this worker is to make, and the record that asks for it. A job ends by being
- * finished, which completes the record, or by being abandoned, which leaves it to the partition's
- * next owner.
+ * An attempt to make, and the record that asks for it. A job is either finished, which completes
+ * the record, or abandoned, which leaves the record to the partition's next owner.
  */
 final class Job {
-  /** The same attempt asked for twice is made once. */
+  /** Two records of the same attempt lead to one attempt. */
   record AttemptKey(UUID deliveryId, int attempt) {}
 
   private final Delivery delivery;
@@ -59,7 +58,7 @@ final class Job {
     return abandoned;
   }
 
-  /** What runs is aborted: nothing follows from it, and it is no outcome. */
+  /** Aborts the attempt in progress, which has no outcome then. */
   void abandon(String reason) {
     abandoned = true;
     if (sending != null) {

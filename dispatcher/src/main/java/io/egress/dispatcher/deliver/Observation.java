@@ -15,12 +15,12 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Looks at a worker as a whole, for its metrics. Owned by the worker's event loop. */
+/** The state of a worker for its metrics. Owned by the worker's event loop. */
 final class Observation {
   private static final double NANOS_PER_SECOND = Duration.ofSeconds(1).toNanos();
   private static final double MILLIS_PER_SECOND = 1_000;
 
-  /** What is looked at. */
+  /** The parts of a worker. */
   record Worker(
       Workload workload,
       Pauses pauses,

@@ -15,11 +15,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the brokers how far the ledgers have come, one commit at a time. */
+/** Commits the offsets of the ledgers, one commit at a time. */
 final class OffsetCommits {
   private static final Logger log = LoggerFactory.getLogger(OffsetCommits.class);
 
-  /** For as long as a rebalance may be under way. */
+  /** The longest duration of a rebalance. */
   private static final int LAST_TRIES = 20;
 
   private static final Duration LAST_TRIES_APART = Duration.ofMillis(100);
@@ -35,7 +35,7 @@ final class OffsetCommits {
     this.consumer = requireNonNull(consumer, "consumer is null");
   }
 
-  /** What fails is due again the next time. */
+  /** A failed commit is due again the next time. */
   void commitDue() {
     List<Commit<TopicPartition>> due = workload.commitsDue();
     if (due.isEmpty() || committing) {
@@ -52,7 +52,8 @@ final class OffsetCommits {
   }
 
   /**
-   * No commit is taken during a rebalance. What is not committed is known from the delivery log.
+   * Kafka accepts no commit during a rebalance. The delivery log prevents that uncommitted
+   * deliveries are sent again.
    */
   Future<Void> commitAtLast(Map<TopicPartition, Long> offsets) {
     return commitAtLast(offsets, LAST_TRIES);

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from an outcome, in the order that loses nothing: first the record of the next
- * attempt, or of having given up, then the delivery log, then the job is finished. So whatever the
- * delivery log says is over has its successor; a crash in between repeats an attempt at worst.
+ * Records an outcome in the order that loses nothing: first the record of the next attempt, or of
+ * exhaustion, is acknowledged by Kafka, then the delivery log is written, then the job is finished.
+ * A crash in between repeats at most one attempt.
  */
 final class OutcomeRecorder {
   private final Topics topics;
@@ -35,9 +35,9 @@ final class OutcomeRecorder {
   private final DeliveryMeters meters;
 
   /**
-   * @param finished told of each job whose outcome is durable
-   * @param ended told of each delivery that came to its end
-   * @param meters count what is durable
+   * @param finished receives each job whose outcome is durable
+   * @param ended receives each finished delivery
+   * @param meters count durable outcomes
    */
   record Ends(Consumer<Job> finished, Consumer<Delivery> ended, DeliveryMeters meters) {}
 
@@ -58,7 +58,7 @@ final class OutcomeRecorder {
     this.meters = ends.meters();
   }
 
-  /** Outcomes that are not durable yet. */
+  /** Outcomes that are not durable. */
   int pending() {
     return recordsPending() + outcomesPending();
   }
@@ -71,12 +71,12 @@ final class OutcomeRecorder {
     return deliveryLog.pending();
   }
 
-  /** For how long the oldest of them has been waited for. */
+  /** Age of the oldest of them. */
   long waitingNanos() {
     return Math.max(records.waitingNanos(), deliveryLog.waitingNanos());
   }
 
-  /** What is not durable by now is left to be found out again. */
+  /** Gives up outcomes that are not durable; their attempts are repeated. */
   void giveUp() {
     records.giveUp();
     deliveryLog.giveUp();
@@ -121,7 +121,7 @@ final class OutcomeRecorder {
         });
   }
 
-  /** Nothing follows that is not durable already. */
+  /** The outcome is durable already. */
   void known(Job job, boolean hasEnded) {
     finished.accept(job);
     if (hasEnded) {
@@ -133,7 +133,7 @@ final class OutcomeRecorder {
     end(job, DeliveryState.SKIPPED, null);
   }
 
-  /** The same attempt again, later: nothing is counted or remembered. */
+  /** Repeats the same attempt later, without counting it. */
   void postponed(Job job, Duration delay) {
     records.add(
         message(topics.parked(), job.delivery().postponed(clock.instant().plus(delay))),

@@ -14,9 +14,9 @@ final class FanOutMeters {
   private final Timer delay;
 
   FanOutMeters(Metrics metrics) {
-    captures =
-        metrics.counter("egress_fanout_captures_total", "captures fanned out");
-    deliveries = metrics.counter("egress_fanout_deliveries_total", "deliveries published by the fan-out");
+    captures = metrics.counter("egress_fanout_captures_total", "captures fanned out");
+    deliveries =
+        metrics.counter("egress_fanout_deliveries_total", "deliveries published by the fan-out");
     delay =
         metrics.timer(
             "egress_fanout_delay_seconds",

@@ -1,4 +1,4 @@
 package io.egress.dispatcher.lane;
 
-/** A lane as it is now, for whoever wants to show it. */
+/** A snapshot of a lane. */
 public record LaneState(int waiting, int inFlight, int limit, boolean stuck) {}

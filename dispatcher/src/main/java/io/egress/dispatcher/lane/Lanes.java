@@ -44,8 +44,8 @@ public final class Lanes<R> {
   }
 
   /**
-   * False when as many records wait as may, and this one was not taken. A caller that stops reading
-   * while {@link #isFull} never sees it as long as what it has in hand fits above the mark.
+   * Returns false when the maximum number of records waits already. A caller that stops reading
+   * while {@link #isFull} never sees it if a batch fits above the mark.
    */
   public boolean offer(UUID endpointId, Priority priority, R record, long nowNanos) {
     requireNonNull(endpointId, "endpointId is null");
@@ -62,7 +62,7 @@ public final class Lanes<R> {
     return true;
   }
 
-  /** The record to start now; null when none may start before something completes or comes. */
+  /** The record to start now, or null when none may start before something completes or arrives. */
   public @Nullable InFlight<R> next(long nowNanos) {
     LaneSettings.Bounds bounds = settings.bounds();
     Lane<R> lane =
@@ -80,7 +80,7 @@ public final class Lanes<R> {
     return attempt;
   }
 
-  /** From now on the endpoint is waited for; what came before was this process' own time. */
+  /** The attempt was sent: from now on it waits for the endpoint, not for this process. */
   public void sent(InFlight<R> attempt, long nowNanos) {
     if (!inFlight.contains(attempt) || attempt.isSent()) {
       throw new IllegalStateException("the attempt is not to be sent: " + attempt.record());
@@ -147,7 +147,7 @@ public final class Lanes<R> {
     return lane == null ? List.of() : leave(lane, lane.giveUp(which), nowNanos);
   }
 
-  /** The caller is to stop reading, until this has become false again. */
+  /** The caller should stop reading until this is false. */
   public boolean isFull() {
     return backlog.isFull();
   }
@@ -164,7 +164,7 @@ public final class Lanes<R> {
     return (int) lanes.values().stream().filter(Lane::isStuck).count();
   }
 
-  /** Empty for an endpoint that nothing is known about. */
+  /** Empty for an unknown endpoint. */
   public Optional<LaneState> lane(UUID endpointId) {
     return Optional.ofNullable(lanes.get(endpointId))
         .map(lane -> new LaneState(lane.waiting(), lane.inFlight(), lane.limit(), lane.isStuck()));

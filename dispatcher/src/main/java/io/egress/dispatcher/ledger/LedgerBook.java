@@ -41,7 +41,7 @@ public final class LedgerBook<P> {
         requireNonNull(partition, "partition is null"), new PartitionLedger(++lastEpoch, spanMax));
   }
 
-  /** What is left to commit. Empty when nothing is, or when the partition was not assigned. */
+  /** What is left to commit. Empty if nothing is, or if the partition was not assigned. */
   public Optional<Commit<P>> revoke(P partition) {
     PartitionLedger ledger = ledgers.remove(partition);
     return ledger == null || !ledger.commitDue()
@@ -79,7 +79,7 @@ public final class LedgerBook<P> {
     return due;
   }
 
-  /** The broker has taken the commit; without effect for a former assignment. */
+  /** The broker has accepted the commit; without effect for a former assignment. */
   public void committed(Commit<P> commit) {
     PartitionLedger ledger = ledgers.get(commit.partition());
     if (ledger != null && ledger.epoch() == commit.epoch()) {

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Asks the brokers now and then how much of each topic is not done with. The numbers are of the
- * whole fleet: every dispatcher sees the same.
+ * Reads the lag of each topic from the brokers periodically. The numbers are of the whole fleet:
+ * every dispatcher shows the same.
  */
 public final class ConsumerLag {
   private static final Duration PERIOD = Duration.ofSeconds(10);
@@ -95,7 +95,7 @@ public final class ConsumerLag {
             });
   }
 
-  /** {@code done} is asked for first: what is produced in between is lag. */
+  /** Committed offsets are read first: what is produced in between counts as lag. */
   private Future<Map<String, Long>> lags(
       Set<TopicPartition> partitions, Map<TopicPartition, Long> done) {
     return brokers

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts deliveries on their way. Every meter is there from the start and found by an index, so
- * that counting costs an attempt next to nothing. To be used from any thread.
+ * Counts deliveries. All meters exist from the start and are found by an index, so that counting is
+ * cheap. May be used from any thread.
  */
 public final class DeliveryMeters {
   private static final int STATUS_CLASSES = 6;
@@ -75,10 +75,7 @@ public final class DeliveryMeters {
             EnumSet.complementOf(EnumSet.of(DeliveryState.PENDING)),
             state ->
                 metrics.counter(
-                    "egress_deliveries_ended_total",
-                    "finished deliveries",
-                    "state",
-                    state.word()));
+                    "egress_deliveries_ended_total", "finished deliveries", "state", state.word()));
     parked =
         metrics.counter(
             "egress_deliveries_parked_total",
@@ -86,7 +83,7 @@ public final class DeliveryMeters {
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 
-  /** An attempt has ended, in whatever way. */
+  /** An attempt has ended, with any outcome. */
   public void attempted(Delivery delivery, Instant startedAt, Outcome outcome) {
     long startedMillis = startedAt.toEpochMilli();
     if (outcome instanceof Outcome.Aborted) {
@@ -110,7 +107,7 @@ public final class DeliveryMeters {
     }
   }
 
-  /** The attempt of this number failed, and the next one is certain to be made. */
+  /** The attempt of this number failed, and the next one is scheduled. */
   public void toBeRetried(int attempt) {
     retries.get(attempt - 1).increment();
   }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.Topics;
 
-/** What the topics are called in metrics: by the stage of a delivery's life that they hold. */
+/** The names of topics in metrics: the stage of a delivery that they hold. */
 public final class Stages {
   private final Topics topics;
 

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
-/** What the workers of a process reported last, added up. */
+/** The sum of what the workers of a process reported last. */
 public final class WorkerStates {
   private final Map<Object, WorkerState> states = new ConcurrentHashMap<>();
 
-  /** {@code stages} are all there are. */
+  /** {@code stages} are all stages. */
   public WorkerStates(Metrics metrics, Collection<String> stages) {
     requireNonNull(metrics, "metrics is null");
     sum(
@@ -53,7 +53,7 @@ public final class WorkerStates {
     states.remove(worker);
   }
 
-  /** Whether so many workers are there and have polled not longer ago. */
+  /** Whether at least this many workers have polled within {@code max}. */
   public boolean poll(int workers, Duration max) {
     long now = System.nanoTime();
     return states.values().stream()

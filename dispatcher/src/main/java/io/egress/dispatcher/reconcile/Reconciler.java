@@ -28,13 +28,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares, in the background, what endpoints were owed by the stream with what the delivery log
- * has. A capture without any outcome some time after it entered the stream is published once more:
- * its record may have outlived the topic's retention while no dispatcher ran. If it has not, there
- * are two records of one delivery, and the second finds the outcome of the first.
+ * Compares, in the background, what the stream owes to endpoints with the delivery log. A capture
+ * without an attempt some time after it entered the stream is published again: its record may have
+ * outlived the topic's retention while no dispatcher ran. If it has not, there are two records of
+ * one delivery, and the second one finds the outcome of the first.
  *
- * <p>An endpoint's row in {@code reconciliations} is locked while it is looked at, so any number of
- * dispatchers share the work, and each capture is looked up once if all is well.
+ * <p>The endpoint's row in {@code reconciliations} is locked meanwhile, so dispatchers share the
+ * work.
  */
 public final class Reconciler {
   private static final Logger log = LoggerFactory.getLogger(Reconciler.class);
@@ -43,7 +43,7 @@ public final class Reconciler {
   private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
   private static final int CAPTURES_MAX = 1_000;
 
-  /** Looked at in a row, before others get the connection. */
+  /** Endpoints compared before the connection is released. */
   private static final int ENDPOINTS_MAX = 1_000;
 
   private static final String ADD_NEW =
@@ -153,7 +153,7 @@ public final class Reconciler {
     this.timer = vertx.setPeriodic(rhythm.period().toMillis(), tick -> startRound());
   }
 
-  /** Completes when the endpoint in hand is done with. */
+  /** Completes when the endpoint in progress is finished. */
   public Future<Void> close() {
     stopping = true;
     vertx.cancelTimer(timer);
@@ -183,7 +183,7 @@ public final class Reconciler {
                     : Future.succeededFuture());
   }
 
-  /** Completes with whether there was one. */
+  /** Completes with whether there was an endpoint to compare. */
   private Future<Boolean> reconcileNext(SqlConnection tx) {
     return tx.preparedQuery(NEXT)
         .execute(Tuple.of(rhythm.after().toMillis(), rhythm.period().toMillis()))
@@ -272,7 +272,7 @@ public final class Reconciler {
             });
   }
 
-  /** The next round begins at the first that is missing; at once if there are more. */
+  /** The next round begins at the first missing delivery; at once if there are more. */
   private static Future<Void> save(
       SqlConnection tx,
       Endpoint endpoint,

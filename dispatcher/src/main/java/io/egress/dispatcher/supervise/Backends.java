@@ -19,7 +19,7 @@ public final class Backends {
   private final Supplier<Future<?>> database;
   private final Supplier<Future<?>> kafka;
 
-  /** The suppliers ask, and fail when there is no answer. */
+  /** The suppliers ask the backend, and fail without an answer. */
   public Backends(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.database = requireNonNull(database, "database is null");

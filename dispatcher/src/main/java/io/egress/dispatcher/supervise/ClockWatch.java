@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that the wall clock was set back. Kafka's clients measure their waits by it and never let
- * it run backwards: one that lived through the later time stands still until that time comes again,
- * and has to be replaced. May be asked from any thread.
+ * Detects that the wall clock was set back. Kafka's clients measure waits by the wall clock and
+ * never let it run backwards: a client that has seen the later time stands still until that time
+ * comes again, and has to be replaced. May be called from any thread.
  */
 public final class ClockWatch {
-  /** Less than what clocks are slewed by between two looks, and than any wait that matters. */
+  /** Ignores the slewing of clocks and steps too small to matter. */
   private static final Duration STEP_MIN = Duration.ofSeconds(2);
 
   private static final Duration READING_MAX = Duration.ofMillis(100);
@@ -30,7 +30,7 @@ public final class ClockWatch {
     this.latestOffsetMillis = offsetMillis();
   }
 
-  /** By how much, since it was said last; zero where it was not. */
+  /** How far the clock was set back since the last call; zero if it was not. */
   public synchronized Duration setBack() {
     long offset = offsetMillis();
     Duration step = Duration.ofMillis(latestOffsetMillis - offset);
@@ -43,7 +43,8 @@ public final class ClockWatch {
   }
 
   /**
-   * Read again when the thread stood still between the two clocks, which would look like a step.
+   * Repeated when the thread was suspended between reading the two clocks, which would look like a
+   * step.
    */
   private long offsetMillis() {
     while (true) {

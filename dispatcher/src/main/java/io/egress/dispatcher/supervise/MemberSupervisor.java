@@ -97,7 +97,7 @@ public final class MemberSupervisor {
     }
   }
 
-  /** The member to end, which is nobody else's to end any more. */
+  /** Takes the member to end it; null when it is ending already. */
   private @Nullable GroupMember take() {
     if (stopping) {
       return null;

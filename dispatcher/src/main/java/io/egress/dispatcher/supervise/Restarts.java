@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The restarts of one loop that reads from Kafka. A restart releases all partitions and reads again
- * from the last commit, so nothing that was read can be forgotten. Restarts that follow each other
- * closely are spaced further and further apart. May be called from any thread.
+ * The restarts of one kind of consumer. A restart releases all partitions and reads again from the
+ * last commit, so nothing that was read is forgotten. Restarts in quick succession are spaced
+ * further and further apart. May be called from any thread.
  */
 public final class Restarts {
   private static final Logger log = LoggerFactory.getLogger(Restarts.class);
@@ -19,7 +19,7 @@ public final class Restarts {
   private static final Duration PAUSE_MIN = Duration.ofMillis(500);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
 
-  /** A loop that has run for this long is not in a series of restarts. */
+  /** A consumer that has run for this long is not in a series of restarts. */
   private static final Duration STEADY_AFTER = Duration.ofMinutes(1);
 
   private final String part;
@@ -29,7 +29,7 @@ public final class Restarts {
   private Duration pause = PAUSE_MIN;
   private long lastNanos = System.nanoTime() - STEADY_AFTER.toNanos();
 
-  /** {@code part} is what logs and metrics call the loop. */
+  /** {@code part} is the name in logs and metrics. */
   public Restarts(Metrics metrics, String part) {
     this.part = requireNonNull(part, "part is null");
     this.failures = counter(metrics, part, "failure");
