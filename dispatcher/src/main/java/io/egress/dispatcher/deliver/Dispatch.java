@@ -3,6 +3,7 @@ package io.egress.dispatcher.deliver;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.database.DamagedRows;
+import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.send.FailureKind;
@@ -205,26 +206,59 @@ final class Dispatch {
       workload.release(slot, Completion.ABORTED);
       return false;
     }
-    Preparation.Verdict verdict = answers.on(job.delivery());
-    if (verdict instanceof Preparation.Verdict.Attempt attempt) {
-      return attempt(slot, attempt, answers.large(), done);
+    return answers.on(job.delivery()).match(new Decisions(slot, question, answers.large(), done));
+  }
+
+  /** Whether an attempt was started. */
+  private final class Decisions implements Preparation.Verdict.Cases<Boolean> {
+    private final InFlight<Job> slot;
+    private final Question question;
+    private final boolean large;
+    private final Runnable done;
+
+    private Decisions(InFlight<Job> slot, Question question, boolean large, Runnable done) {
+      this.slot = slot;
+      this.question = question;
+      this.large = large;
+      this.done = done;
     }
-    if (verdict instanceof Preparation.Verdict.Later) {
+
+    @Override
+    public Boolean attempt(EndpointTarget target, Head head) {
+      return Dispatch.this.attempt(slot, target, head, large, done);
+    }
+
+    @Override
+    public Boolean settled(boolean ended) {
+      workload.release(slot, Completion.ABORTED);
+      outcomes.known(slot.record(), ended);
+      return false;
+    }
+
+    @Override
+    public Boolean skip() {
+      Dispatch.this.skip(slot, question);
+      return false;
+    }
+
+    @Override
+    public Boolean later() {
       toPrepare.addFirst(slot);
-    } else if (verdict instanceof Preparation.Verdict.Skip) {
-      skip(slot, question);
-    } else if (verdict instanceof Preparation.Verdict.Unrenderable) {
-      attempts.fail(slot, FailureKind.DOCUMENT, UNREADABLE, this::proceed);
-    } else if (verdict instanceof Preparation.Verdict.Settled settled) {
-      workload.release(slot, Completion.ABORTED);
-      outcomes.known(job, settled.ended());
-    } else {
-      DeliveryLine.about(log.atError(), job.delivery())
-          .log("Cannot deliver a capture that does not exist");
-      workload.release(slot, Completion.ABORTED);
-      outcomes.known(job, true);
+      return false;
     }
-    return false;
+
+    @Override
+    public Boolean missing() {
+      DeliveryLine.about(log.atError(), slot.record().delivery())
+          .log("Cannot deliver a capture that does not exist");
+      return settled(true);
+    }
+
+    @Override
+    public Boolean unrenderable() {
+      attempts.fail(slot, FailureKind.DOCUMENT, UNREADABLE, Dispatch.this::proceed);
+      return false;
+    }
   }
 
   /**
@@ -240,8 +274,7 @@ final class Dispatch {
   }
 
   private boolean attempt(
-      InFlight<Job> slot, Preparation.Verdict.Attempt attempt, boolean large, Runnable done) {
-    EndpointTarget target = attempt.target();
+      InFlight<Job> slot, EndpointTarget target, Head head, boolean large, Runnable done) {
     Receivers.Receiver receiver;
     try {
       receiver = receivers.of(target);
@@ -256,7 +289,7 @@ final class Dispatch {
     attempts.make(
         slot,
         receiver,
-        attempt.head(),
+        head,
         begun,
         () -> {
           ended.run();

@@ -23,28 +23,71 @@ import java.util.stream.Collectors;
  * now, and whether the attempt is still to be made. Many attempts share a question.
  */
 final class Preparation {
-  /** What is to be done about a job. */
+  /** What to do about a job. A new case has to be handled wherever verdicts are. */
   sealed interface Verdict {
-    record Attempt(EndpointTarget target, Head head) implements Verdict {}
+    /** One method for each verdict. */
+    interface Cases<T> {
+      T attempt(EndpointTarget target, Head head);
 
-    /**
-     * The attempt is over already, and so is what had to follow it.
-     *
-     * @param ended whether no further one follows
-     */
-    record Settled(boolean ended) implements Verdict {}
+      /** The attempt was made before; {@code ended} when the delivery is finished, too. */
+      T settled(boolean ended);
 
-    /** The endpoint is paused or gone. */
-    record Skip() implements Verdict {}
+      /** The endpoint is paused or deleted. */
+      T skip();
 
-    /** Others came first; the document has to be asked for again. */
-    record Later() implements Verdict {}
+      /** There was no room for the document: it has to be read again. */
+      T later();
 
-    /** There is no such capture: nothing could ever be sent. */
-    record Nothing() implements Verdict {}
+      /** The capture does not exist. */
+      T missing();
 
-    /** The capture is damaged: until it is put again, nothing can be sent. */
-    record Unrenderable() implements Verdict {}
+      /** The capture is damaged: nothing can be sent until it is put again. */
+      T unrenderable();
+    }
+
+    <T> T match(Cases<T> cases);
+
+    record Attempt(EndpointTarget target, Head head) implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.attempt(target, head);
+      }
+    }
+
+    record Settled(boolean ended) implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.settled(ended);
+      }
+    }
+
+    record Skip() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.skip();
+      }
+    }
+
+    record Later() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.later();
+      }
+    }
+
+    record Missing() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.missing();
+      }
+    }
+
+    record Unrenderable() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.unrenderable();
+      }
+    }
   }
 
   /**
@@ -78,7 +121,7 @@ final class Preparation {
       }
       return documents.later().contains(delivery.captureId())
           ? new Verdict.Later()
-          : new Verdict.Nothing();
+          : new Verdict.Missing();
     }
   }
 
