@@ -1,9 +1,9 @@
 package io.egress.database;
 
+import io.egress.outage.Startup;
 import io.egress.settings.DatabaseUrl;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.time.Duration;
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
@@ -15,30 +15,24 @@ import org.slf4j.LoggerFactory;
  */
 public final class Migrations {
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
-  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
-  private static final int CONNECT_RETRIES = 60;
 
   private Migrations() {}
 
-  /** Waits about a minute for a database that does not answer yet. */
+  /** Waits for a database that does not answer. */
   public static Future<Void> run(Vertx vertx, String url) {
-    return vertx.executeBlocking(
-        () -> {
-          migrate(ConnectOptions.forJdbc(DatabaseUrl.parse(url)));
-          return null;
-        },
-        false);
+    return new Startup(vertx, log, "PostgreSQL", Unavailability::isBehind)
+        .await(
+            () ->
+                vertx.executeBlocking(
+                    () -> {
+                      migrate(ConnectOptions.forJdbc(DatabaseUrl.parse(url)));
+                      return null;
+                    },
+                    false));
   }
 
   private static void migrate(PGSimpleDataSource source) {
-    int applied =
-        Flyway.configure()
-            .dataSource(source)
-            .connectRetries(CONNECT_RETRIES)
-            .connectRetriesInterval((int) RETRY_PAUSE.toSeconds())
-            .load()
-            .migrate()
-            .migrationsExecuted;
+    int applied = Flyway.configure().dataSource(source).load().migrate().migrationsExecuted;
     if (applied > 0) {
       log.info("Applied {} migrations to the database", applied);
     }

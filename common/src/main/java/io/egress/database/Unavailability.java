@@ -3,8 +3,10 @@ package io.egress.database;
 import io.vertx.core.VertxException;
 import io.vertx.pgclient.PgException;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Failures of the database, or of the connection to it, that may be over in a moment. */
 public final class Unavailability {
@@ -16,15 +18,31 @@ public final class Unavailability {
 
   private Unavailability() {}
 
+  /** As {@link #isCauseOf}, for what JDBC throws and for what wraps it. */
+  public static boolean isBehind(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (isCauseOf(cause)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** False when the request or the code is at fault. */
   public static boolean isCauseOf(Throwable failure) {
     if (failure instanceof PgException refused) {
-      String state = refused.getSqlState();
-      return state != null
-          && (CLASSES.contains(state.substring(0, 2)) || TIMED_OUT.contains(state));
+      return isTemporary(refused.getSqlState());
+    }
+    if (failure instanceof SQLException refused) {
+      return isTemporary(refused.getSQLState());
     }
     return failure instanceof IOException
         || failure instanceof VertxException
         || failure instanceof TimeoutException;
+  }
+
+  private static boolean isTemporary(@Nullable String sqlState) {
+    return sqlState != null
+        && (CLASSES.contains(sqlState.substring(0, 2)) || TIMED_OUT.contains(sqlState));
   }
 }

@@ -12,11 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Stands before a server of this machine, and can hold back everything in both directions. */
 public final class StallingProxy implements AutoCloseable {
+  /** After the handshake, in the middle of what is done with the connection. */
+  private static final int MESSAGES_BEFORE_CUT = 12;
+
   private final Vertx vertx = Vertx.vertx();
   private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
   private final URI target;
   private final NetServer server;
   private final AtomicInteger toReset = new AtomicInteger();
+  private final AtomicInteger toCut = new AtomicInteger();
   private volatile boolean stalled;
 
   public StallingProxy(String url) {
@@ -46,6 +50,11 @@ public final class StallingProxy implements AutoCloseable {
     toReset.set(count);
   }
 
+  /** Ends the next connections of migrations when they have sent a few messages. */
+  public void cutMigrations(int count) {
+    toCut.set(count);
+  }
+
   private void connect(NetSocket client) {
     client.pause();
     vertx
@@ -65,9 +74,13 @@ public final class StallingProxy implements AutoCloseable {
   private void pipe(NetSocket from, NetSocket to) {
     sockets.add(from);
     from.exceptionHandler(broken -> {});
+    AtomicInteger messages = new AtomicInteger();
     from.handler(
         data -> {
-          if (isOfPool(data) && toReset.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+          if (messages.incrementAndGet() == MESSAGES_BEFORE_CUT
+              && toCut.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            from.close();
+          } else if (isOfPool(data) && toReset.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             from.close();
           } else {
             to.write(data);

@@ -155,9 +155,10 @@ class RestartTest {
   }
 
   @Test
-  void aDispatcherWhoseFirstConnectionsToTheDatabaseAreResetStartsAllTheSame() {
+  void aDispatcherWhoseFirstConnectionsToTheDatabaseBreakStarts() {
     fleet.endpoint(workspace, "crm");
     try (StallingProxy proxy = new StallingProxy(fleet.settings.database().url())) {
+      proxy.cutMigrations(2);
       proxy.resetPoolConnections(2);
       fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url()));
       fleet.captures(workspace, 1);
