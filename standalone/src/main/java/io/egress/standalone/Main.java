@@ -1,10 +1,7 @@
 package io.egress.standalone;
 
 import io.egress.lifecycle.RunningProcess;
-import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
-import io.egress.standalone.fuzz.FuzzCommand;
-import io.egress.standalone.torture.TortureCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -22,19 +19,22 @@ import picocli.CommandLine.Command;
       RoleCommands.Api.class,
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
-      EndpointsCommand.class,
-      BenchCommand.class,
-      TortureCommand.class,
-      FuzzCommand.class
+      EndpointsCommand.class
     })
 public final class Main {
   Main() {}
 
   public static void main(String[] arguments) {
-    int exit =
-        new CommandLine(new Main())
-            .setExecutionExceptionHandler((failure, line, parsed) -> RunningProcess.tell(failure))
-            .execute(arguments);
-    RunningProcess.exit(exit);
+    run(commandLine(), arguments);
+  }
+
+  public static CommandLine commandLine() {
+    return new CommandLine(new Main());
+  }
+
+  /** Ends the JVM with the command's exit status. */
+  public static void run(CommandLine line, String[] arguments) {
+    line.setExecutionExceptionHandler((failure, command, parsed) -> RunningProcess.tell(failure));
+    RunningProcess.exit(line.execute(arguments));
   }
 }

@@ -1,0 +1,42 @@
+package io.egress.bench.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.bench.BenchMain;
+import io.egress.embedded.SharedBackends;
+import io.egress.standalone.run.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A few thousand requests of what {@code ./egress fuzz} sends by the million. */
+class FuzzTest {
+  @Test
+  @Timeout(180)
+  void findsNothing(@TempDir Path folder) throws Exception {
+    SharedBackends backends = SharedBackends.get();
+    Map<String, String> environment =
+        Map.of(
+            "EGRESS_DATABASE_URL", backends.freshDatabase(),
+            "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap(),
+            "EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    try (ChildProcess fuzz =
+        ChildProcess.start(
+            folder,
+            "fuzz",
+            new ChildProcess.Command(
+                List.of("-Xmx512m", "-XX:TieredStopAtLevel=1"),
+                BenchMain.class.getName(),
+                List.of("fuzz", "--seed", "12", "--requests", "3000"),
+                environment))) {
+      int status = fuzz.awaitExit(Duration.ofSeconds(90));
+
+      assertThat(status).as(fuzz.output()).isZero();
+      assertThat(fuzz.output()).contains("no violation");
+    }
+  }
+}
