@@ -25,6 +25,15 @@ final class PushBench {
   /** At 300 captures a second, HotSpot compiles in four processes for more than a minute. */
   private static final int LATENCY_WARM_UP_SECONDS_MAX = 180;
 
+  /** How much is delivered on each side of a comparison. */
+  private static final class ComparedBacklog {
+    @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
+    private int deliveries;
+
+    @Option(names = "--warm-up", description = WARM_UP + "three times as many as are counted)")
+    private @Nullable Integer warmUp;
+  }
+
   @Command(name = "spread", description = "Drains a backlog to endpoints in a workspace each.")
   int spread(
       @Mixin PushOptions options,
@@ -76,10 +85,7 @@ final class PushBench {
       description = "Compares endpoints with the same endpoints while one more hangs.")
   int hanging(
       @Mixin PushOptions options,
-      @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
-          int deliveries,
-      @Option(names = "--warm-up", description = WARM_UP + "three times as many as are counted)")
-          @Nullable Integer warmUp,
+      @Mixin ComparedBacklog backlog,
       @Option(
               names = "--endpoints",
               defaultValue = "10",
@@ -87,7 +93,7 @@ final class PushBench {
           int endpoints,
       @Option(names = "--rounds", defaultValue = "3", description = ROUNDS) int rounds)
       throws InterruptedException {
-    comparisons(options, deliveries, warmUp, endpoints).hanging(rounds);
+    comparisons(options, backlog, endpoints).hanging(rounds);
     return 0;
   }
 
@@ -96,14 +102,11 @@ final class PushBench {
       description = "Compares a backlog in one partition with one that is spread out.")
   int skewed(
       @Mixin PushOptions options,
-      @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
-          int deliveries,
-      @Option(names = "--warm-up", description = WARM_UP + "three times as many as are counted)")
-          @Nullable Integer warmUp,
+      @Mixin ComparedBacklog backlog,
       @Option(names = "--endpoints", defaultValue = "100", description = ENDPOINTS) int endpoints,
       @Option(names = "--rounds", defaultValue = "3", description = ROUNDS) int rounds)
       throws InterruptedException {
-    comparisons(options, deliveries, warmUp, endpoints).skewed(rounds);
+    comparisons(options, backlog, endpoints).skewed(rounds);
     return 0;
   }
 
@@ -112,10 +115,7 @@ final class PushBench {
       description = "Measures rate and heap while records wait in the retry topics, and without.")
   int waiting(
       @Mixin PushOptions options,
-      @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
-          int deliveries,
-      @Option(names = "--warm-up", description = WARM_UP + "three times as many as are counted)")
-          @Nullable Integer warmUp,
+      @Mixin ComparedBacklog backlog,
       @Option(names = "--endpoints", defaultValue = "100", description = ENDPOINTS) int endpoints,
       @Option(
               names = "--records",
@@ -123,7 +123,7 @@ final class PushBench {
               description = "waiting records (default: ${DEFAULT-VALUE})")
           int records)
       throws InterruptedException {
-    comparisons(options, deliveries, warmUp, endpoints).waiting(records);
+    comparisons(options, backlog, endpoints).waiting(records);
     return 0;
   }
 
@@ -164,10 +164,9 @@ final class PushBench {
   }
 
   private static Comparisons comparisons(
-      PushOptions options, int deliveries, @Nullable Integer warmUp, int endpoints)
-      throws InterruptedException {
-    return new Comparisons(
-        open(options), deliveries, orElse(warmUp, COMPARISON_WARM_UP * deliveries), endpoints);
+      PushOptions options, ComparedBacklog backlog, int endpoints) throws InterruptedException {
+    int warmUp = orElse(backlog.warmUp, COMPARISON_WARM_UP * backlog.deliveries);
+    return new Comparisons(open(options), backlog.deliveries, warmUp, endpoints);
   }
 
   private static int orElse(@Nullable Integer given, int standard) {

@@ -1,5 +1,6 @@
 package io.egress.bench.torture;
 
+import io.egress.embedded.SmallDisk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,9 +62,7 @@ final class Faults {
     all.add(ofBackend("PostgreSQL kill -9", this::killPostgres));
     all.add(ofBackend("Kafka restarted", this::restartBroker));
     all.add(ofBackend("Kafka kill -9", this::killBroker));
-    if (fleet.disk().canBeFilled()) {
-      all.add(ofBackend("disk full", this::fillDisk));
-    }
+    fleet.disk().ifPresent(disk -> all.add(ofBackend("disk full", () -> fillDisk(disk))));
     all.add(new Fault("rolling restart", recoveryMax, this::rollingRestart));
     all.add(new Fault("rename storm", recoveryMax, this::renameStorm));
     all.add(new Fault("endpoints come and go", recoveryMax, this::churnEndpoints));
@@ -163,10 +162,10 @@ final class Faults {
     fleet.startBroker();
   }
 
-  private void fillDisk() throws Exception {
-    fleet.disk().fill();
+  private void fillDisk(SmallDisk disk) throws Exception {
+    disk.fill();
     pause(5_000);
-    fleet.disk().free();
+    disk.free();
     fleet.startPostgres();
   }
 

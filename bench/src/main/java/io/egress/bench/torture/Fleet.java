@@ -4,6 +4,7 @@ import io.egress.api.ApiMain;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.embedded.SmallDisk;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
@@ -18,9 +19,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,20 +35,25 @@ final class Fleet {
   private static final int APIS = 2;
   private static final int DISPATCHERS = 3;
   private static final int BROKER_STARTS_MAX = 3;
+  private static final int DISK_MEGABYTES = 1_200;
 
   private final Path folder;
   private final EmbeddedBackends postgres;
-  private final Disk disk;
+  private final Path postgresFolder;
+  private final Optional<SmallDisk> disk;
   private final List<Role> apis = new ArrayList<>();
   private final List<Role> dispatchers = new ArrayList<>();
   private @Nullable ChildProcess broker;
   private int brokerStarts;
 
-  private Fleet(RunningProcess process, Path folder) throws InterruptedException {
+  private Fleet(RunningProcess process, Path folder) throws IOException, InterruptedException {
     this.folder = folder;
-    this.disk = Disk.mount(process, folder.resolve("postgres"));
+    this.postgresFolder = Files.createDirectories(folder.resolve("postgres"));
+    this.disk = SmallDisk.mount(postgresFolder, DISK_MEGABYTES);
+    disk.ifPresent(mounted -> process.push("the file system", mounted));
     this.postgres =
-        EmbeddedBackends.start(EmbeddedOptions.persistent(disk.folder()).unsynced().withoutKafka());
+        EmbeddedBackends.start(
+            EmbeddedOptions.persistent(postgresFolder).unsynced().withoutKafka());
     process.push("PostgreSQL", postgres);
     Vertx links = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     process.pushAsync("the links", links::close);
@@ -82,7 +88,7 @@ final class Fleet {
   }
 
   /** Everything is up when this returns, and ends with {@code process}. */
-  static Fleet start(RunningProcess process, Path folder) throws InterruptedException {
+  static Fleet start(RunningProcess process, Path folder) throws IOException, InterruptedException {
     Fleet fleet = new Fleet(process, folder);
     fleet.roles().forEach(Role::start);
     for (Role role : fleet.roles()) {
@@ -105,7 +111,8 @@ final class Fleet {
     return all;
   }
 
-  Disk disk() {
+  /** Of PostgreSQL; empty if this process may not mount one. */
+  Optional<SmallDisk> disk() {
     return disk;
   }
 
@@ -120,7 +127,7 @@ final class Fleet {
 
   /** Kill -9 of the postmaster; its children notice and end. */
   void killPostgres() throws IOException {
-    Path pidFile = disk.folder().resolve("postgres").resolve("data").resolve("postmaster.pid");
+    Path pidFile = postgresFolder.resolve("postgres").resolve("data").resolve("postmaster.pid");
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
@@ -205,61 +212,6 @@ final class Fleet {
       return socket.getLocalPort();
     } catch (IOException failure) {
       throw new IllegalStateException(failure);
-    }
-  }
-
-  /**
-   * The file system that PostgreSQL writes to: one of its own, which can be filled, if root asks.
-   */
-  record Disk(Path folder, boolean canBeFilled) {
-    private static final String BALLAST = "ballast";
-    private static final int BLOCK_BYTES = 1 << 20;
-
-    static Disk mount(RunningProcess process, Path folder) {
-      try {
-        Files.createDirectories(folder);
-        boolean mounted =
-            run("mount", "-t", "tmpfs", "-o", "size=1200m,mode=755", "tmpfs", folder.toString());
-        if (mounted) {
-          process.push("the file system", () -> run("umount", "--lazy", folder.toString()));
-        }
-        return new Disk(folder, mounted);
-      } catch (IOException failure) {
-        throw new IllegalStateException(failure);
-      }
-    }
-
-    void fill() throws IOException {
-      byte[] block = new byte[BLOCK_BYTES];
-      try (var ballast = Files.newOutputStream(folder.resolve(BALLAST))) {
-        while (true) {
-          ballast.write(block);
-        }
-      } catch (IOException full) {
-        if (!Files.exists(folder.resolve(BALLAST))) {
-          throw full;
-        }
-      }
-    }
-
-    void free() throws IOException {
-      Files.deleteIfExists(folder.resolve(BALLAST));
-    }
-
-    private static boolean run(String... command) {
-      try {
-        Process tool =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return tool.waitFor(10, TimeUnit.SECONDS) && tool.exitValue() == 0;
-      } catch (IOException missing) {
-        return false;
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
     }
   }
 }
