@@ -11,9 +11,6 @@ final class ConsumerConfig {
   /** Records a poll may bring: less than what fits above the mark at which reading pauses. */
   static final int POLL_RECORDS_MAX = 500;
 
-  /** A worker that was killed gives its partitions up after this. */
-  private static final String SESSION_TIMEOUT_MS = "10000";
-
   /** Workers learn of a rebalance with a heartbeat. */
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
 
@@ -33,7 +30,7 @@ final class ConsumerConfig {
     Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
     properties.put("group.id", group);
     properties.put("partition.assignment.strategy", CooperativeRangeAssignor.class.getName());
-    properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
+    properties.put("session.timeout.ms", Math.toIntExact(settings.sessionTimeout().toMillis()));
     properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
     properties.put("fetch.max.wait.ms", FETCH_WAIT_MAX_MS);
     properties.put("max.partition.fetch.bytes", PARTITION_FETCH_BYTES_MAX);

@@ -9,7 +9,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** How the topic of captures is consumed. */
 final class FanOutConfig {
-  private static final String SESSION_TIMEOUT_MS = "10000";
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
   private static final int POLL_RECORDS_MAX = 500;
 
@@ -19,7 +18,7 @@ final class FanOutConfig {
     Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
     properties.put("group.id", group);
     properties.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
-    properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
+    properties.put("session.timeout.ms", Math.toIntExact(settings.sessionTimeout().toMillis()));
     properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
     properties.put("max.poll.records", POLL_RECORDS_MAX);
     properties.put("enable.auto.commit", "false");
