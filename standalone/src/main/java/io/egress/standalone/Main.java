@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     description = "Finished transcripts leave a product: pulled through one cursor, or pushed.",
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
-    version = "Transcript Egress 1.0.0",
+    versionProvider = Main.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       DemoCommand.class,
@@ -23,6 +23,15 @@ import picocli.CommandLine.Command;
     })
 public final class Main {
   Main() {}
+
+  /** From the manifest of the jar; classes that are not in one have no version. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"Transcript Egress " + (version == null ? "development" : version)};
+    }
+  }
 
   public static void main(String[] arguments) {
     run(commandLine(), arguments);
