@@ -2,12 +2,11 @@ package io.egress.bench.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.bench.BenchMain;
+import io.egress.bench.ShortLived;
 import io.egress.embedded.SharedBackends;
 import io.egress.standalone.run.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,14 +24,7 @@ class FuzzTest {
             "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap(),
             "EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     try (ChildProcess fuzz =
-        ChildProcess.start(
-            folder,
-            "fuzz",
-            new ChildProcess.Command(
-                List.of("-Xmx512m", "-XX:TieredStopAtLevel=1"),
-                BenchMain.class.getName(),
-                List.of("fuzz", "--seed", "12", "--requests", "3000"),
-                environment))) {
+        ShortLived.start(folder, environment, "fuzz", "--seed", "12", "--requests", "3000")) {
       int status = fuzz.awaitExit(Duration.ofSeconds(90));
 
       assertThat(status).as(fuzz.output()).isZero();

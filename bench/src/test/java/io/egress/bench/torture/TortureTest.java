@@ -2,12 +2,10 @@ package io.egress.bench.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.bench.BenchMain;
+import io.egress.bench.ShortLived;
 import io.egress.standalone.run.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,19 +22,13 @@ class TortureTest {
   @Test
   void keepsEveryPromiseThroughSomeFaults(@TempDir Path folder) throws Exception {
     try (ChildProcess torture =
-        ChildProcess.start(
+        ShortLived.start(
             folder,
             "torture",
-            new ChildProcess.Command(
-                List.of("-Xmx256m"),
-                BenchMain.class.getName(),
-                List.of(
-                    "torture",
-                    "--seed=" + SEED,
-                    "--faults=6",
-                    "--recovery=2m",
-                    "--folder=" + folder.resolve("fleet")),
-                Map.of()))) {
+            "--seed=" + SEED,
+            "--faults=6",
+            "--recovery=2m",
+            "--folder=" + folder.resolve("fleet"))) {
       int status = torture.awaitExit(Duration.ofMinutes(9));
 
       assertThat(torture.output()).contains("every promise was kept").contains("6 faults");
