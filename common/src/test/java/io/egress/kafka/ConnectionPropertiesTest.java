@@ -59,7 +59,8 @@ class ConnectionPropertiesTest {
         "localhost:9092",
         "egress.",
         new TopicSettings(1, 1, 1, Duration.ofDays(7)),
-        new KafkaSecurity(Protocol.SASL_PLAINTEXT, login, null, null));
+        new KafkaSecurity(Protocol.SASL_PLAINTEXT, login, null, null),
+        Duration.ofSeconds(10));
   }
 
   private static String password(Random random) {

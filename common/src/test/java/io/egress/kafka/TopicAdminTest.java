@@ -42,7 +42,8 @@ class TopicAdminTest {
           SharedBackends.get().kafkaBootstrap(),
           prefix,
           new TopicSettings(3, 1, 1, Duration.ofDays(2)),
-          KafkaSecurity.NONE);
+          KafkaSecurity.NONE,
+          Duration.ofSeconds(10));
   private final Admin admin =
       Admin.create(Map.of("bootstrap.servers", SharedBackends.get().kafkaBootstrap()));
   private final NeededTopic deliveries =

@@ -33,6 +33,7 @@ public final class DispatcherProcess implements AutoCloseable {
                       Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                       heap,
                       "-XX:TieredStopAtLevel=1",
+                      "-XX:+UseSerialGC",
                       "-Dlogback.configurationFile=logback.xml",
                       "-cp",
                       System.getProperty("java.class.path"),

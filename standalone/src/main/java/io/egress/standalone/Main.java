@@ -1,10 +1,7 @@
 package io.egress.standalone;
 
 import io.egress.lifecycle.RunningProcess;
-import io.egress.standalone.bench.BenchCommand;
 import io.egress.standalone.demo.DemoCommand;
-import io.egress.standalone.fuzz.FuzzCommand;
-import io.egress.standalone.torture.TortureCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -14,7 +11,7 @@ import picocli.CommandLine.Command;
     description = "Finished transcripts leave a product: pulled through one cursor, or pushed.",
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
-    version = "Transcript Egress 1.0.0",
+    versionProvider = Main.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       DemoCommand.class,
@@ -22,19 +19,31 @@ import picocli.CommandLine.Command;
       RoleCommands.Api.class,
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
-      EndpointsCommand.class,
-      BenchCommand.class,
-      TortureCommand.class,
-      FuzzCommand.class
+      EndpointsCommand.class
     })
 public final class Main {
   Main() {}
 
+  /** From the manifest of the jar; classes that are not in one have no version. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"Transcript Egress " + (version == null ? "development" : version)};
+    }
+  }
+
   public static void main(String[] arguments) {
-    int exit =
-        new CommandLine(new Main())
-            .setExecutionExceptionHandler((failure, line, parsed) -> RunningProcess.tell(failure))
-            .execute(arguments);
-    RunningProcess.exit(exit);
+    run(commandLine(), arguments);
+  }
+
+  public static CommandLine commandLine() {
+    return new CommandLine(new Main());
+  }
+
+  /** Ends the JVM with the command's exit status. */
+  public static void run(CommandLine line, String[] arguments) {
+    line.setExecutionExceptionHandler((failure, command, parsed) -> RunningProcess.tell(failure));
+    RunningProcess.exit(line.execute(arguments));
   }
 }

@@ -15,11 +15,10 @@ import picocli.CommandLine.Command;
 /** The whole service in one JVM. */
 @Command(
     name = "up",
-    description = {
-      "Runs the whole service in one JVM.",
-      "Embedded PostgreSQL and Kafka keep their data in EGRESS_DATA_DIR (default ./data),",
-      "unless EGRESS_DATABASE_URL and EGRESS_KAFKA_BOOTSTRAP name others."
-    })
+    description =
+        "Runs the whole service in one JVM. Embedded PostgreSQL and Kafka keep their data in"
+            + " EGRESS_DATA_DIR (default ./data), unless EGRESS_DATABASE_URL and"
+            + " EGRESS_KAFKA_BOOTSTRAP name others.")
 final class UpCommand implements Callable<Integer> {
   /** Set by the start script when a person reads the output: a JVM cannot tell for sure. */
   private static final String TERMINAL = "egress.terminal";

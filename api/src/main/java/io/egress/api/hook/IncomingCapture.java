@@ -8,9 +8,8 @@ import io.vertx.core.buffer.Buffer;
 /**
  * A capture to be stored, with everything that is computed from it once.
  *
- * <p>* @param capture as it was put
- *
- * @param shown with the names that it will be shown with, in all likelihood
+ * @param capture as it was put
+ * @param shown with the names that it will probably be shown with
  * @param document of {@code shown}
  */
 record IncomingCapture(

@@ -41,9 +41,6 @@ public final class RecordConsumer {
    */
   private static final int POLL_RECORDS_MAX = 500;
 
-  /** After this the partitions of a killed process go to others. */
-  private static final String SESSION_TIMEOUT_MS = "10000";
-
   /** Members learn about a rebalance from a heartbeat. */
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
 
@@ -75,7 +72,7 @@ public final class RecordConsumer {
       Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
       properties.put("group.id", group);
       properties.put("partition.assignment.strategy", assignor.getName());
-      properties.put("session.timeout.ms", SESSION_TIMEOUT_MS);
+      properties.put("session.timeout.ms", Math.toIntExact(settings.sessionTimeout().toMillis()));
       properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
       properties.put("max.poll.records", POLL_RECORDS_MAX);
       properties.put("enable.auto.commit", "false");

@@ -77,7 +77,8 @@ final class BackfillWorld implements AutoCloseable {
             bootstrap,
             topics.prefix(),
             new TopicSettings(PARTITIONS, 1, 1, Duration.ofDays(7)),
-            KafkaSecurity.NONE);
+            KafkaSecurity.NONE,
+            Duration.ofSeconds(10));
     await(Migrations.run(vertx, databaseUrl));
     await(TopicAdmin.ensure(vertx, kafka, List.of(NeededTopic.undelayed(topics.backfill()))));
     DatabaseSettings database =

@@ -25,10 +25,9 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "demo",
-    description = {
-      "Shows the service at work: captures arrive every second; pull them as they come,",
-      "and see them pushed to a receiver that verifies each webhook."
-    })
+    description =
+        "Shows the service at work: captures arrive every second; pull them as they come, and see"
+            + " them pushed to a receiver that verifies each webhook.")
 public final class DemoCommand implements Callable<Integer> {
   private static final String PUBLIC_PORT = "EGRESS_PUBLIC_PORT";
   private static final int PREFERRED_PORT = 8080;

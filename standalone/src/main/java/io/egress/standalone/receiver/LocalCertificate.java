@@ -55,7 +55,7 @@ public final class LocalCertificate implements AutoCloseable {
     return pem;
   }
 
-  KeyCertOptions keyCertOptions() {
+  public KeyCertOptions keyCertOptions() {
     return new PfxOptions().setPath(keyStore.toString()).setPassword(password);
   }
 

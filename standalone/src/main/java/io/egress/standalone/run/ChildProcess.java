@@ -99,8 +99,12 @@ public final class ChildProcess implements AutoCloseable {
     return gcLog;
   }
 
-  public Path outputFile() {
-    return output;
+  public String output() {
+    try {
+      return Files.readString(output);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /** Ends it as a power failure would. */
@@ -119,6 +123,14 @@ public final class ChildProcess implements AutoCloseable {
       process.destroyForcibly().waitFor();
       throw new IllegalStateException(
           "%s did not end within %d s".formatted(name, STOP_MAX.toSeconds()));
+    }
+    return process.exitValue();
+  }
+
+  /** Its exit status, once it has ended by itself. */
+  public int awaitExit(Duration limit) throws InterruptedException {
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new IllegalStateException(name + " is still running:\n" + output());
     }
     return process.exitValue();
   }
@@ -154,14 +166,6 @@ public final class ChildProcess implements AutoCloseable {
   public String lastWords() {
     String said = output();
     return said.substring(Math.max(0, said.length() - 2_000));
-  }
-
-  private String output() {
-    try {
-      return Files.readString(output);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 
   /** Asks it to end, and makes it. */

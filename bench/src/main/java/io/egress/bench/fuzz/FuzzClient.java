@@ -1,0 +1,122 @@
+package io.egress.bench.fuzz;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One connection after the other to one listener, and one shot after the other on each. */
+final class FuzzClient implements Runnable {
+  private static final int ANSWER_MILLIS_MAX = 60_000;
+
+  /** For an answer to what may be no whole request. */
+  private static final int MAYBE_MILLIS_MAX = 200;
+
+  private static final int SHOTS_PER_CONNECTION_MAX = 100;
+  private static final int SHOTS_SHOWN = 3;
+
+  private final String name;
+  private final int port;
+  private final RequestMutator mutator;
+  private final Random random;
+  private final AtomicLong left;
+  private final Findings findings;
+  private final Deque<Shot> recent = new ArrayDeque<>();
+
+  FuzzClient(
+      String name,
+      int port,
+      RequestMutator mutator,
+      Random random,
+      AtomicLong left,
+      Findings findings) {
+    this.name = name;
+    this.port = port;
+    this.mutator = mutator;
+    this.random = random;
+    this.left = left;
+    this.findings = findings;
+  }
+
+  @Override
+  public void run() {
+    while (left.get() > 0) {
+      recent.clear();
+      try (RawConnection connection = new RawConnection(port)) {
+        use(connection);
+      } catch (IOException refused) {
+        findings.violation(name + ": a connection failed: " + refused);
+      }
+    }
+  }
+
+  /** Until either side has closed it, or what comes on it cannot be known any more. */
+  private void use(RawConnection connection) {
+    int shots = 1 + random.nextInt(SHOTS_PER_CONNECTION_MAX);
+    boolean inStep = true;
+    while (shots-- > 0 && left.getAndDecrement() > 0) {
+      Shot shot = mutator.next();
+      remember(shot);
+      inStep &= shot.answered();
+      if (!fire(connection, shot, inStep)) {
+        return;
+      }
+    }
+  }
+
+  private void remember(Shot shot) {
+    recent.addLast(shot);
+    if (recent.size() > SHOTS_SHOWN) {
+      recent.removeFirst();
+    }
+  }
+
+  private boolean fire(RawConnection connection, Shot shot, boolean inStep) {
+    try {
+      connection.send(shot.bytes());
+    } catch (IOException closed) {
+      // It may have been answered before it was whole, and closed.
+      findings.count("closed while sending");
+    }
+    boolean mayBeHead = recent.stream().anyMatch(Shot::mayBeHead);
+    try {
+      Answer answer;
+      do {
+        answer = connection.read(inStep ? ANSWER_MILLIS_MAX : MAYBE_MILLIS_MAX, mayBeHead);
+        findings.count("status " + answer.status());
+        answer.fault().ifPresent(this::violation);
+      } while (!mayBeHead && !inStep && connection.hasMore());
+      return !answer.isLast() && !mayBeHead && !shot.mayLeaveHttp1();
+    } catch (SocketTimeoutException none) {
+      findings.count("no answer");
+      if (inStep) {
+        violation("no answer within " + ANSWER_MILLIS_MAX + " ms");
+      }
+    } catch (RawConnection.NoAnswerException garbled) {
+      findings.count("not HTTP/1.1");
+      if (recent.stream().noneMatch(Shot::mayLeaveHttp1)) {
+        violation("not an answer: " + garbled.getMessage());
+      }
+    } catch (EOFException closed) {
+      findings.count("closed");
+      if (inStep && !shot.mayLeaveHttp1()) {
+        violation("closed without a whole answer: " + closed.getMessage());
+      }
+    } catch (IOException reset) {
+      findings.count("reset");
+      if (inStep && !shot.mayLeaveHttp1()) {
+        violation("reset without a whole answer: " + reset.getMessage());
+      }
+    }
+    return false;
+  }
+
+  private void violation(String what) {
+    StringBuilder all = new StringBuilder(name + ": " + what + "\n  sent, the last of it last:");
+    recent.forEach(shot -> all.append("\n  ").append(shot.shown()));
+    findings.violation(all.toString());
+  }
+}

@@ -1,0 +1,62 @@
+package io.egress.bench.fuzz;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An HTTP/1.1 request in its parts. Text is one byte a character (ISO 8859-1) throughout, so that
+ * any byte can stand anywhere.
+ *
+ * @param headers without those that frame the body
+ */
+record Request(String method, String target, List<Header> headers, String body) {
+  record Header(String name, String value) {}
+
+  Request {
+    requireNonNull(method, "method is null");
+    requireNonNull(target, "target is null");
+    headers = List.copyOf(headers);
+    requireNonNull(body, "body is null");
+  }
+
+  Request withMethod(String changed) {
+    return new Request(changed, target, headers, body);
+  }
+
+  Request withTarget(String changed) {
+    return new Request(method, changed, headers, body);
+  }
+
+  Request withHeaders(List<Header> changed) {
+    return new Request(method, target, changed, body);
+  }
+
+  Request withHeader(String name, String value) {
+    List<Header> more = new ArrayList<>(headers);
+    more.add(new Header(name, value));
+    return withHeaders(more);
+  }
+
+  Request withBody(String changed) {
+    return new Request(method, target, headers, changed);
+  }
+
+  /** Framed as a client frames it. */
+  String text() {
+    return body.isEmpty()
+        ? text("")
+        : withHeader("content-length", Integer.toString(body.length())).text(body);
+  }
+
+  /** With {@code framed} behind the headers that are there. */
+  String text(String framed) {
+    StringBuilder text = new StringBuilder();
+    text.append(method).append(' ').append(target).append(" HTTP/1.1\r\n");
+    for (Header header : headers) {
+      text.append(header.name).append(": ").append(header.value).append("\r\n");
+    }
+    return text.append("\r\n").append(framed).toString();
+  }
+}

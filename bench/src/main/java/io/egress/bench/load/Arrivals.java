@@ -1,0 +1,107 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** What the receiver saw of one measurement, each delivery at its first arrival. */
+final class Arrivals {
+  private static final Duration TELL_EVERY = Duration.ofSeconds(10);
+
+  private final FirstTimes firstTimes = new FirstTimes();
+  private final LongSupplier clock = System::nanoTime;
+  private long[] nanos = new long[4096];
+  private int wanted = Integer.MAX_VALUE;
+  private int duplicates;
+  private int connections;
+  private int hung;
+  private long bytes;
+
+  /** The clock is read under the lock, so that arrivals are in its order. */
+  synchronized void add(UUID deliveryId, long bodyBytes) {
+    long now = clock.getAsLong();
+    if (!firstTimes.add(deliveryId, now)) {
+      duplicates++;
+      return;
+    }
+    int count = firstTimes.size();
+    if (count > nanos.length) {
+      nanos = Arrays.copyOf(nanos, count * 2);
+    }
+    nanos[count - 1] = now;
+    bytes += bodyBytes;
+    if (count == wanted) {
+      notifyAll();
+    }
+  }
+
+  synchronized void addConnection() {
+    connections++;
+  }
+
+  synchronized void addHung() {
+    hung++;
+  }
+
+  /** Whether so many have arrived before nothing at all arrived for {@code stallMax}. */
+  synchronized boolean await(int count, Duration stallMax) throws InterruptedException {
+    wanted = count;
+    int told = firstTimes.size();
+    long lastProgress = clock.getAsLong();
+    while (firstTimes.size() < count) {
+      TimeUnit.MILLISECONDS.timedWait(this, TELL_EVERY.toMillis());
+      int arrived = firstTimes.size();
+      if (arrived > told) {
+        lastProgress = clock.getAsLong();
+      } else if (clock.getAsLong() - lastProgress > stallMax.toNanos()) {
+        return false;
+      }
+      if (arrived < count) {
+        System.err.printf("  %,d of %,d have arrived%n", arrived, count);
+      }
+      told = arrived;
+    }
+    return true;
+  }
+
+  synchronized int count() {
+    return firstTimes.size();
+  }
+
+  synchronized int duplicates() {
+    return duplicates;
+  }
+
+  /** Connections that were made: each costs both sides far more than a webhook does. */
+  synchronized int connections() {
+    return connections;
+  }
+
+  /** Requests that were left without an answer. */
+  synchronized int hung() {
+    return hung;
+  }
+
+  synchronized double meanBytes() {
+    return (double) bytes / Math.max(1, firstTimes.size());
+  }
+
+  /** From arrival number {@code from} to arrival number {@code to}, counted from 1. */
+  synchronized double seconds(int from, int to) {
+    return (nanos[to - 1] - nanos[from - 1]) / 1e9;
+  }
+
+  /** From the times given to the first arrivals; what has not arrived is not in it. */
+  synchronized Latencies since(Map<UUID, Long> startNanos) {
+    Latencies latencies = new Latencies();
+    requireNonNull(startNanos, "startNanos is null")
+        .forEach(
+            (id, start) -> firstTimes.of(id).ifPresent(arrived -> latencies.add(arrived - start)));
+    return latencies;
+  }
+}

@@ -1,0 +1,10 @@
+package io.egress.bench.load;
+
+import picocli.CommandLine.Command;
+
+/** Load, and a table of results. */
+@Command(
+    name = "bench",
+    description = "Measures the service on this machine and prints a table.",
+    subcommands = {PullBench.class, PushBench.class})
+public final class BenchCommand {}

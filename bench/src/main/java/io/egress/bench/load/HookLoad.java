@@ -1,0 +1,142 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.DeliveryId;
+import io.egress.standalone.demo.SampleConversations;
+import io.vertx.core.Context;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * Puts captures through the hook at a pace that does not wait for answers, so that a slow service
+ * is not asked less.
+ */
+final class HookLoad {
+  /**
+   * What was put.
+   *
+   * @param startNanos by delivery id, when the hook was called
+   * @param lateMaxNanos how far the generator itself fell behind its pace
+   */
+  record Result(Map<UUID, Long> startNanos, Latencies hook, int refused, long lateMaxNanos) {
+    int created() {
+      return startNanos.size() - refused;
+    }
+  }
+
+  private static final int CONNECTIONS = 64;
+  private static final int BODIES_A_WORKSPACE = 4;
+
+  private final PushStage stage;
+  private final HttpClient http;
+  private final Context context;
+  private final LongSupplier clock = System::nanoTime;
+  private final List<PushEndpoints.Made> endpoints;
+  private final List<Buffer> bodies = new ArrayList<>();
+
+  HookLoad(PushStage stage, List<PushEndpoints.Made> endpoints) {
+    this.stage = requireNonNull(stage, "stage is null");
+    this.endpoints = List.copyOf(endpoints);
+    this.context = stage.vertx().getOrCreateContext();
+    this.http =
+        stage
+            .vertx()
+            .createHttpClient(
+                new HttpClientOptions().setKeepAlive(true).setDefaultHost("127.0.0.1"),
+                new PoolOptions().setHttp1MaxSize(CONNECTIONS));
+    for (PushEndpoints.Made endpoint : endpoints) {
+      SampleConversations samples =
+          new SampleConversations(endpoint.id().hashCode(), endpoint.workspace());
+      for (int i = 0; i < BODIES_A_WORKSPACE; i++) {
+        bodies.add(samples.next(Drain.SEGMENTS_OF_20_KB).toBuffer());
+      }
+    }
+  }
+
+  /** Completes once every call is answered. */
+  Result run(int perSecond, int seconds) {
+    Run run = new Run(perSecond * seconds);
+    run.keepPace(perSecond);
+    try {
+      return run.done.future().await(120, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      throw new IllegalStateException("the hook still owes answers", late);
+    }
+  }
+
+  /** All of it on one event loop, but for its pace. */
+  private final class Run {
+    private final Promise<Result> done = Promise.promise();
+    private final Map<UUID, Long> startNanos = new HashMap<>();
+    private final Latencies hook = new Latencies();
+    private final int total;
+    private long lateMaxNanos;
+    private int put;
+    private int answered;
+    private int refused;
+
+    private Run(int total) {
+      this.total = total;
+    }
+
+    /**
+     * In the thread that calls: an event loop spins through the last half of a millisecond before a
+     * timer, which at such a pace would cost more than the calls.
+     */
+    private void keepPace(int perSecond) {
+      long begin = clock.getAsLong();
+      for (long i = 0; i < total; i++) {
+        long dueNanos = begin + TimeUnit.SECONDS.toNanos(1) * i / perSecond;
+        long left = dueNanos - clock.getAsLong();
+        while (left > 0) {
+          LockSupport.parkNanos(left);
+          left = dueNanos - clock.getAsLong();
+        }
+        context.runOnContext(due -> put(dueNanos));
+      }
+    }
+
+    private void put(long dueNanos) {
+      long now = clock.getAsLong();
+      lateMaxNanos = Math.max(lateMaxNanos, now - dueNanos);
+      UUID capture = UUID.randomUUID();
+      int at = put % endpoints.size();
+      int body = put / endpoints.size() % BODIES_A_WORKSPACE;
+      put++;
+      startNanos.put(DeliveryId.of(endpoints.get(at).id(), capture), now);
+      http.request(
+              new RequestOptions()
+                  .setMethod(HttpMethod.PUT)
+                  .setPort(stage.internalPort())
+                  .setURI("/internal/v1/captures/" + capture)
+                  .putHeader("authorization", "Bearer " + stage.settings().internalToken())
+                  .putHeader("content-type", "application/json"))
+          .compose(request -> request.send(bodies.get(at * BODIES_A_WORKSPACE + body)))
+          .compose(response -> response.end().map(end -> response.statusCode()))
+          .onComplete(status -> count(now, status.succeeded() && status.result() == 201));
+    }
+
+    private void count(long start, boolean created) {
+      hook.add(clock.getAsLong() - start);
+      refused += created ? 0 : 1;
+      if (++answered == total) {
+        done.complete(new Result(startNanos, hook, refused, lateMaxNanos));
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.document.BodyEncoder;
+import io.egress.document.DocumentRenderer;
+import io.egress.document.Fragment;
+import io.egress.document.UtcInstant;
+import io.egress.lifecycle.RunningProcess;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.UUID;
+
+/** The usual way, to compare with: the same pages, compressed by the server for each request. */
+final class PerRequestGzip implements AutoCloseable {
+  private static final String PAGE =
+      """
+      select d.length, d.crc32, d.deflated from stream s join documents d on d.capture_id = s.capture_id
+      where s.workspace_id = $1 and s.position > $2 order by s.position limit 100
+      """;
+
+  /** The instances of the deployment share the port that this finds. */
+  private static final int ANY_FREE_PORT = -1_000;
+
+  private final Pool pool;
+  private final UUID workspace;
+  private final Vertx vertx;
+  private final String deployment;
+  private volatile int port;
+
+  PerRequestGzip(Vertx vertx, Pool pool, UUID workspace) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.workspace = requireNonNull(workspace, "workspace is null");
+    this.deployment =
+        RunningProcess.await(
+            vertx.deployVerticle(
+                GzipVerticle::new,
+                new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** One event loop's share. */
+  private final class GzipVerticle extends VerticleBase {
+    @Override
+    public Future<?> start() {
+      return vertx
+          .createHttpServer(
+              new HttpServerOptions().setCompressionSupported(true).setHost("127.0.0.1"))
+          .requestHandler(PerRequestGzip.this::answer)
+          .listen(ANY_FREE_PORT)
+          .onSuccess(server -> port = server.actualPort());
+    }
+  }
+
+  private void answer(HttpServerRequest request) {
+    long after = Long.parseLong(request.getParam("position"));
+    HttpServerResponse response = request.response().setChunked(true);
+    pool.preparedQuery(PAGE)
+        .execute(Tuple.of(workspace, after))
+        .onFailure(failure -> response.reset())
+        .onSuccess(
+            rows -> {
+              BodyEncoder body = BodyEncoder.identity();
+              body.literal("{\"captures\":[");
+              String separator = "";
+              for (Row row : rows) {
+                body.literal(separator);
+                body.fragment(
+                    new Fragment(
+                        row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length")));
+                body.literal(UtcInstant.format(Instant.now()) + DocumentRenderer.TAIL);
+                separator = ",";
+              }
+              body.literal("]}");
+              body.finish();
+              for (Buffer piece = body.next(); piece != null; piece = body.next()) {
+                response.write(piece);
+              }
+              response.end();
+            });
+  }
+
+  @Override
+  public void close() {
+    RunningProcess.await(vertx.undeploy(deployment));
+  }
+}

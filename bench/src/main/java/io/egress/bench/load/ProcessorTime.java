@@ -1,0 +1,51 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Processor time of named groups of processes between two looks. */
+final class ProcessorTime {
+  /** The name under which the time itself is told. */
+  static final String ELAPSED = "elapsed";
+
+  private final Map<String, Supplier<Stream<ProcessHandle>>> groups = new LinkedHashMap<>();
+  private final Map<Long, Duration> before = new HashMap<>();
+  private final long startNanos = System.nanoTime();
+
+  private ProcessorTime(Map<String, Supplier<Stream<ProcessHandle>>> groups) {
+    this.groups.putAll(groups);
+    groups
+        .values()
+        .forEach(group -> group.get().forEach(process -> before.put(process.pid(), used(process))));
+  }
+
+  static ProcessorTime begin(Map<String, Supplier<Stream<ProcessHandle>>> groups) {
+    return new ProcessorTime(requireNonNull(groups, "groups is null"));
+  }
+
+  /** Seconds by group since the beginning; a process that came later began with nothing. */
+  Map<String, Double> end() {
+    Map<String, Double> seconds = new LinkedHashMap<>();
+    groups.forEach(
+        (name, group) ->
+            seconds.put(name, group.get().collect(Collectors.summingDouble(this::spent))));
+    seconds.put(ELAPSED, (System.nanoTime() - startNanos) / 1e9);
+    return seconds;
+  }
+
+  private double spent(ProcessHandle process) {
+    Duration start = before.getOrDefault(process.pid(), Duration.ZERO);
+    return used(process).minus(start).toMillis() / 1e3;
+  }
+
+  private static Duration used(ProcessHandle process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+}

@@ -1,0 +1,197 @@
+package io.egress.bench.load;
+
+import io.egress.api.ApiApp;
+import io.egress.database.DatabasePool;
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Settings;
+import io.egress.standalone.run.Backends;
+import io.egress.standalone.run.InternalApi;
+import io.egress.stream.Cursor;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Pages of 100 documents, pulled by gzip clients on the same machine. */
+@Command(
+    name = "pull",
+    description = "Pull: pages a second against pgbench and per-request gzip, memory, and depth.")
+final class PullBench implements Callable<Integer> {
+  private static final int PAGE = 100;
+  private static final int SEGMENTS_OF_80_KB = 440;
+
+  @Option(names = "--documents", defaultValue = "1000", description = "documents of about 80 KB")
+  private int documents;
+
+  @Option(names = "--clients", defaultValue = "4", description = "connections that pull")
+  private int clients;
+
+  @Option(names = "--crowd", defaultValue = "500", description = "clients in the memory run")
+  private int crowd;
+
+  @Option(names = "--seconds", defaultValue = "10", description = "length of each measurement")
+  private int seconds;
+
+  @Option(names = "--rounds", defaultValue = "3", description = "how often each is measured")
+  private int rounds;
+
+  @Option(names = "--history", defaultValue = "1000000", description = "captures in the depth run")
+  private long history;
+
+  private final Random random = new Random(1);
+  private List<Cursor> cursors = List.of();
+
+  @Override
+  public Integer call() throws Exception {
+    RunningProcess process = RunningProcess.begin();
+    Settings settings =
+        Settings.from(Backends.complete(process, environment(), EmbeddedOptions.scratch()));
+    Vertx vertx = Vertx.vertx();
+    process.pushAsync("Vert.x", vertx::close);
+    ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
+    process.pushAsync("the api", app::close);
+    InternalApi api = new InternalApi("127.0.0.1", app.internalPort(), settings.internalToken());
+    try (History database = new History(vertx, settings.database().url())) {
+      UUID workspace = UUID.randomUUID();
+      importDocuments(app, settings, workspace);
+      database.analyze();
+      String key = mint(api, workspace);
+      cursors = database.cursors(workspace, documents);
+      compare(vertx, settings, app, workspace, key);
+      crowd(vertx, app, key);
+      depth(vertx, app, api, database);
+    }
+    return 0;
+  }
+
+  private void importDocuments(ApiApp app, Settings settings, UUID workspace)
+      throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    int batch = 100;
+    for (int put = 0; put < documents; put += batch) {
+      Buffer lines = History.lines(workspace, Math.min(batch, documents - put), SEGMENTS_OF_80_KB);
+      HttpRequest request =
+          HttpRequest.newBuilder(
+                  URI.create("http://127.0.0.1:" + app.internalPort() + "/internal/v1/captures"))
+              .header("authorization", "Bearer " + settings.internalToken())
+              .header("content-type", "application/x-ndjson")
+              .POST(HttpRequest.BodyPublishers.ofByteArray(lines.getBytes()))
+              .build();
+      int status = HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).statusCode();
+      if (status != 200) {
+        throw new IllegalStateException("the import was answered with " + status);
+      }
+    }
+    double took = (System.nanoTime() - start) / 1e9;
+    System.out.printf(
+        "imported %,d captures of about 80 KB at %.0f/s%n%n", documents, documents / took);
+  }
+
+  private void compare(Vertx vertx, Settings settings, ApiApp app, UUID workspace, String key) {
+    Pool pool = DatabasePool.open(vertx, settings.database(), "bench", clients);
+    Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
+    HeapPeak heap = new HeapPeak();
+    try (heap;
+        PerRequestGzip usual = new PerRequestGzip(vertx, pool, workspace)) {
+      PullLoad.Target joined = new PullLoad.Target(app.publicPort(), key, this::anyPage);
+      PullLoad.Target perRequest =
+          new PullLoad.Target(
+              usual.port(), key, () -> "/?position=" + random.nextInt(documents - PAGE));
+      new PullLoad(vertx, joined, clients).run(seconds);
+      new PullLoad(vertx, perRequest, clients).run(1);
+      for (int round = 0; round < rounds; round++) {
+        table.add("joined fragments", new PullLoad(vertx, joined, clients).run(seconds));
+        table.add("per-request gzip", new PullLoad(vertx, perRequest, clients).run(seconds));
+        OptionalDouble rows =
+            PgBench.pagesPerSecond(
+                settings.database().url(), workspace, documents, clients, seconds);
+        rows.ifPresent(pages -> table.add("pgbench, rows only", pages));
+      }
+    } finally {
+      RunningProcess.await(pool.close());
+    }
+    System.out.printf(
+        "%d clients, pages of %d documents of about 80 KB, medians of %d rounds%n",
+        clients, PAGE, rounds);
+    table.print();
+    System.out.printf(
+        "joined / pgbench %.2f, joined / per-request gzip %.1f%n",
+        table.median("joined fragments") / table.median("pgbench, rows only"),
+        table.median("joined fragments") / table.median("per-request gzip"));
+    heap.print();
+  }
+
+  private void crowd(Vertx vertx, ApiApp app, String key) {
+    HeapPeak heap = new HeapPeak();
+    Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
+    try (heap) {
+      PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, this::anyPage);
+      table.add(crowd + " clients", new PullLoad(vertx, target, crowd).run(seconds));
+    }
+    table.print();
+    heap.print();
+  }
+
+  private void depth(Vertx vertx, ApiApp app, InternalApi api, History database) {
+    if (history < PAGE) {
+      return;
+    }
+    UUID workspace = UUID.randomUUID();
+    database.fillSmall(workspace, history);
+    String key = mint(api, workspace);
+    Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
+    long[] depths = {0, history / 2, history - PAGE};
+    for (int round = 0; round < rounds; round++) {
+      for (long depth : depths) {
+        // The chain of a row that the bench has filled in is its position.
+        String path = path(depth == 0 ? null : new Cursor(depth, depth));
+        PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, () -> path);
+        table.add("after %,d".formatted(depth), new PullLoad(vertx, target, 1).run(seconds / 3.0));
+      }
+    }
+    System.out.printf("1 client, small documents, a history of %,d%n", history);
+    table.print();
+  }
+
+  private String anyPage() {
+    int position = random.nextInt(documents - PAGE);
+    return path(position == 0 ? null : cursors.get(position - 1));
+  }
+
+  private static String path(@Nullable Cursor after) {
+    String page = "/api/v1/captures?limit=" + PAGE;
+    return after == null ? page : page + "&after=" + after.encode();
+  }
+
+  private static String mint(InternalApi api, UUID workspace) {
+    return api.call(
+            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "bench"))
+        .getString("key");
+  }
+
+  private static Map<String, String> environment() {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_ACCESS_LOG", "false");
+    return environment;
+  }
+}

@@ -1,0 +1,116 @@
+package io.egress.bench.load;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+
+/** Makes the endpoints of a measurement, and ends them. */
+final class PushEndpoints {
+  /** An endpoint and whose it is. */
+  record Made(UUID workspace, UUID id) {}
+
+  private static final String HEALTHY = "/webhooks";
+
+  private final PushStage stage;
+  private final List<Made> made = new ArrayList<>();
+
+  PushEndpoints(PushStage stage) {
+    this.stage = requireNonNull(stage, "stage is null");
+  }
+
+  /** Each in a workspace of its own. */
+  void spread(int count) {
+    for (int i = 0; i < count; i++) {
+      make(UUID.randomUUID(), HEALTHY);
+    }
+  }
+
+  /** All in one workspace. */
+  void fan(int count) {
+    UUID workspace = UUID.randomUUID();
+    for (int i = 0; i < count; i++) {
+      make(workspace, HEALTHY);
+    }
+  }
+
+  /** The same, and as many in each partition, or one more. */
+  void evenFan(int count) {
+    UUID workspace = UUID.randomUUID();
+    int[] inPartition = new int[stage.settings().kafka().topics().partitions()];
+    while (made.size() < count) {
+      int fewest = Arrays.stream(inPartition).min().orElseThrow();
+      Made candidate = make(workspace, HEALTHY);
+      int partition = partition(candidate.id());
+      if (inPartition[partition] == fewest) {
+        inPartition[partition]++;
+      } else {
+        end(candidate);
+      }
+    }
+  }
+
+  void hanging() {
+    make(UUID.randomUUID(), PushReceiver.HANGING);
+  }
+
+  /** Each in a workspace of its own, all records of either in one partition of their topics. */
+  void skewed(int count) {
+    while (made.size() < count) {
+      UUID workspace = UUID.randomUUID();
+      if (partition(workspace) == 0) {
+        Made candidate = make(workspace, HEALTHY);
+        while (partition(candidate.id()) != 0) {
+          end(candidate);
+          candidate = make(workspace, HEALTHY);
+        }
+      }
+    }
+  }
+
+  List<Made> made() {
+    return List.copyOf(made);
+  }
+
+  List<UUID> workspaces() {
+    return made.stream().map(Made::workspace).distinct().toList();
+  }
+
+  /** What is still owed to them is not sent. */
+  void endAll() {
+    made().forEach(this::end);
+  }
+
+  private Made make(UUID workspace, String path) {
+    JsonObject created =
+        stage
+            .api()
+            .call(
+                "POST",
+                "/workspaces/" + workspace + "/endpoints",
+                new JsonObject().put("url", stage.receiver().url(path)));
+    Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")));
+    made.add(endpoint);
+    return endpoint;
+  }
+
+  private void end(Made endpoint) {
+    stage
+        .api()
+        .call(
+            "DELETE",
+            "/workspaces/" + endpoint.workspace() + "/endpoints/" + endpoint.id(),
+            new JsonObject());
+    made.remove(endpoint);
+  }
+
+  private int partition(UUID key) {
+    return BuiltInPartitioner.partitionForKey(
+        key.toString().getBytes(UTF_8), stage.settings().kafka().topics().partitions());
+  }
+}

@@ -1,0 +1,40 @@
+package io.egress.bench.load;
+
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How the service runs while webhooks are counted. */
+final class PushOptions {
+  @Option(names = "--plain", description = "http instead of https")
+  private boolean plain;
+
+  @Option(names = "--http2", description = "a receiver that offers HTTP/2")
+  private boolean http2;
+
+  @Option(
+      names = "--workers",
+      defaultValue = "1",
+      description = "EGRESS_DISPATCHER_WORKERS (default: ${DEFAULT-VALUE})")
+  private int workers;
+
+  @Option(
+      names = "--jvm",
+      description = "an option for the dispatcher's JVM, for instance to record a profile")
+  private List<String> jvmOptions = List.of();
+
+  boolean plain() {
+    return plain;
+  }
+
+  boolean http2() {
+    return http2;
+  }
+
+  int workers() {
+    return workers;
+  }
+
+  List<String> jvmOptions() {
+    return jvmOptions;
+  }
+}

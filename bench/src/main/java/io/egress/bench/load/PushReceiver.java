@@ -1,0 +1,132 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.lifecycle.RunningProcess;
+import io.egress.standalone.receiver.LocalCertificate;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.net.OpenSSLEngineOptions;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes webhooks as cheaply as it can: it counts the bytes of a body and answers, for what it costs
+ * is taken from what it measures. Where HTTP/2 is not asked for there is no server but a {@link
+ * BareConnection}.
+ */
+final class PushReceiver {
+  /** Requests below this path are answered when it is too late. */
+  static final String HANGING = "/hanging/";
+
+  private static final Duration HANGING_FOR = Duration.ofSeconds(10);
+
+  /** The instances of the deployment share the port that this finds. */
+  private static final int ANY_FREE_PORT = -2_000;
+
+  private final HttpServerOptions options;
+  private volatile Arrivals arrivals = new Arrivals();
+  private volatile int port;
+
+  private PushReceiver(HttpServerOptions options) {
+    this.options = options;
+  }
+
+  /** Plain http without a certificate. */
+  static PushReceiver start(Vertx vertx, @Nullable LocalCertificate certificate, boolean http2) {
+    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setUseAlpn(http2);
+    if (certificate != null) {
+      options
+          .setSsl(true)
+          .setSslEngineOptions(
+              OpenSSLEngineOptions.isAvailable()
+                  ? new OpenSSLEngineOptions()
+                  : new JdkSSLEngineOptions())
+          .setKeyCertOptions(certificate.keyCertOptions());
+    }
+    PushReceiver receiver = new PushReceiver(options);
+    RunningProcess.await(
+        requireNonNull(vertx, "vertx is null")
+            .deployVerticle(
+                () -> receiver.new ReceiverVerticle(),
+                new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
+    return receiver;
+  }
+
+  private final class ReceiverVerticle extends VerticleBase {
+    @Override
+    public Future<?> start() {
+      return options.isUseAlpn() ? startServer() : startBare();
+    }
+
+    private Future<?> startServer() {
+      return vertx
+          .createHttpServer(options)
+          .requestHandler(request -> read(vertx, request))
+          .connectionHandler(opened -> arrivals.addConnection())
+          .exceptionHandler(cutOff -> {})
+          .listen(ANY_FREE_PORT)
+          .onSuccess(server -> port = server.actualPort());
+    }
+
+    private Future<?> startBare() {
+      return vertx
+          .createNetServer(options)
+          .connectHandler(
+              socket -> {
+                arrivals.addConnection();
+                ((NetSocketInternal) socket)
+                    .channelHandlerContext()
+                    .pipeline()
+                    .addBefore(
+                        "handler",
+                        "bare",
+                        new BareConnection(
+                            (path, id, bytes, answer) -> take(vertx, path, id, bytes, answer)));
+              })
+          .exceptionHandler(cutOff -> {})
+          .listen(ANY_FREE_PORT, options.getHost())
+          .onSuccess(server -> port = server.actualPort());
+    }
+  }
+
+  private void read(Vertx vertx, HttpServerRequest request) {
+    UUID deliveryId = UUID.fromString(request.getHeader("x-service-delivery"));
+    long[] bytes = new long[1];
+    request.handler(part -> bytes[0] += part.length());
+    request.endHandler(
+        end -> take(vertx, request.path(), deliveryId, bytes[0], () -> answer(request)));
+  }
+
+  private static void answer(HttpServerRequest request) {
+    request.response().setStatusCode(204).end().onFailure(cutOff -> {});
+  }
+
+  private void take(Vertx vertx, String path, UUID deliveryId, long bytes, Runnable answer) {
+    if (path.startsWith(HANGING)) {
+      arrivals.addHung();
+      vertx.setTimer(HANGING_FOR.toMillis(), late -> answer.run());
+    } else {
+      arrivals.add(deliveryId, bytes);
+      answer.run();
+    }
+  }
+
+  /** What arrives from now on. */
+  Arrivals begin() {
+    Arrivals fresh = new Arrivals();
+    arrivals = fresh;
+    return fresh;
+  }
+
+  String url(String path) {
+    return (options.isSsl() ? "https" : "http") + "://127.0.0.1:" + port + path;
+  }
+}

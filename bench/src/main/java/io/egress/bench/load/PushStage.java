@@ -1,0 +1,195 @@
+package io.egress.bench.load;
+
+import io.egress.api.ApiMain;
+import io.egress.dispatcher.DispatcherMain;
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Settings;
+import io.egress.standalone.receiver.LocalCertificate;
+import io.egress.standalone.run.Backends;
+import io.egress.standalone.run.ChildProcess;
+import io.egress.standalone.run.InternalApi;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything around the dispatcher: PostgreSQL, a broker and an api in processes of their own, and
+ * the receiver in this one. Dispatchers come and go.
+ */
+final class PushStage {
+  static final int HEAP_MEGABYTES = 512;
+  private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
+
+  /** Of dispatchers, as in their image, and of the broker. */
+  private static final String COLLECTOR = "-XX:+UseParallelGC";
+
+  private final RunningProcess process;
+  private final PushOptions options;
+  private final Path folder;
+  private final Vertx vertx;
+  private final PushReceiver receiver;
+  private final Map<String, String> environment;
+  private final Settings settings;
+  private final History history;
+  private final ChildProcess broker;
+  private final ChildProcess apiProcess;
+  private final InternalApi api;
+  private final int internalPort;
+  private final ProcessHandle database;
+
+  private PushStage(RunningProcess process, PushOptions options) throws InterruptedException {
+    this.process = process;
+    this.options = options;
+    this.folder = folder(process);
+    this.vertx = Vertx.vertx();
+    process.pushAsync("Vert.x", vertx::close);
+    LocalCertificate certificate = options.plain() ? null : certificate(process);
+    this.receiver = PushReceiver.start(vertx, certificate, options.http2());
+    this.broker = child("kafka", List.of(HEAP, COLLECTOR), BenchBroker.class, Map.of());
+    Map<String, String> own = environment(options, certificate);
+    own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
+    this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
+    this.settings = Settings.from(environment);
+    this.history = new History(vertx, settings.database().url());
+    process.push("the bench's connection", history);
+    this.database = postmaster();
+    this.apiProcess = child("api", List.of(HEAP), ApiMain.class, environment);
+    Matcher up = apiProcess.await("api is up: public port \\d+, internal port (\\d+)");
+    this.internalPort = Integer.parseInt(up.group(1));
+    this.api = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
+  }
+
+  static PushStage open(RunningProcess process, PushOptions options) throws InterruptedException {
+    return new PushStage(process, options);
+  }
+
+  /** Is up when this returns. It ends with the bench at the latest. */
+  ChildProcess dispatcher(String name) throws InterruptedException {
+    List<String> jvm = new ArrayList<>(List.of(HEAP));
+    if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
+      jvm.add(COLLECTOR);
+    }
+    jvm.addAll(options.jvmOptions());
+    ChildProcess dispatcher = child(name, jvm, DispatcherMain.class, environment);
+    dispatcher.await("dispatcher is up");
+    return dispatcher;
+  }
+
+  ProcessorTime processorTime(ChildProcess dispatcher) {
+    Map<String, Supplier<Stream<ProcessHandle>>> groups = new LinkedHashMap<>();
+    groups.put("dispatcher", () -> Stream.of(dispatcher.handle()));
+    groups.put("PostgreSQL", () -> Stream.concat(Stream.of(database), database.children()));
+    groups.put("Kafka", () -> Stream.of(broker.handle()));
+    groups.put("api", () -> Stream.of(apiProcess.handle()));
+    groups.put("receiver", () -> Stream.of(ProcessHandle.current()));
+    return ProcessorTime.begin(groups);
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  PushReceiver receiver() {
+    return receiver;
+  }
+
+  History history() {
+    return history;
+  }
+
+  InternalApi api() {
+    return api;
+  }
+
+  int internalPort() {
+    return internalPort;
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  private ChildProcess child(
+      String name, List<String> jvm, Class<?> main, Map<String, String> variables) {
+    ChildProcess child =
+        ChildProcess.start(
+            folder, name, new ChildProcess.Command(jvm, main.getName(), List.of(), variables));
+    process.push(name, child);
+    return child;
+  }
+
+  /** The parent of whoever serves this connection. */
+  private ProcessHandle postmaster() {
+    int backend =
+        RunningProcess.await(history.pool().query("select pg_backend_pid()").execute())
+            .iterator()
+            .next()
+            .getInteger(0);
+    return ProcessHandle.of(backend)
+        .flatMap(ProcessHandle::parent)
+        .orElseThrow(() -> new IllegalStateException("PostgreSQL runs on another machine"));
+  }
+
+  private static Map<String, String> environment(
+      PushOptions options, @Nullable LocalCertificate certificate) {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_SECRET_KEY", Base64.getEncoder().encodeToString(key));
+    environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
+    environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", Boolean.toString(options.plain()));
+    environment.put("EGRESS_DISPATCHER_WORKERS", Integer.toString(options.workers()));
+    if (certificate != null) {
+      environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
+    }
+    return environment;
+  }
+
+  private static LocalCertificate certificate(RunningProcess process) {
+    LocalCertificate made = LocalCertificate.make();
+    process.push("the certificate", made);
+    return made;
+  }
+
+  private static Path folder(RunningProcess process) {
+    try {
+      Path folder = Files.createTempDirectory("egress-bench-push");
+      process.push("the bench's folder", () -> delete(folder));
+      return folder;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+}

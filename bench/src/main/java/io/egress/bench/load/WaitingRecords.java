@@ -1,0 +1,79 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.endpoint.DeliveryId;
+import io.egress.kafka.KafkaClients;
+import io.egress.kafka.NeededTopic;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Durations;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Deliveries that failed and wait for their next attempt, written straight into the retry topics:
+ * none of them falls due while something is measured.
+ */
+final class WaitingRecords {
+  private static final int BATCH = 5_000;
+
+  private final Vertx vertx;
+  private final KafkaSettings kafka;
+  private final List<Duration> delays;
+
+  /** {@code delays} are of the schedule, none of them shorter than the measurement. */
+  WaitingRecords(Vertx vertx, KafkaSettings kafka, List<Duration> delays) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.kafka = requireNonNull(kafka, "kafka is null");
+    this.delays = List.copyOf(delays);
+  }
+
+  /** {@code count} in all, spread over endpoints and delays. */
+  void write(List<PushEndpoints.Made> endpoints, int count) {
+    Topics topics = new Topics(kafka.topicPrefix());
+    List<NeededTopic> retry =
+        delays.stream()
+            .map(delay -> NeededTopic.copartitioned(topics.retry(Durations.format(delay)), delay))
+            .toList();
+    RunningProcess.await(TopicAdmin.ensure(vertx, kafka, retry));
+    RecordPublisher publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, kafka));
+    try {
+      for (int from = 0; from < count; from += BATCH) {
+        List<Message> batch = new ArrayList<>(BATCH);
+        for (int i = from; i < Math.min(count, from + BATCH); i++) {
+          int delay = i % delays.size();
+          Delivery waiting = waiting(endpoints.get(i % endpoints.size()).id(), i, delay);
+          batch.add(
+              new Message(
+                  retry.get(delay).name(), waiting.endpointId().toString(), waiting.encode()));
+        }
+        RunningProcess.await(publisher.publish(batch));
+      }
+    } finally {
+      RunningProcess.await(publisher.close());
+    }
+  }
+
+  private Delivery waiting(UUID endpoint, int position, int delay) {
+    UUID capture = UUID.randomUUID();
+    Instant now = Instant.now();
+    return Delivery.first(
+            DeliveryId.of(endpoint, capture),
+            endpoint,
+            capture,
+            position + 1L,
+            Delivery.Origin.LIVE,
+            now)
+        .next(now.plus(delays.get(delay)));
+  }
+}

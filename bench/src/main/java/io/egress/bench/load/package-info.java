@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.bench.load;
+
+import org.jspecify.annotations.NullMarked;

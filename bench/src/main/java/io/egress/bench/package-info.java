@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.bench;
+
+import org.jspecify.annotations.NullMarked;

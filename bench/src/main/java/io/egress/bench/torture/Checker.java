@@ -1,0 +1,257 @@
+package io.egress.bench.torture;
+
+import io.egress.endpoint.DeliveryId;
+import io.egress.settings.RetrySchedule;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** Holds the evidence against what was promised. */
+final class Checker {
+  private static final Duration COMPLETE_MAX = Duration.ofMinutes(3);
+
+  /** A fault may show in a duplicate for as long as an attempt and a hand-over take. */
+  private static final long EXPLAINED_NANOS = Duration.ofSeconds(30).toNanos();
+
+  /** A retry's time is kept in milliseconds, and its receiver's clock is read before the answer. */
+  private static final long EARLY_NANOS_MAX = Duration.ofMillis(50).toNanos();
+
+  private final String databaseUrl;
+  private final List<Tenant> tenants;
+  private final Evidence evidence;
+  private final long startNanos = System.nanoTime();
+  private long deliveries;
+  private long duplicates;
+
+  Checker(String databaseUrl, List<Tenant> tenants, Evidence evidence) {
+    this.databaseUrl = databaseUrl;
+    this.tenants = tenants;
+    this.evidence = evidence;
+  }
+
+  long deliveries() {
+    return deliveries;
+  }
+
+  /** Second successes of a delivery. */
+  long duplicates() {
+    return duplicates;
+  }
+
+  void check() throws SQLException, InterruptedException {
+    for (Tenant tenant : tenants) {
+      List<UUID> stream = stream(tenant);
+      awaitComplete(tenant, stream);
+      checkReadings(tenant, stream);
+      checkDeliveries(tenant, stream);
+    }
+    checkAcknowledged();
+    checkDuplicates();
+  }
+
+  /** The stream as the database has it: positions and chain are checked here. */
+  private List<UUID> stream(Tenant tenant) throws SQLException {
+    List<UUID> stream = new ArrayList<>();
+    long chain = 0;
+    try (Connection connection = DriverManager.getConnection(jdbcUrl());
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "select position, capture_id, chain from stream where workspace_id = ? order by position")) {
+      statement.setObject(1, tenant.id());
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          UUID captureId = rows.getObject(2, UUID.class);
+          stream.add(captureId);
+          chain = next(chain, captureId);
+          if (rows.getLong(1) != stream.size() || rows.getLong(3) != chain) {
+            evidence.violation(
+                "position %d of %s is %d, its chain %d instead of %d"
+                    .formatted(
+                        stream.size(), tenant.id(), rows.getLong(1), rows.getLong(3), chain));
+            return stream;
+          }
+        }
+      }
+    }
+    return stream;
+  }
+
+  private void checkAcknowledged() throws SQLException {
+    Set<UUID> entered = new HashSet<>();
+    for (Tenant tenant : tenants) {
+      entered.addAll(stream(tenant));
+    }
+    evidence.acknowledged().keySet().stream()
+        .filter(id -> !entered.contains(id))
+        .forEach(id -> evidence.violation("capture " + id + " was acknowledged and is lost"));
+  }
+
+  private void awaitComplete(Tenant tenant, List<UUID> stream) throws InterruptedException {
+    long end = System.nanoTime() + COMPLETE_MAX.toNanos();
+    while (System.nanoTime() < end && !isComplete(tenant, stream)) {
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+
+  private boolean isComplete(Tenant tenant, List<UUID> stream) {
+    for (List<UUID> reading : tenant.readings()) {
+      synchronized (reading) {
+        if (reading.size() < stream.size()) {
+          return false;
+        }
+      }
+    }
+    return tenant.owed().stream().allMatch(endpoint -> missing(endpoint, stream).isEmpty());
+  }
+
+  private List<UUID> missing(Tenant.Endpoint endpoint, List<UUID> stream) {
+    return stream
+        .subList((int) Math.min(stream.size(), endpoint.exactFrom() - 1), stream.size())
+        .stream()
+        .filter(id -> !evidence.wasAccepted(endpoint.name(), id))
+        .toList();
+  }
+
+  private void checkReadings(Tenant tenant, List<UUID> stream) {
+    for (List<UUID> reading : tenant.readings()) {
+      synchronized (reading) {
+        if (!reading.equals(stream)) {
+          evidence.violation(
+              "a cursor loop of %s has read %d captures of %d, or in another order"
+                  .formatted(tenant.id(), reading.size(), stream.size()));
+        }
+      }
+    }
+  }
+
+  private void checkDeliveries(Tenant tenant, List<UUID> stream) {
+    for (Tenant.Endpoint endpoint : tenant.owed()) {
+      List<UUID> missing = missing(endpoint, stream);
+      if (!missing.isEmpty()) {
+        evidence.violation(
+            "%s never got %d captures, the first of them %s"
+                .formatted(endpoint.name(), missing.size(), missing.get(0)));
+      }
+      for (UUID captureId : stream) {
+        List<Evidence.Arrival> arrivals = evidence.arrivals(endpoint.name(), captureId);
+        UUID deliveryId = DeliveryId.of(endpoint.id(), captureId);
+        if (arrivals.stream().anyMatch(arrival -> !arrival.deliveryId().equals(deliveryId))) {
+          evidence.violation(
+              "%s got %s under another delivery id".formatted(endpoint.name(), captureId));
+        }
+        checkSchedule(endpoint, captureId, arrivals);
+      }
+    }
+  }
+
+  /** No retry comes before its time. */
+  private void checkSchedule(
+      Tenant.Endpoint endpoint, UUID captureId, List<Evidence.Arrival> arrivals) {
+    RetrySchedule schedule = RetrySchedule.parse(Fleet.RETRY_SCHEDULE);
+    long refusedNanos = 0;
+    int attempt = 0;
+    for (Evidence.Arrival arrival : arrivals) {
+      attempt++;
+      if (refusedNanos != 0
+          && arrival.nanos() - refusedNanos < schedule.delayAfter(1).toNanos() - EARLY_NANOS_MAX
+          && !isExplained(refusedNanos, arrival.nanos())) {
+        evidence.violation(
+            "attempt %d of %s to %s came %d ms after the one that failed"
+                .formatted(
+                    attempt,
+                    captureId,
+                    endpoint.name(),
+                    TimeUnit.NANOSECONDS.toMillis(arrival.nanos() - refusedNanos)));
+      }
+      refusedNanos = arrival.accepted() ? 0 : arrival.nanos();
+    }
+  }
+
+  /** Every second success is explained by a fault, or by a first one that was not observed. */
+  private void checkDuplicates() throws SQLException {
+    for (Evidence.Sent sent : evidence.sent()) {
+      List<Evidence.Arrival> accepted =
+          evidence.arrivals(sent.endpoint(), sent.captureId()).stream()
+              .filter(Evidence.Arrival::accepted)
+              .toList();
+      deliveries += accepted.isEmpty() ? 0 : 1;
+      for (int i = 1; i < accepted.size(); i++) {
+        duplicates++;
+        Evidence.Arrival first = accepted.get(i - 1);
+        Evidence.Arrival second = accepted.get(i);
+        String remembered = attempts(second.deliveryId());
+        boolean unobserved = remembered.contains("timeout") || remembered.contains("reset");
+        if (!unobserved && !isExplained(first.nanos(), second.nanos())) {
+          evidence.violation(
+              "%s got %s twice, %.1f s after the start and %d ms later, and no fault explains it; attempts: %s"
+                  .formatted(
+                      sent.endpoint(),
+                      sent.captureId(),
+                      (first.nanos() - startNanos) / 1e9,
+                      TimeUnit.NANOSECONDS.toMillis(second.nanos() - first.nanos()),
+                      remembered));
+        }
+      }
+    }
+  }
+
+  /** The outcomes of a delivery's attempts, as the service remembers them. */
+  private String attempts(UUID deliveryId) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(jdbcUrl());
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "select string_agg(outcome || ' after ' || duration_ms || ' ms', ', ' order by attempt)"
+                    + " from attempts where delivery_id = ?")) {
+      statement.setObject(1, deliveryId);
+      try (ResultSet rows = statement.executeQuery()) {
+        rows.next();
+        return String.valueOf(rows.getString(1));
+      }
+    }
+  }
+
+  private boolean isExplained(long fromNanos, long toNanos) {
+    return evidence.disturbances().stream()
+        .anyMatch(
+            fault ->
+                fault.fromNanos() - toNanos < 0
+                    && fault.toNanos() + EXPLAINED_NANOS - fromNanos > 0);
+  }
+
+  private String jdbcUrl() {
+    URI uri = URI.create(databaseUrl);
+    String[] account = uri.getUserInfo().split(":", 2);
+    return "jdbc:postgresql://%s:%d%s?user=%s&password=%s"
+        .formatted(uri.getHost(), uri.getPort(), uri.getPath(), account[0], account[1]);
+  }
+
+  /** As the database computes it, told a second time. */
+  static long next(long chain, UUID captureId) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256")
+              .digest(
+                  ByteBuffer.allocate(24)
+                      .putLong(chain)
+                      .putLong(captureId.getMostSignificantBits())
+                      .putLong(captureId.getLeastSignificantBits())
+                      .array());
+      return ByteBuffer.wrap(hash).getLong();
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.egress.bench.torture;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+/** Calls to any api process that answers, repeated until one does, as every client has to. */
+final class Clients {
+  private static final Duration TIMEOUT = Duration.ofSeconds(8);
+  private static final long PAUSE_MILLIS = 100;
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(2))
+          .build();
+  private final AtomicInteger turn = new AtomicInteger();
+  private final List<Role> apis;
+  private final Evidence evidence;
+  private final BooleanSupplier ended;
+
+  Clients(List<Role> apis, Evidence evidence, BooleanSupplier ended) {
+    this.apis = List.copyOf(apis);
+    this.evidence = evidence;
+    this.ended = ended;
+  }
+
+  /** Thrown to those who still ask when all is over. */
+  static final class EndedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  JsonObject internal(String method, String path, JsonObject body) throws InterruptedException {
+    return call("EGRESS_INTERNAL_PORT", Fleet.TOKEN, method, "/internal/v1" + path, body);
+  }
+
+  JsonObject pull(String key, String query) throws InterruptedException {
+    return call("EGRESS_PUBLIC_PORT", key, "GET", "/api/v1/captures" + query, new JsonObject());
+  }
+
+  private JsonObject call(String port, String token, String method, String path, JsonObject body)
+      throws InterruptedException {
+    String idempotencyKey = UUID.randomUUID().toString();
+    while (!ended.getAsBoolean()) {
+      Role api = apis.get(Math.floorMod(turn.getAndIncrement(), apis.size()));
+      URI uri = URI.create("http://127.0.0.1:" + api.setting(port) + path);
+      try {
+        HttpResponse<String> answer =
+            http.send(
+                HttpRequest.newBuilder(uri)
+                    .timeout(TIMEOUT)
+                    .header("authorization", "Bearer " + token)
+                    .header("content-type", "application/json")
+                    .header("idempotency-key", idempotencyKey)
+                    .method(
+                        method,
+                        body.isEmpty()
+                            ? BodyPublishers.noBody()
+                            : BodyPublishers.ofString(body.encode()))
+                    .build(),
+                BodyHandlers.ofString());
+        boolean deletedBefore = method.equals("DELETE") && answer.statusCode() == 404;
+        if (answer.statusCode() < 300 || deletedBefore) {
+          return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
+        }
+        if (answer.statusCode() != 503) {
+          evidence.violation(
+              "%s %s was answered with %d: %s"
+                  .formatted(method, path, answer.statusCode(), answer.body()));
+        }
+      } catch (IOException noAnswer) {
+        // Another process may answer.
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    }
+    throw new EndedException();
+  }
+}

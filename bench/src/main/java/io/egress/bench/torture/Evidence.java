@@ -1,0 +1,78 @@
+package io.egress.bench.torture;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** What happened, as seen from outside: everything that the checker judges by. Times are nanos. */
+final class Evidence {
+  /** A webhook that reached its receiver. */
+  record Arrival(UUID deliveryId, long nanos, boolean accepted) {}
+
+  /** A capture of one endpoint. */
+  record Sent(String endpoint, UUID captureId) {}
+
+  /** From the beginning of a fault until the service had recovered from it. */
+  record Disturbance(String fault, long fromNanos, long toNanos) {}
+
+  private final Map<UUID, Acknowledged> acknowledged = new ConcurrentHashMap<>();
+  private final Map<Sent, List<Arrival>> arrivals = new ConcurrentHashMap<>();
+  private final List<Disturbance> disturbances = new ArrayList<>();
+  private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+  /** A capture that the hook answered for. */
+  record Acknowledged(UUID workspaceId, long nanos) {}
+
+  void acknowledged(UUID captureId, UUID workspaceId) {
+    acknowledged.putIfAbsent(captureId, new Acknowledged(workspaceId, System.nanoTime()));
+  }
+
+  Map<UUID, Acknowledged> acknowledged() {
+    return acknowledged;
+  }
+
+  void arrived(String endpoint, UUID captureId, UUID deliveryId, boolean accepted) {
+    List<Arrival> those =
+        arrivals.computeIfAbsent(new Sent(endpoint, captureId), first -> new ArrayList<>());
+    synchronized (those) {
+      those.add(new Arrival(deliveryId, System.nanoTime(), accepted));
+    }
+  }
+
+  boolean wasAccepted(String endpoint, UUID captureId) {
+    return arrivals(endpoint, captureId).stream().anyMatch(Arrival::accepted);
+  }
+
+  List<Arrival> arrivals(String endpoint, UUID captureId) {
+    List<Arrival> those = arrivals.getOrDefault(new Sent(endpoint, captureId), List.of());
+    synchronized (those) {
+      return List.copyOf(those);
+    }
+  }
+
+  Collection<Sent> sent() {
+    return arrivals.keySet();
+  }
+
+  void disturbed(Disturbance disturbance) {
+    disturbances.add(disturbance);
+  }
+
+  List<Disturbance> disturbances() {
+    return disturbances;
+  }
+
+  /** Something that was promised not to happen. */
+  void violation(String what) {
+    violations.add(what);
+  }
+
+  Queue<String> violations() {
+    return violations;
+  }
+}

@@ -1,0 +1,207 @@
+package io.egress.bench.torture;
+
+import io.egress.embedded.SmallDisk;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** What can go wrong, chosen by a seed. Each fault is over when {@link Fault#run} returns. */
+final class Faults {
+  /** A backend that was restarted recovers itself before the service can. */
+  private static final Duration BACKEND_RECOVERY_MAX = Duration.ofSeconds(25);
+
+  /**
+   * One fault.
+   *
+   * @param recoveryMax until every healthy endpoint is served again
+   */
+  record Fault(String name, Duration recoveryMax, Action action) {
+    void run() throws Exception {
+      action.run();
+    }
+  }
+
+  /** What happens. */
+  interface Action {
+    void run() throws Exception;
+  }
+
+  private final Fleet fleet;
+  private final List<Tenant> tenants;
+  private final Evidence evidence;
+  private final Random random;
+  private final Duration recoveryMax;
+
+  /** {@code recoveryMax} is how long the service may need to recover, beyond the fault itself. */
+  Faults(
+      Fleet fleet, List<Tenant> tenants, Evidence evidence, Random random, Duration recoveryMax) {
+    this.fleet = fleet;
+    this.tenants = tenants;
+    this.evidence = evidence;
+    this.random = random;
+    this.recoveryMax = recoveryMax;
+  }
+
+  /** A list of every kind in a random order, so that a short run meets as many as it can. */
+  List<Fault> shuffled() {
+    List<Fault> all = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      all.add(ofRole("kill -9", this::killed));
+      all.add(ofRole("SIGTERM", this::terminated));
+      all.add(ofRole("SIGSTOP", this::frozen));
+      all.add(ofRole("vanish with its network", this::vanished));
+      all.add(ofLink("connections reset", link -> link.reset()));
+      all.add(ofLink("network silent", link -> held(link, Link.Mood.SILENT, 12_000)));
+      all.add(ofLink("network refuses", link -> held(link, Link.Mood.REFUSING, 6_000)));
+      all.add(ofLink("network slow", link -> held(link, Link.Mood.SLOW, 5_000)));
+    }
+    all.add(ofBackend("PostgreSQL restarted", this::restartPostgres));
+    all.add(ofBackend("PostgreSQL kill -9", this::killPostgres));
+    all.add(ofBackend("Kafka restarted", this::restartBroker));
+    all.add(ofBackend("Kafka kill -9", this::killBroker));
+    fleet.disk().ifPresent(disk -> all.add(ofBackend("disk full", () -> fillDisk(disk))));
+    all.add(new Fault("rolling restart", recoveryMax, this::rollingRestart));
+    all.add(new Fault("rename storm", recoveryMax, this::renameStorm));
+    all.add(new Fault("endpoints come and go", recoveryMax, this::churnEndpoints));
+    Collections.shuffle(all, random);
+    return all;
+  }
+
+  private interface RoleAction {
+    void on(Role role) throws Exception;
+  }
+
+  private Fault ofRole(String name, RoleAction action) {
+    Role role = any(fleet.roles());
+    return new Fault(name + " of " + role.name(), recoveryMax, () -> action.on(role));
+  }
+
+  private interface LinkAction {
+    void on(Link link) throws Exception;
+  }
+
+  private Fault ofLink(String name, LinkAction action) {
+    Role role = any(fleet.roles());
+    boolean database = random.nextBoolean();
+    return new Fault(
+        "%s from %s to %s".formatted(name, role.name(), database ? "PostgreSQL" : "Kafka"),
+        recoveryMax,
+        () -> action.on(database ? role.database : role.kafka));
+  }
+
+  private Fault ofBackend(String name, Action action) {
+    return new Fault(name, recoveryMax.plus(BACKEND_RECOVERY_MAX), action);
+  }
+
+  private void killed(Role role) throws InterruptedException {
+    role.kill();
+    pause(3_000);
+    role.start();
+  }
+
+  private void terminated(Role role) throws InterruptedException {
+    // Before it is up, a JVM may end by the signal itself.
+    role.awaitUp();
+    int status = role.terminate();
+    if (status != 0) {
+      evidence.violation(role.name() + " ended with status " + status + " on SIGTERM");
+    }
+    pause(1_000);
+    role.start();
+  }
+
+  /** Up to twice the session timeout of Kafka's consumers. */
+  private void frozen(Role role) throws InterruptedException {
+    role.freeze();
+    pause(20_000);
+    role.thaw();
+  }
+
+  /** Neither backend sees a FIN. */
+  private void vanished(Role role) throws InterruptedException {
+    role.database.become(Link.Mood.SILENT);
+    role.kafka.become(Link.Mood.SILENT);
+    pause(300);
+    role.kill();
+    pause(12_000);
+    role.database.become(Link.Mood.FINE);
+    role.kafka.become(Link.Mood.FINE);
+    role.start();
+  }
+
+  private void held(Link link, Link.Mood mood, int millisMax) throws InterruptedException {
+    link.become(mood);
+    pause(millisMax);
+    link.become(Link.Mood.FINE);
+  }
+
+  private void restartPostgres() throws InterruptedException {
+    fleet.stopPostgres();
+    pause(3_000);
+    fleet.startPostgres();
+  }
+
+  private void killPostgres() throws Exception {
+    fleet.killPostgres();
+    pause(3_000);
+    fleet.startPostgres();
+  }
+
+  private void restartBroker() throws InterruptedException {
+    fleet.stopBroker();
+    pause(3_000);
+    fleet.startBroker();
+  }
+
+  private void killBroker() throws InterruptedException {
+    fleet.killBroker();
+    pause(3_000);
+    fleet.startBroker();
+  }
+
+  private void fillDisk(SmallDisk disk) throws Exception {
+    disk.fill();
+    pause(5_000);
+    disk.free();
+    fleet.startPostgres();
+  }
+
+  private void rollingRestart() throws InterruptedException {
+    for (Role role : fleet.roles()) {
+      terminated(role);
+      role.awaitUp();
+    }
+  }
+
+  private void renameStorm() throws InterruptedException {
+    for (int i = 0; i < 30; i++) {
+      any(tenants).rename(random);
+    }
+  }
+
+  private void churnEndpoints() throws InterruptedException {
+    Tenant tenant = any(tenants);
+    Tenant.Endpoint stays = tenant.addEndpoint(Receivers.Kind.HEALTHY, random.nextBoolean());
+    Tenant.Endpoint paused = tenant.addEndpoint(Receivers.Kind.HEALTHY, true);
+    pause(1_000);
+    tenant.pause(paused, true);
+    pause(1_000);
+    tenant.pause(paused, false);
+    pause(500);
+    tenant.delete(paused);
+    if (random.nextInt(3) > 0) {
+      tenant.delete(stays);
+    }
+  }
+
+  private void pause(int millisMax) throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(millisMax / 8 + random.nextInt(millisMax));
+  }
+
+  private <T> T any(List<T> choices) {
+    return choices.get(random.nextInt(choices.size()));
+  }
+}

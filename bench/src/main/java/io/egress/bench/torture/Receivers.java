@@ -1,0 +1,107 @@
+package io.egress.bench.torture;
+
+import io.egress.lifecycle.RunningProcess;
+import io.egress.standalone.receiver.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The clients' endpoints: each verifies what it is sent, and behaves as its kind does. */
+final class Receivers {
+  enum Kind {
+    HEALTHY,
+    /** Refuses the first attempts of some captures. */
+    FLAKY,
+    SLOW,
+    /** Never answers. */
+    HANGING
+  }
+
+  private static final int REFUSED_ATTEMPTS_MAX = 3;
+  private static final long SLOW_MILLIS = 150;
+
+  private record Endpoint(UUID workspaceId, Kind kind, WebhookVerifier verifier) {}
+
+  private final Vertx vertx;
+  private final Evidence evidence;
+  private final HttpServer server;
+  private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+
+  private Receivers(Vertx vertx, Evidence evidence) {
+    this.vertx = vertx;
+    this.evidence = evidence;
+    this.server =
+        vertx
+            .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
+            .requestHandler(this::receive);
+  }
+
+  static Receivers start(Vertx vertx, Evidence evidence) {
+    Receivers receivers = new Receivers(vertx, evidence);
+    RunningProcess.await(receivers.server.listen());
+    return receivers;
+  }
+
+  String url(String name) {
+    return "http://127.0.0.1:" + server.actualPort() + "/" + name;
+  }
+
+  void add(String name, UUID workspaceId, Kind kind, String secret) {
+    endpoints.put(
+        name, new Endpoint(workspaceId, kind, new WebhookVerifier(secret, InstantSource.system())));
+  }
+
+  private void receive(HttpServerRequest request) {
+    String name = request.path().substring(1);
+    Endpoint endpoint = endpoints.get(name);
+    if (endpoint == null) {
+      // Created a moment ago: the answer with its secret is still on its way.
+      request.response().setStatusCode(503).end();
+      return;
+    }
+    request.body().onSuccess(body -> receive(name, endpoint, request, body));
+  }
+
+  private void receive(String name, Endpoint endpoint, HttpServerRequest request, Buffer body) {
+    Verdict verdict = endpoint.verifier().verify(request.headers(), body);
+    if (!(verdict instanceof Verdict.Genuine genuine)) {
+      evidence.violation(name + " was sent what does not verify: " + verdict);
+      request.response().setStatusCode(400).end();
+      return;
+    }
+    JsonObject document = genuine.data();
+    UUID captureId = UUID.fromString(document.getString("id"));
+    if (!endpoint.workspaceId().toString().equals(document.getString("workspace_id"))) {
+      evidence.violation(name + " was sent capture " + captureId + " of another workspace");
+    }
+    int before = evidence.arrivals(name, captureId).size();
+    switch (endpoint.kind()) {
+      case HEALTHY -> answer(name, captureId, genuine, request, 200);
+      case SLOW ->
+          vertx.setTimer(SLOW_MILLIS, late -> answer(name, captureId, genuine, request, 204));
+      case FLAKY ->
+          answer(name, captureId, genuine, request, before < refusals(captureId) ? 503 : 200);
+      case HANGING -> evidence.arrived(name, captureId, genuine.deliveryId(), false);
+    }
+  }
+
+  private void answer(
+      String name, UUID captureId, Verdict.Genuine genuine, HttpServerRequest request, int status) {
+    evidence.arrived(name, captureId, genuine.deliveryId(), status < 300);
+    request.response().setStatusCode(status).end();
+  }
+
+  private static int refusals(UUID captureId) {
+    return Math.floorMod(captureId.hashCode(), 3) == 0
+        ? 1 + Math.floorMod(captureId.hashCode(), REFUSED_ATTEMPTS_MAX)
+        : 0;
+  }
+}

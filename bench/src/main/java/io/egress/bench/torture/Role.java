@@ -1,0 +1,146 @@
+package io.egress.bench.torture;
+
+import io.egress.standalone.run.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process of the fleet, with its own way to each backend. It can be ended and started again.
+ */
+final class Role {
+  private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseParallelGC");
+
+  private final String name;
+  private final String main;
+  private final Path folder;
+  private final Map<String, String> settings;
+  final Link database;
+  final Link kafka;
+  private int starts;
+  private long linesLogged;
+  private @Nullable ChildProcess process;
+
+  Role(
+      String name,
+      String main,
+      Path folder,
+      Map<String, String> settings,
+      Link database,
+      Link kafka) {
+    this.name = name;
+    this.main = main;
+    this.folder = folder;
+    this.settings = new TreeMap<>(settings);
+    this.database = database;
+    this.kafka = kafka;
+  }
+
+  String name() {
+    return name;
+  }
+
+  String setting(String setting) {
+    return settings.getOrDefault(setting, "");
+  }
+
+  void start() {
+    process =
+        ChildProcess.start(
+            folder,
+            name + "." + ++starts,
+            new ChildProcess.Command(JVM, main, List.of(), settings));
+  }
+
+  void awaitUp() throws InterruptedException {
+    running().await("(api|dispatcher) is up");
+  }
+
+  void kill() {
+    running().kill();
+    ended();
+  }
+
+  int terminate() throws InterruptedException {
+    int status = running().terminate();
+    ended();
+    return status;
+  }
+
+  /** Stands still without being gone, as a virtual machine does that is being moved. */
+  void freeze() {
+    signal("-STOP");
+  }
+
+  void thaw() {
+    signal("-CONT");
+  }
+
+  boolean isAlive() {
+    return process != null && process.handle().isAlive();
+  }
+
+  void close() {
+    if (isAlive()) {
+      thaw();
+      running().close();
+      ended();
+    }
+  }
+
+  /** What it occupies now. */
+  Footprint footprint() {
+    Path proc = Path.of("/proc", Long.toString(running().handle().pid()));
+    try (Stream<Path> descriptors = Files.list(proc.resolve("fd"));
+        Stream<Path> threads = Files.list(proc.resolve("task"))) {
+      return new Footprint(
+          name,
+          running().residentMaxMegabytes(),
+          (int) descriptors.count(),
+          (int) threads.count(),
+          linesLogged + lines());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /**
+   * What a process takes of its machine.
+   *
+   * @param lines logged since the beginning, over all its starts
+   */
+  record Footprint(
+      String name, long residentMaxMegabytes, int descriptors, int threads, long lines) {}
+
+  private void ended() {
+    linesLogged += lines();
+    process = null;
+  }
+
+  private long lines() {
+    return running().output().lines().count();
+  }
+
+  private ChildProcess running() {
+    if (process == null) {
+      throw new IllegalStateException(name + " does not run");
+    }
+    return process;
+  }
+
+  private void signal(String signal) {
+    try {
+      new ProcessBuilder("kill", signal, Long.toString(running().handle().pid())).start().waitFor();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.egress.bench.torture;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.standalone.demo.SampleConversations;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** A workspace: its pipeline, its cursor loops, its endpoints and its admin. */
+final class Tenant {
+  private static final int SEGMENTS = 4;
+  private static final int READERS = 2;
+
+  /** An endpoint, as long as it exists. {@code exactFrom} is the first position it is owed. */
+  record Endpoint(String name, UUID id, long exactFrom) {}
+
+  private final String name;
+  private final UUID id = UUID.randomUUID();
+  private final Clients clients;
+  private final Receivers receivers;
+  private final Evidence evidence;
+  private final SampleConversations conversations;
+  private final String key;
+  private final ConcurrentHashMap<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+  private final List<List<UUID>> readings = new ArrayList<>();
+  private int created;
+
+  Tenant(String name, long seed, Clients clients, Receivers receivers, Evidence evidence)
+      throws InterruptedException {
+    this.name = name;
+    this.clients = clients;
+    this.receivers = receivers;
+    this.evidence = evidence;
+    this.conversations = new SampleConversations(seed, id);
+    this.key =
+        clients
+            .internal("POST", "/workspaces/" + id + "/api-keys", new JsonObject().put("name", name))
+            .getString("key");
+    for (int i = 0; i < READERS; i++) {
+      readings.add(new ArrayList<>());
+    }
+  }
+
+  UUID id() {
+    return id;
+  }
+
+  /** One conversation more; returns once it was answered for. */
+  UUID putCapture() throws InterruptedException {
+    UUID captureId = UUID.randomUUID();
+    JsonObject body;
+    synchronized (conversations) {
+      body = conversations.next(SEGMENTS);
+    }
+    clients.internal("PUT", "/captures/" + captureId, body);
+    evidence.acknowledged(captureId, id);
+    return captureId;
+  }
+
+  /** What its cursor loops have read, each in the order it came. */
+  List<List<UUID>> readings() {
+    return readings;
+  }
+
+  int readers() {
+    return READERS;
+  }
+
+  /** One cursor loop, from its beginning until {@link Clients} say that all is over. */
+  void read(int reader) throws InterruptedException {
+    List<UUID> reading = readings.get(reader);
+    String after = "";
+    while (true) {
+      JsonObject page = clients.pull(key, "?limit=" + (1 + 37 * reader) + after);
+      JsonArray captures = page.getJsonArray("captures");
+      synchronized (reading) {
+        for (int i = 0; i < captures.size(); i++) {
+          reading.add(UUID.fromString(captures.getJsonObject(i).getString("id")));
+        }
+      }
+      JsonObject pageInfo = page.getJsonObject("pageInfo");
+      String cursor = pageInfo.getString("endCursor");
+      if (cursor != null) {
+        after = "&after=" + cursor;
+      }
+      if (!pageInfo.getBoolean("hasNextPage")) {
+        TimeUnit.MILLISECONDS.sleep(200);
+      }
+    }
+  }
+
+  /** Endpoints that are owed everything from some position on. */
+  List<Endpoint> owed() {
+    return List.copyOf(endpoints.values());
+  }
+
+  Endpoint addEndpoint(Receivers.Kind kind, boolean fullHistory) throws InterruptedException {
+    String endpoint = name + "-" + kind.name().toLowerCase(Locale.ROOT) + "-" + ++created;
+    JsonObject answer =
+        clients.internal(
+            "POST",
+            "/workspaces/" + id + "/endpoints",
+            new JsonObject().put("url", receivers.url(endpoint)).put("full_history", fullHistory));
+    receivers.add(endpoint, id, kind, answer.getString("secret"));
+    Endpoint added =
+        new Endpoint(
+            endpoint,
+            UUID.fromString(answer.getString("id")),
+            fullHistory ? 1 : 1 + answer.getLong("created_position", 0L));
+    if (kind != Receivers.Kind.HANGING) {
+      endpoints.put(endpoint, added);
+    }
+    return added;
+  }
+
+  /** From then on nothing is owed to it, because what falls due while it is paused is skipped. */
+  void pause(Endpoint endpoint, boolean paused) throws InterruptedException {
+    endpoints.remove(endpoint.name());
+    clients.internal("PATCH", path(endpoint), new JsonObject().put("paused", paused));
+  }
+
+  void delete(Endpoint endpoint) throws InterruptedException {
+    endpoints.remove(endpoint.name());
+    clients.internal("DELETE", path(endpoint), new JsonObject());
+  }
+
+  void rename(Random random) throws InterruptedException {
+    String room = List.of("device0", "device1", "device2").get(random.nextInt(3));
+    clients.internal(
+        "PUT",
+        "/devices/" + UUID.nameUUIDFromBytes(room.getBytes(UTF_8)),
+        new JsonObject()
+            .put("workspace_id", id.toString())
+            .put("name", "Room " + random.nextInt(1_000)));
+  }
+
+  private String path(Endpoint endpoint) {
+    return "/workspaces/" + id + "/endpoints/" + endpoint.id();
+  }
+}

@@ -1,0 +1,222 @@
+package io.egress.bench.torture;
+
+import io.egress.bench.torture.Faults.Fault;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Durations;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+/** The fault suite: breaks a fleet in every way it knows, and proves that nothing was lost. */
+@Command(
+    name = "torture",
+    description =
+        "Runs two api and three dispatcher processes with PostgreSQL and Kafka, breaks them, their"
+            + " networks and their backends in an order that the seed decides, and checks that"
+            + " nothing was lost, skipped or sent without need. The exit status is 1 when a promise"
+            + " was broken.")
+public final class TortureCommand implements Callable<Integer> {
+  private static final List<String> TENANTS = List.of("acme", "birch", "cedar");
+  private static final long PUT_APART_MILLIS = 150;
+  private static final Duration RECOVERY_GIVEN_UP = Duration.ofMinutes(2);
+
+  @Option(names = "--seed", defaultValue = "1", description = "decides the faults and their order")
+  private long seed;
+
+  @Option(names = "--minutes", defaultValue = "10", description = "for how long to break things")
+  private double minutes;
+
+  @Option(
+      names = "--faults",
+      defaultValue = "1000000",
+      description = "after how many faults to stop, if before that")
+  private int faultsMax;
+
+  @Option(
+      names = "--recovery",
+      defaultValue = "15s",
+      converter = DurationConverter.class,
+      description = "how long the service may need to recover from a fault")
+  private Duration recovery = Duration.ZERO;
+
+  @Option(
+      names = "--folder",
+      description = "where the processes' logs and data go; a temporary folder if not given")
+  private @Nullable Path folder;
+
+  private static final class DurationConverter implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      return Durations.parse(text);
+    }
+  }
+
+  private final Evidence evidence = new Evidence();
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean putting = true;
+  private volatile boolean ended;
+
+  @Override
+  public Integer call() throws Exception {
+    RunningProcess process = RunningProcess.begin();
+    Path where = folder == null ? Files.createTempDirectory("egress-torture") : folder;
+    Files.createDirectories(where);
+    System.out.printf("seed %d, logs in %s%nstarting ...%n", seed, where);
+    Vertx vertx = Vertx.vertx();
+    process.pushAsync("the receivers", vertx::close);
+    Receivers receivers = Receivers.start(vertx, evidence);
+    Fleet fleet = Fleet.start(process, where);
+    Clients clients = new Clients(fleet.apis(), evidence, () -> ended);
+    List<Tenant> tenants = new ArrayList<>();
+    for (String name : TENANTS) {
+      tenants.add(new Tenant(name, seed, clients, receivers, evidence));
+    }
+    Checker checker = new Checker(fleet.databaseUrl(), tenants, evidence);
+    for (Tenant tenant : tenants) {
+      tenant.addEndpoint(Receivers.Kind.HEALTHY, false);
+      tenant.addEndpoint(Receivers.Kind.FLAKY, true);
+      tenant.addEndpoint(Receivers.Kind.SLOW, false);
+      begin(tenant);
+    }
+    tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);
+    List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
+    int faults = breakThings(fleet, tenants);
+    putting = false;
+    checker.check();
+    ended = true;
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    report(faults, checker, before, fleet);
+    return evidence.violations().isEmpty() ? 0 : 1;
+  }
+
+  private int breakThings(Fleet fleet, List<Tenant> tenants) throws Exception {
+    Random random = new Random(seed);
+    Faults faults = new Faults(fleet, tenants, evidence, random, recovery);
+    Deque<Fault> next = new ArrayDeque<>();
+    long begun = System.nanoTime();
+    int count = 0;
+    awaitRecovery(tenants);
+    while (count < faultsMax
+        && System.nanoTime() - begun < (long) (minutes * TimeUnit.MINUTES.toNanos(1))) {
+      if (next.isEmpty()) {
+        next.addAll(faults.shuffled());
+      }
+      breakOnce(++count, next.remove(), tenants);
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
+    }
+    return count;
+  }
+
+  private void breakOnce(int count, Fault fault, List<Tenant> tenants) throws Exception {
+    long from = System.nanoTime();
+    fault.run();
+    long over = System.nanoTime();
+    awaitRecovery(tenants);
+    long to = System.nanoTime();
+    evidence.disturbed(new Evidence.Disturbance(fault.name(), from, to));
+    double recovery = (to - over) / 1e9;
+    System.out.printf(
+        "%4d  %-55s %5.1f s, recovered after %5.1f s%n",
+        count, fault.name(), (over - from) / 1e9, recovery);
+    if (to - over > fault.recoveryMax().toNanos()) {
+      evidence.violation(
+          "fault %d, %s: recovered only after %.1f s".formatted(count, fault.name(), recovery));
+    }
+  }
+
+  /** Until a capture of each tenant that is put now has reached its endpoints. */
+  private void awaitRecovery(List<Tenant> tenants) throws InterruptedException {
+    long end = System.nanoTime() + RECOVERY_GIVEN_UP.toNanos();
+    for (Tenant tenant : tenants) {
+      UUID probe = tenant.putCapture();
+      for (Tenant.Endpoint endpoint : tenant.owed()) {
+        boolean flaky = endpoint.name().contains("flaky");
+        while (!flaky && !evidence.wasAccepted(endpoint.name(), probe) && System.nanoTime() < end) {
+          TimeUnit.MILLISECONDS.sleep(20);
+        }
+      }
+    }
+  }
+
+  private void begin(Tenant tenant) {
+    inOwnThread(
+        () -> {
+          while (putting) {
+            tenant.putCapture();
+            TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
+          }
+        });
+    for (int i = 0; i < tenant.readers(); i++) {
+      int reader = i;
+      inOwnThread(() -> tenant.read(reader));
+    }
+  }
+
+  private interface Work {
+    void run() throws InterruptedException;
+  }
+
+  private void inOwnThread(Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (Clients.EndedException over) {
+                // As it has to end.
+              } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+              } catch (RuntimeException failure) {
+                evidence.violation("a client failed: " + failure);
+              }
+            },
+            "client");
+    thread.start();
+    threads.add(thread);
+  }
+
+  private void report(int faults, Checker checker, List<Role.Footprint> before, Fleet fleet)
+      throws IOException {
+    System.out.printf(
+        "%n%d faults, %,d captures acknowledged, %,d deliveries, %,d duplicates%n",
+        faults, evidence.acknowledged().size(), checker.deliveries(), checker.duplicates());
+    System.out.printf(
+        "%-14s %10s %18s %14s %12s%n",
+        "process", "RSS MB max", "descriptors", "threads", "log lines");
+    for (int i = 0; i < before.size(); i++) {
+      Role.Footprint was = before.get(i);
+      Role.Footprint now = fleet.roles().get(i).footprint();
+      System.out.printf(
+          "%-14s %10d %8d -> %6d %5d -> %5d %12d%n",
+          now.name(),
+          now.residentMaxMegabytes(),
+          was.descriptors(),
+          now.descriptors(),
+          was.threads(),
+          now.threads(),
+          now.lines());
+    }
+    evidence.violations().stream().limit(50).forEach(what -> System.out.println("BROKEN: " + what));
+    System.out.printf(
+        "%s%n",
+        evidence.violations().isEmpty()
+            ? "every promise was kept"
+            : evidence.violations().size() + " promises were broken");
+  }
+}

@@ -1,0 +1,86 @@
+package io.egress.bench;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import io.vertx.core.VerticleBase;
+
+/** The walls of the house. */
+@AnalyzeClasses(packages = "io.egress", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+  @ArchTest
+  static final ArchRule MODULES =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("bench")
+          .definedBy("io.egress.bench..")
+          .layer("standalone")
+          .definedBy("io.egress.standalone..")
+          .layer("api")
+          .definedBy("io.egress.api..")
+          .layer("dispatcher")
+          .definedBy("io.egress.dispatcher..")
+          .layer("embedded")
+          .definedBy("io.egress.embedded..")
+          .whereLayer("bench")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("standalone")
+          .mayOnlyBeAccessedByLayers("bench")
+          .whereLayer("api")
+          .mayOnlyBeAccessedByLayers("standalone", "bench")
+          .whereLayer("dispatcher")
+          .mayOnlyBeAccessedByLayers("standalone", "bench")
+          .whereLayer("embedded")
+          .mayOnlyBeAccessedByLayers("standalone", "bench");
+
+  @ArchTest
+  static final ArchRule COMMON_KNOWS_NO_ROLE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.egress.api..",
+              "io.egress.dispatcher..",
+              "io.egress.embedded..",
+              "io.egress.standalone..",
+              "io.egress.bench..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.egress.api..",
+              "io.egress.dispatcher..",
+              "io.egress.embedded..",
+              "io.egress.standalone..");
+
+  @ArchTest
+  static final ArchRule NO_CYCLES = slices().matching("io.egress.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule PACKAGES_ARE_CONCEPTS =
+      noClasses()
+          .should()
+          .resideInAnyPackage(
+              "..common..", "..util..", "..utils..", "..model..", "..service..", "..helper..");
+
+  @ArchTest
+  static final ArchRule NOTHING_SLEEPS_ON_AN_EVENT_LOOP =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.egress.bench..", "io.egress.standalone..", "io.egress.embedded..")
+          .should()
+          .callMethod(Thread.class, "sleep", long.class);
+
+  @ArchTest
+  static final ArchRule VERTICLES_SAY_SO =
+      classes()
+          .that()
+          .areAssignableTo(VerticleBase.class)
+          .should()
+          .haveSimpleNameEndingWith("Verticle");
+}

@@ -1,0 +1,76 @@
+package io.egress.bench.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.bench.ShortLived;
+import io.egress.standalone.run.ChildProcess;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command as the documentation tells it, with little to deliver. */
+class BenchPushTest {
+  private final Path folder;
+
+  BenchPushTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @Test
+  @Timeout(400)
+  void drainsABacklogAndCountsEveryWebhookOnce() throws Exception {
+    try (ChildProcess bench = push("spread", "--deliveries", "200", "--endpoints", "10")) {
+      String counted = bench.await("10 endpoints: (\\d+) webhooks of").group(1);
+      String attempts = bench.await("attempts by outcome.*: \\{(.*)}").group(1);
+      String row = bench.await("(?m)^10 endpoints  .*$").group();
+      bench.await("processor seconds in .*dispatcher \\d");
+
+      assertThat(counted).isEqualTo("199");
+      assertThat(attempts).isEqualTo("delivered=400");
+      assertThat(row).as("no duplicates").endsWith(" 0.0");
+      assertEnds(bench);
+    }
+  }
+
+  @Test
+  @Timeout(400)
+  void measuresTheWayFromTheHook() throws Exception {
+    try (ChildProcess bench =
+        push("latency", "--pace", "20", "--seconds", "3", "--warm-up", "1", "--endpoints", "5")) {
+      String row = bench.await("(?m)^hook to receiver .*$").group();
+
+      assertThat(row).doesNotContain("NaN");
+      bench.await("0 calls of the hook were refused");
+      assertEnds(bench);
+    }
+  }
+
+  @Test
+  @Timeout(400)
+  void takesItsProcessesAlongWhenInterrupted() throws Exception {
+    try (ChildProcess bench =
+        push("spread", "--deliveries", "2000000", "--warm-up", "1", "--endpoints", "5")) {
+      bench.await("receiver: https");
+      List<ProcessHandle> started = new ArrayList<>(bench.handle().descendants().toList());
+
+      bench.handle().destroy();
+
+      assertEnds(bench);
+      assertThat(started).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+    }
+  }
+
+  private ChildProcess push(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("bench", "push"));
+    all.addAll(List.of(arguments));
+    return ShortLived.start(folder, all.toArray(String[]::new));
+  }
+
+  private static void assertEnds(ChildProcess bench) throws Exception {
+    bench.handle().onExit().get(90, TimeUnit.SECONDS);
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.standalone.bench;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Mutated requests for both listeners, mutated answers for the dispatcher, from a seed. */
-@NullMarked
-package io.egress.standalone.fuzz;
-
-import org.jspecify.annotations.NullMarked;
