@@ -113,7 +113,7 @@ class WebhookSenderAbortTest {
 
   @Test
   void forgetsAWaiterThatWasAborted() {
-    use(new SenderHarness(new PoolLimits(1, 10, 100, LONG, LONG)));
+    use(new SenderHarness(new PoolLimits(1, 64, 100, LONG)));
     BlockingQueue<HttpServerRequest> held = new LinkedBlockingQueue<>();
     int port = receivers.https(false, held::add);
 
@@ -130,7 +130,7 @@ class WebhookSenderAbortTest {
 
   @Test
   void leavesNoConnectionBehindWhateverHappens() {
-    use(new SenderHarness(new PoolLimits(4, 1_000, 100, Duration.ofMillis(10), LONG)));
+    use(new SenderHarness(new PoolLimits(4, 1_000, 100, Duration.ofSeconds(1))));
     long seed = System.nanoTime();
     Random random = new Random(seed);
     List<Handler<HttpServerRequest>> moods =
