@@ -9,23 +9,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the start of an answer's body. A little more is read than is kept, because reading a page
- * to its end is cheaper than a new connection for the next delivery; what is longer still fails
- * with {@link TooLong}.
+ * to its end is cheaper than a new connection for the next delivery.
  */
 final class AnswerStart implements BodyStream<Buffer> {
-  /** The answer is not worth reading to its end. */
-  @SuppressWarnings("serial")
-  static final class TooLong extends Exception {
-    private TooLong() {
-      super("the answer is longer than " + MAX_READ_BYTES + " bytes", null, false, false);
-    }
-  }
-
   private static final int MAX_READ_BYTES = 65_536;
 
   private final Buffer start = Buffer.buffer();
   private final Promise<Buffer> result = Promise.promise();
+  private final Runnable whenTooLong;
   private long readBytes;
+
+  /** {@code whenTooLong} is run when the rest of the body is not worth reading. */
+  AnswerStart(Runnable whenTooLong) {
+    this.whenTooLong = whenTooLong;
+  }
 
   Buffer bytes() {
     return start;
@@ -38,9 +35,10 @@ final class AnswerStart implements BodyStream<Buffer> {
       start.appendBuffer(chunk, 0, Math.min(room, chunk.length()));
     }
     readBytes += chunk.length();
-    return readBytes > MAX_READ_BYTES
-        ? Future.failedFuture(new TooLong())
-        : Future.succeededFuture();
+    if (readBytes > MAX_READ_BYTES) {
+      whenTooLong.run();
+    }
+    return Future.succeededFuture();
   }
 
   @Override

@@ -64,7 +64,9 @@ final class Attempt implements Sending, Exchange.Listener {
     } else {
       loop.names()
           .addressesOf(request.url().host())
-          .onComplete(this::found, failure -> fail(Breakage.ofLookup(failure)));
+          .onComplete(
+              addresses -> loop.run(() -> found(addresses)),
+              failure -> loop.run(() -> fail(Breakage.ofLookup(failure))));
     }
   }
 

@@ -85,13 +85,17 @@ final class Connections {
     Channel channel = internal.channelHandlerContext().channel();
     Connection connection = new Connection(http);
     InterimAnswers.unify(channel.pipeline());
-    http.exceptionHandler(ignored -> {}); // The requests on it fail, too.
     if (connection.isMultiplexed()) {
+      http.exceptionHandler(ignored -> {}); // The requests on it fail, too.
       http.goAwayHandler(
           goAway -> {
             connection.goneAway = true;
             internal.context().runOnContext(ignored -> connection.retire());
           });
+    } else {
+      // Vert.x closes it, too, but leaves it in its pool until TLS has said goodbye.
+      http.exceptionHandler(
+          failure -> internal.context().runOnContext(ignored -> connection.close()));
     }
     open.put(http, connection);
     total.incrementAndGet();
@@ -124,7 +128,8 @@ final class Connections {
   Connection take(HttpConnection http, SocketAddress address) {
     Connection connection = open.get(http);
     if (connection == null) {
-      connection = new Connection(http); // Closed in the meantime.
+      connection = new Connection(http); // Closed, but not yet removed from its pool.
+      connection.used = true;
     } else if (connection.address == null) {
       connection.address = address;
       openByAddress.merge(address, 1, Integer::sum);

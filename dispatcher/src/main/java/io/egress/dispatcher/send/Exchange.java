@@ -36,7 +36,7 @@ final class Exchange implements BodyCodec<Buffer> {
     /** The status line has arrived. */
     void answered(int status);
 
-    /** The body has ended. */
+    /** The body has ended, or is longer than is worth reading. */
     void finished();
 
     /** Something failed on the connection, before the status line or after it. */
@@ -65,7 +65,7 @@ final class Exchange implements BodyCodec<Buffer> {
   private final SendingLoop loop;
   private final Connections connections;
   private final Listener listener;
-  private final AnswerStart answerStart = new AnswerStart();
+  private final AnswerStart answerStart = new AnswerStart(this::tooLong);
   private @Nullable HttpClientRequest stream;
   private Connections.@Nullable Connection connection;
   private @Nullable HttpClientResponse response;
@@ -209,6 +209,7 @@ final class Exchange implements BodyCodec<Buffer> {
       return;
     }
     if (begun.statusCode() < FIRST_FINAL_STATUS) {
+      begun.exceptionHandler(ignored -> {}); // To fail resets the request, which would be logged.
       http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
       return;
     }
@@ -225,6 +226,13 @@ final class Exchange implements BodyCodec<Buffer> {
     }
   }
 
+  private void tooLong() {
+    if (!over) {
+      cut(false);
+      listener.finished();
+    }
+  }
+
   private void broken(Throwable failure) {
     if (stream == null) {
       connections.settled(request.endpointId());
@@ -236,10 +244,7 @@ final class Exchange implements BodyCodec<Buffer> {
     if (stream == null) {
       listener.failedToConnect(failure);
     } else {
-      giveBack(
-          isMultiplexed()
-              && (failure instanceof StreamResetException
-                  || failure instanceof AnswerStart.TooLong));
+      giveBack(isMultiplexed() && failure instanceof StreamResetException);
       listener.broke(failure);
     }
   }
