@@ -100,6 +100,20 @@ class WebhookSenderAbortTest {
     assertThat(await(done.outcome())).isInstanceOf(Delivered.class);
   }
 
+  /** Vert.x never gets back an HTTP/2 stream that was not begun. */
+  @Test
+  void keepsNoHttp2ConnectionThatArrivesTooLate() {
+    int port = receivers.https(true, request -> request.response().end());
+    Sending sending = harness.start(url(port), envelope("x"));
+    sending.abort("enough");
+    assertThat(await(sending.outcome())).isInstanceOf(Aborted.class);
+
+    await().until(() -> harness.sender.openConnections() == 0);
+
+    harness.sendDelivered(url(port));
+    assertThat(receivers.requests).hasValue(1);
+  }
+
   @Test
   void closingAbortsWhatRunsAndWhatComesAfter() {
     int port = harness.tlsReceiver(socket -> {});
