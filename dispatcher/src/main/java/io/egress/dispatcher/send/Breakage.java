@@ -3,6 +3,7 @@ package io.egress.dispatcher.send;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.internal.net.NetSocketInternal;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 /** Turns what the network and its codecs throw into a kind of failure and a text for people. */
 record Breakage(FailureKind kind, String detail) {
   private static final int MAX_DETAIL_CHARACTERS = 200;
-  private static final long REFUSED_STREAM = 0x7;
 
   static Breakage whileConnecting(Throwable failure) {
     if (find(failure, SSLException.class) != null) {
@@ -39,29 +39,12 @@ record Breakage(FailureKind kind, String detail) {
   }
 
   /** The connection ended under the request, as against an answer that made no sense. */
-  static boolean isReset(Throwable failure) {
+  private static boolean isReset(Throwable failure) {
     return failure instanceof IOException
         || failure instanceof HttpClosedException
         || failure instanceof StreamResetException
         || failure instanceof PrematureChannelClosureException
         || isClosed(failure);
-  }
-
-  /** An HTTP/2 connection carries on after one of its streams was reset. */
-  static boolean endsTheStreamOnly(Throwable failure) {
-    return failure instanceof StreamResetException;
-  }
-
-  /** The receiver says that it has not looked at the request: it is shutting down, or too busy. */
-  static boolean isRefused(Throwable failure) {
-    return (failure instanceof StreamResetException reset && reset.getCode() == REFUSED_STREAM)
-        || (failure instanceof HttpClosedException && hasGoneAway(failure));
-  }
-
-  /** Told by its text: asking the exception copies a buffer that Netty has released by then. */
-  private static boolean hasGoneAway(Throwable failure) {
-    String message = failure.getMessage();
-    return message != null && message.contains("GOAWAY");
   }
 
   /** Short, and without what neither a log nor the database should carry. */
@@ -74,7 +57,7 @@ record Breakage(FailureKind kind, String detail) {
 
   private static boolean isClosed(Throwable failure) {
     return failure instanceof ClosedChannelException
-        || "Connection was closed".equals(failure.getMessage());
+        || failure == NetSocketInternal.CLOSED_EXCEPTION;
   }
 
   private static Breakage tls(Throwable failure) {

@@ -12,11 +12,6 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.vertx.core.http.HttpClientConnection;
-import io.vertx.core.http.impl.HttpClientConnectionInternal;
-import io.vertx.core.http.impl.UnpooledHttpClientConnection;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 
 /**
  * Makes every informational answer look like one that Vert.x knows. It skips 100 and 103 and tells
@@ -26,15 +21,10 @@ import java.lang.invoke.VarHandle;
 final class InterimAnswers {
   private static final String HANDLER = "egress-interim-answers";
 
-  /** Vert.x shows the channel of a connection that it pools itself, but not of one it lends. */
-  private static final VarHandle ACTUAL = actual();
-
   private InterimAnswers() {}
 
   /** To be called once for a connection, on its event loop. */
-  static void unify(HttpClientConnection connection) {
-    ChannelPipeline pipeline =
-        ((HttpClientConnectionInternal) ACTUAL.get(connection)).channelHandlerContext().pipeline();
+  static void unify(ChannelPipeline pipeline) {
     ChannelHandlerContext codec = pipeline.context(HttpClientCodec.class);
     if (codec != null) {
       pipeline.addAfter(codec.name(), HANDLER, new Http1());
@@ -44,17 +34,6 @@ final class InterimAnswers {
     if (http2 != null) {
       Http2ConnectionDecoder decoder = http2.decoder();
       decoder.frameListener(new Http2(decoder.frameListener()));
-    }
-  }
-
-  private static VarHandle actual() {
-    try {
-      return MethodHandles.privateLookupIn(
-              UnpooledHttpClientConnection.class, MethodHandles.lookup())
-          .findVarHandle(
-              UnpooledHttpClientConnection.class, "actual", HttpClientConnectionInternal.class);
-    } catch (ReflectiveOperationException otherVertx) {
-      throw new ExceptionInInitializerError(otherVertx);
     }
   }
 

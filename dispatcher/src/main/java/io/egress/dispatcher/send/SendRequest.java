@@ -6,7 +6,7 @@ import io.egress.endpoint.EndpointUrl;
 import java.util.UUID;
 
 /**
- * What to send where. The endpoint's id names the pool of connections that only it uses.
+ * What to send where. The endpoint's id names the event loop that sends to it.
  *
  * @param signature of this endpoint, whose event loop is the only one to use it
  * @param unixSeconds when the attempt began

@@ -23,27 +23,26 @@ public record SenderSettings(Duration attemptTimeout, Duration keepName, PoolLim
   /**
    * How many connections there may be and for how long.
    *
-   * @param maxConnectionsPerEndpoint open or being opened at a time
-   * @param maxWaitingPerEndpoint attempts that wait for one of these; more are aborted at once
+   * @param maxPerHost open or being opened to one address under one host name, on one event loop.
+   *     Endpoints behind one host share these, so it is as high as the attempts that run at a time:
+   *     what keeps one endpoint from delaying another is its own limit on attempts
+   * @param maxOpeningPerEndpoint being opened at a time; attempts beyond it fail at once
    * @param maxIdle kept open over all endpoints; each event loop has its share, and beyond it the
    *     one idle for longest is closed
-   * @param idleTimeout how long a connection is kept without use
-   * @param maxAge after which a connection is closed when free, so that a moved name is followed
+   * @param idleTimeout how long a connection is kept without use, in whole seconds
    */
   public record PoolLimits(
-      int maxConnectionsPerEndpoint,
-      int maxWaitingPerEndpoint,
-      int maxIdle,
-      Duration idleTimeout,
-      Duration maxAge) {
+      int maxPerHost, int maxOpeningPerEndpoint, int maxIdle, Duration idleTimeout) {
     public static final PoolLimits DEFAULTS =
-        new PoolLimits(64, 256, 2_000, Duration.ofSeconds(30), Duration.ofMinutes(5));
+        new PoolLimits(2_048, 64, 2_000, Duration.ofSeconds(30));
 
     public PoolLimits {
       requireNonNull(idleTimeout, "idleTimeout is null");
-      requireNonNull(maxAge, "maxAge is null");
-      if (maxConnectionsPerEndpoint < 1 || maxWaitingPerEndpoint < 0 || maxIdle < 0) {
+      if (maxPerHost < 1 || maxOpeningPerEndpoint < 1 || maxIdle < 0) {
         throw new IllegalArgumentException("a limit of the pool is too small");
+      }
+      if (idleTimeout.toSeconds() < 1) {
+        throw new IllegalArgumentException("idleTimeout is below a second");
       }
     }
   }

@@ -16,19 +16,17 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Sends webhooks over connections that each endpoint has to itself, on all event loops of the
- * process, so that signing and encrypting do not fall to the caller's alone. An endpoint is always
- * sent to on the same one, so that what is kept for it needs no locks. To be called from any
- * thread; outcomes come back on the context of the caller.
+ * Sends webhooks on all event loops of the process, so that signing and encrypting do not fall to
+ * the caller's alone. An endpoint is always sent to on the same one, so that what is kept for it
+ * needs no locks. To be called from any thread; outcomes come back on the context of the caller.
  *
- * <p>It has no opinion on how many attempts run at a time. More than an endpoint has connections
- * for wait their turn while their deadline runs, so whoever calls should keep below that number.
+ * <p>It does not limit how many attempts run at a time: whoever calls does, for each endpoint and
+ * over all.
  */
 public final class WebhookSender {
   /** Most receivers take a body at once: a few are written at a time. */
   private static final long BODY_BUFFERS_BYTES_MAX = 32L << 20;
 
-  private final Connector connector;
   private final AtomicInteger openConnections = new AtomicInteger();
   private final List<SendingLoop> loops = new ArrayList<>();
 
@@ -43,19 +41,17 @@ public final class WebhookSender {
     requireNonNull(policy, "policy is null");
     requireNonNull(names, "names is null");
     requireNonNull(trust, "trust is null");
-    connector = new Connector(vertx, settings.attemptTimeout(), trust);
     List<ContextInternal> contexts = onEachEventLoop((VertxInternal) vertx);
-    for (ContextInternal context : contexts) {
-      loops.add(
-          new SendingLoop(
-              new AttemptContext(
-                  context,
-                  settings.attemptTimeout(),
-                  new CachedNameLookup(names, settings.keepName(), System::nanoTime),
-                  policy,
-                  new EndpointPools(pooling(settings.pool(), contexts.size())),
-                  new BodyBuffers(BODY_BUFFERS_BYTES_MAX / contexts.size()))));
-    }
+    SendingLoop.Shared shared =
+        new SendingLoop.Shared(
+            settings,
+            policy,
+            names,
+            trust,
+            openConnections,
+            contexts.size(),
+            BODY_BUFFERS_BYTES_MAX);
+    contexts.forEach(context -> loops.add(new SendingLoop(context, shared)));
   }
 
   /** Starts an attempt. The signature's timestamp should be no older than this call. */
@@ -71,21 +67,11 @@ public final class WebhookSender {
 
   /** Aborts what runs and closes every connection. What is sent afterwards is aborted at once. */
   public Future<Void> close() {
-    return Future.join(loops.stream().map(SendingLoop::close).toList())
-        .compose(closed -> connector.close());
+    return Future.join(loops.stream().map(SendingLoop::close).toList()).mapEmpty();
   }
 
   private SendingLoop loopOf(UUID endpointId) {
     return loops.get(Math.floorMod(endpointId.hashCode(), loops.size()));
-  }
-
-  private PoolContext pooling(SenderSettings.PoolLimits limits, int loops) {
-    int maxIdle = (limits.maxIdle() + loops - 1) / loops;
-    return new PoolContext(
-        connector,
-        new IdleConnections(maxIdle, limits.idleTimeout().toNanos()),
-        limits,
-        openConnections);
   }
 
   private static List<ContextInternal> onEachEventLoop(VertxInternal vertx) {

@@ -56,15 +56,20 @@ final class CountingReceivers {
 
   /** Small requests arrive in one piece, or in a head and a body; the body ends in two braces. */
   int raw(Script script) {
-    return harness.tlsReceiver(
-        socket -> {
-          connections.add(socket);
-          socket.handler(
-              bytes -> {
-                if (bytes.toString().endsWith("}}")) {
-                  script.handle(socket, requests.incrementAndGet());
-                }
-              });
+    return harness.tlsReceiver(socket -> follow(script, socket));
+  }
+
+  int plain(Script script) {
+    return harness.plainReceiver(socket -> follow(script, socket));
+  }
+
+  private void follow(Script script, NetSocket socket) {
+    connections.add(socket);
+    socket.handler(
+        bytes -> {
+          if (bytes.toString().endsWith("}}")) {
+            script.handle(socket, requests.incrementAndGet());
+          }
         });
   }
 

@@ -109,6 +109,11 @@ final class SenderHarness implements AutoCloseable {
     return httpsServer(new HttpServerOptions().setUseAlpn(http2), handler).actualPort();
   }
 
+  int httpReceiver(Handler<HttpServerRequest> handler) {
+    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
+    return await(vertx.createHttpServer(options).requestHandler(handler).listen()).actualPort();
+  }
+
   HttpServer httpsServer(HttpServerOptions options, Handler<HttpServerRequest> handler) {
     options.setSsl(true).setKeyCertOptions(certificate).setHost("127.0.0.1").setPort(0);
     return await(

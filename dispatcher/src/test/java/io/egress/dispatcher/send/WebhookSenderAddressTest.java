@@ -16,6 +16,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.NetServerOptions;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -164,7 +165,34 @@ class WebhookSenderAddressTest {
             host -> Future.succeededFuture(addresses("127.0.0.2", "127.0.0.1")));
 
     assertThat(send(sender)).isInstanceOf(Delivered.class);
-    assertThat(hanging).hasValue(1);
+    assertThat(send(sender)).isInstanceOf(Delivered.class);
+    assertThat(hanging).describedAs("the address that is connected comes first").hasValue(1);
+    await(sender.close());
+  }
+
+  /** The name that an address was found by is no part of what makes a connection its own. */
+  @Test
+  void followsANameThatMoves() throws UnknownHostException {
+    AtomicInteger elsewhere = new AtomicInteger();
+    harness.netServer(
+        new NetServerOptions()
+            .setSsl(true)
+            .setKeyCertOptions(harness.certificate)
+            .setHost("127.0.0.2")
+            .setPort(port),
+        socket ->
+            socket.handler(
+                bytes -> {
+                  elsewhere.incrementAndGet();
+                  socket.write(CountingReceivers.OK);
+                }));
+    Deque<List<InetAddress>> answers = new ArrayDeque<>(List.of(named(1), named(2)));
+    WebhookSender sender = senderWith(host -> Future.succeededFuture(answers.remove()));
+
+    assertThat(send(sender)).isInstanceOf(Delivered.class);
+    assertThat(elsewhere).hasValue(0);
+    assertThat(send(sender)).isInstanceOf(Delivered.class);
+    assertThat(elsewhere).hasPositiveValue();
     await(sender.close());
   }
 
@@ -208,6 +236,11 @@ class WebhookSenderAddressTest {
 
     assertThat(await(sending.outcome())).isInstanceOf(Delivered.class);
     await(sender.close());
+  }
+
+  private static List<InetAddress> named(int last) throws UnknownHostException {
+    byte[] address = {127, 0, 0, (byte) last};
+    return List.of(InetAddress.getByAddress(SenderHarness.NAME, address));
   }
 
   private WebhookSender senderWith(NameLookup lookup) {

@@ -74,7 +74,7 @@ class WebhookSenderRepeatTest {
 
   @Test
   void makesRoomForTheFreshConnectionOfARepetition() {
-    use(new SenderHarness(new PoolLimits(2, 10, 100, LONG, LONG)));
+    use(new SenderHarness(new PoolLimits(2, 64, 100, LONG)));
     BlockingQueue<NetSocket> held = new LinkedBlockingQueue<>();
     int port =
         receivers.raw(

@@ -4,10 +4,11 @@ import static io.egress.dispatcher.send.SenderHarness.addresses;
 import static io.egress.dispatcher.send.SenderHarness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-class VertxNameLookupTest {
+@ExtendWith(VertxExtension.class)
+class NameLookupTest {
   private final Map<String, List<InetAddress>> zone = new ConcurrentHashMap<>();
   private final TestNameServer server =
       new TestNameServer(name -> zone.getOrDefault(name, List.of()));
@@ -54,14 +57,18 @@ class VertxNameLookupTest {
   }
 
   @Test
-  void failsForANameThatDoesNotExist() {
-    Throwable failure =
-        await(
-            lookup
-                .addressesOf("nowhere.test")
-                .transform(result -> Future.succeededFuture(result.cause())));
-
-    assertThat(Breakage.ofLookup(failure).kind()).isEqualTo(FailureKind.DNS);
-    assertThat(Breakage.ofLookup(failure).detail()).contains("nowhere.test");
+  void failsForANameThatDoesNotExist(VertxTestContext context) {
+    lookup
+        .addressesOf("nowhere.test")
+        .onComplete(
+            context.failing(
+                failure ->
+                    context.verify(
+                        () -> {
+                          Breakage breakage = Breakage.ofLookup(failure);
+                          assertThat(breakage.kind()).isEqualTo(FailureKind.DNS);
+                          assertThat(breakage.detail()).contains("nowhere.test");
+                          context.completeNow();
+                        })));
   }
 }
