@@ -7,8 +7,8 @@ import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
-import io.egress.api.sweep.Backlog;
 import io.egress.api.sweep.EndpointsBehind;
+import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
@@ -150,7 +150,7 @@ public final class ApiApp {
     private Health watch(SweepVerticle sweep) {
       BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), "api");
       closing.push("the probes of backends", probes::close);
-      Backlog backlog = new Backlog(vertx, probes.database(), monitoring.metrics());
+      StreamBacklog backlog = new StreamBacklog(vertx, probes.database(), monitoring.metrics());
       closing.pushSync("the look at the backlog", backlog::close);
       EndpointsBehind behind =
           new EndpointsBehind(

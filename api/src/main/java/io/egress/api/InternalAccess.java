@@ -2,7 +2,7 @@ package io.egress.api;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
@@ -25,7 +25,7 @@ final class InternalAccess implements Handler<RoutingContext> {
     if (given != null && MessageDigest.isEqual(expected, given.getBytes(StandardCharsets.UTF_8))) {
       exchange.next();
     } else {
-      Exchange.fail(exchange, new Refusal(401, "missing or wrong internal token"));
+      HttpExchange.fail(exchange, new Refusal(401, "missing or wrong internal token"));
     }
   }
 }

@@ -32,7 +32,7 @@ public final class Transactions {
 
   /** For work that must not be repeated. */
   public static <T> Future<T> once(Pool pool, Function<SqlConnection, Future<T>> work) {
-    return Connections.with(
+    return LostConnections.with(
         pool,
         connection -> {
           Future<Transaction> begun = connection.begin();

@@ -19,7 +19,7 @@ public final class ErrorBody {
       return;
     }
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-    Exchange.end(
+    HttpExchange.end(
         request,
         new JsonObject()
             .put("error", new JsonObject().put("message", message).put("status", status))

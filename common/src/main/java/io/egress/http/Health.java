@@ -90,8 +90,8 @@ public final class Health {
   }
 
   public void mount(Router router) {
-    Exchange.get(router, "/health/live").handler(this::live);
-    Exchange.get(router, "/health/ready").handler(this::ready);
+    HttpExchange.get(router, "/health/live").handler(this::live);
+    HttpExchange.get(router, "/health/ready").handler(this::ready);
   }
 
   private void live(RoutingContext exchange) {
@@ -131,7 +131,7 @@ public final class Health {
     State answer = worst == State.DOWN ? State.DOWN : State.UP;
     JsonObject checks = new JsonObject();
     told.forEach((name, state) -> checks.put(name, state.word()));
-    Exchange.sendJson(
+    HttpExchange.sendJson(
         exchange,
         answer == State.UP ? 200 : 503,
         new JsonObject().put("status", answer.word()).put("checks", checks));

@@ -46,7 +46,7 @@ public final class ListenerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Router router = Exchange.router(vertx, requests);
+    Router router = HttpExchange.router(vertx, requests);
     mounts.accept(router);
     HttpServer opened =
         vertx

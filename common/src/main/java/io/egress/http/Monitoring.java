@@ -43,7 +43,7 @@ public final class Monitoring {
   /** For the internal listener: no token is required. */
   public void mount(Router router) {
     health.mount(router);
-    Exchange.get(router, "/metrics").handler(this::scrape);
+    HttpExchange.get(router, "/metrics").handler(this::scrape);
   }
 
   public void close() {
@@ -57,8 +57,8 @@ public final class Monitoring {
         .onSuccess(
             page -> {
               exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
-              Exchange.end(exchange.request(), Buffer.buffer(page));
+              HttpExchange.end(exchange.request(), Buffer.buffer(page));
             })
-        .onFailure(failure -> Exchange.fail(exchange, failure));
+        .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 }

@@ -13,11 +13,11 @@ public final class OpenApi {
 
   public static void mount(Router router, String path, String resource) {
     Buffer description = read(resource);
-    Exchange.get(router, path)
+    HttpExchange.get(router, path)
         .handler(
             exchange -> {
               exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-              Exchange.end(exchange.request(), description);
+              HttpExchange.end(exchange.request(), description);
             });
   }
 

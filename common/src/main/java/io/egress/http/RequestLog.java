@@ -54,7 +54,7 @@ public final class RequestLog {
   }
 
   static String id(RoutingContext exchange) {
-    return exchange.response().headers().get(Exchange.REQUEST_ID);
+    return exchange.response().headers().get(HttpExchange.REQUEST_ID);
   }
 
   void begin(RoutingContext exchange) {

@@ -30,7 +30,7 @@ final class UnreadableRequest implements Handler<HttpServerRequest> {
 
   private void refuse(HttpServerRequest request, int status, String reason) {
     String id = RequestIds.choose(null);
-    Exchange.putCommonHeaders(request.response(), id);
+    HttpExchange.putCommonHeaders(request.response(), id);
     request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     requests.unreadable(id, status);
     ErrorBody.send(request, status, reason);

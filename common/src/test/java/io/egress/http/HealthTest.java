@@ -139,7 +139,7 @@ class HealthTest {
     Promise<HttpServer> listening = Promise.promise();
     context.runOnContext(
         now -> {
-          Router router = Exchange.router(vertx, new RequestLog(false));
+          Router router = HttpExchange.router(vertx, new RequestLog(false));
           asked.mount(router);
           vertx.createHttpServer().requestHandler(router).listen(0).onComplete(listening);
         });

@@ -21,7 +21,7 @@ import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.TlsEngine;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.dispatcher.send.WebhookSender;
-import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
@@ -192,7 +192,7 @@ public final class DispatcherApp {
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new SharedParts.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
-            new Backends(vertx, probes::askDatabase, probes::askKafka)));
+            new BackendWait(vertx, probes::askDatabase, probes::askKafka)));
   }
 
   private WebhookSender sender(TrustOptions trust) {

@@ -9,7 +9,7 @@ import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.endpoint.SecretBox;
 import io.egress.endpoint.SigningSecrets;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.egress.settings.PushSettings;
 import io.vertx.core.Future;
@@ -70,7 +70,7 @@ public final class EndpointsHandler {
             endpoints -> {
               JsonArray shown = new JsonArray();
               endpoints.forEach(endpoint -> shown.add(json(endpoint, null)));
-              Exchange.sendJson(exchange, 200, new JsonObject().put("endpoints", shown));
+              HttpExchange.sendJson(exchange, 200, new JsonObject().put("endpoints", shown));
               return null;
             });
   }
@@ -89,14 +89,15 @@ public final class EndpointsHandler {
     return store
         .delete(workspaceId, id)
         .compose(
-            deleted -> deleted ? Exchange.endEmpty(exchange, 204) : Future.failedFuture(unknown()));
+            deleted ->
+                deleted ? HttpExchange.endEmpty(exchange, 204) : Future.failedFuture(unknown()));
   }
 
   private static Future<Void> answer(RoutingContext exchange, Optional<Endpoint> found) {
     if (found.isEmpty()) {
       return Future.failedFuture(unknown());
     }
-    Exchange.sendJson(exchange, 200, json(found.get(), null));
+    HttpExchange.sendJson(exchange, 200, json(found.get(), null));
     return Future.succeededFuture();
   }
 

@@ -6,7 +6,7 @@ import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NameBody;
 import io.egress.document.Renderers;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
@@ -65,7 +65,7 @@ final class HookHandler {
     return PathIds.uuid(exchange.pathParam("id"))
         .map(id -> call.answer(exchange, id))
         .orElseGet(() -> Future.failedFuture(new Refusal(400, "the id in the path must be a UUID")))
-        .onFailure(failure -> Exchange.fail(exchange, failure));
+        .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
   private Future<Void> putCapture(RoutingContext exchange, UUID id) {
@@ -84,7 +84,7 @@ final class HookHandler {
       return Future.failedFuture(
           new Refusal(409, "workspace_id: the capture belongs to another workspace"));
     }
-    Exchange.sendJson(
+    HttpExchange.sendJson(
         exchange,
         result == PutResult.CREATED ? 201 : 200,
         new JsonObject().put("id", id.toString()));
@@ -123,7 +123,7 @@ final class HookHandler {
                 .compose(
                     found ->
                         found
-                            ? Exchange.endEmpty(exchange, 204)
+                            ? HttpExchange.endEmpty(exchange, 204)
                             : Future.failedFuture(new Refusal(404, unknown))));
   }
 }

@@ -141,7 +141,7 @@ final class Import implements NdjsonLines.Receiver {
     Set<UUID> ids = new HashSet<>();
     for (Parsed line : parsed) {
       if (line.intake() instanceof Intake.Refused<IncomingCapture> refused) {
-        report.refuse(line.line(), refused.faults().told());
+        report.refuse(line.line(), refused.faults().summary());
         continue;
       }
       IncomingCapture capture = ((Intake.Accepted<IncomingCapture>) line.intake()).value();

@@ -2,7 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -36,19 +36,19 @@ final class ImportHandler {
     long startNanos = System.nanoTime();
     String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {
-      Exchange.fail(exchange, new Refusal(415, "an import is sent as " + NDJSON));
+      HttpExchange.fail(exchange, new Refusal(415, "an import is sent as " + NDJSON));
       return;
     }
     if (!imports.tryAcquire()) {
-      Exchange.fail(
+      HttpExchange.fail(
           exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
       return;
     }
     new Import(vertx, writer, limits, meters)
         .read(exchange.request())
         .onComplete(done -> imports.release())
-        .onSuccess(report -> Exchange.sendJson(exchange, 200, report.json()))
-        .onFailure(failure -> Exchange.fail(exchange, failure))
+        .onSuccess(report -> HttpExchange.sendJson(exchange, 200, report.json()))
+        .onFailure(failure -> HttpExchange.fail(exchange, failure))
         .onComplete(done -> meters.imports.ended(done, exchange.response(), startNanos));
   }
 }

@@ -31,7 +31,7 @@ public final class CaptureBody {
           "participants",
           "segments");
 
-  private final Faults faults = new Faults();
+  private final BodyFaults faults = new BodyFaults();
   private final Speakers speakers = new Speakers();
   private final Utterances utterances = new Utterances(speakers);
 

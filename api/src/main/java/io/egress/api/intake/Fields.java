@@ -24,10 +24,10 @@ public final class Fields {
   private final JsonNode object;
   private final Shape shape;
   private final String path;
-  private final Faults faults;
+  private final BodyFaults faults;
   private Set<String> faulty = Set.of();
 
-  Fields(JsonNode object, Shape shape, String path, Faults faults) {
+  Fields(JsonNode object, Shape shape, String path, BodyFaults faults) {
     this.object = requireNonNull(object, "object is null");
     this.shape = requireNonNull(shape, "shape is null");
     this.path = requireNonNull(path, "path is null");

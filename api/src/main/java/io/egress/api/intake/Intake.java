@@ -24,20 +24,20 @@ public sealed interface Intake<T> {
     }
   }
 
-  record Refused<T>(Faults faults) implements Intake<T> {
+  record Refused<T>(BodyFaults faults) implements Intake<T> {
     public Refused {
       requireNonNull(faults, "faults is null");
     }
 
     @Override
     public T orRefuse() {
-      throw new Refusal(400, faults.told());
+      throw new Refusal(400, faults.summary());
     }
   }
 
   /** What {@code reader} makes of the body's fields, unless anything was wrong with them. */
   static <T> Intake<T> read(Buffer body, Shape shape, Function<Fields, T> reader) {
-    Faults faults = new Faults();
+    BodyFaults faults = new BodyFaults();
     Optional<Fields> fields = JsonBody.read(body, shape, Map.of(), faults);
     if (fields.isEmpty()) {
       return new Refused<>(faults);

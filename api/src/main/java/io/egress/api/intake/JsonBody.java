@@ -28,7 +28,7 @@ final class JsonBody {
   interface Elements {
     Shape shape();
 
-    Faults faults();
+    BodyFaults faults();
 
     void take(int index, Fields element);
   }
@@ -61,7 +61,7 @@ final class JsonBody {
    * {@code arrays} are handed out by the names of their fields, which must be of the shape.
    */
   static Optional<Fields> read(
-      Buffer body, Shape shape, Map<String, Elements> arrays, Faults faults) {
+      Buffer body, Shape shape, Map<String, Elements> arrays, BodyFaults faults) {
     int flaw = Utf8.firstFlaw(body);
     if (flaw >= 0) {
       faults.add("", "not UTF-8, from byte " + flaw + " on");
@@ -74,7 +74,7 @@ final class JsonBody {
     }
   }
 
-  private Optional<Fields> readWhole(Shape shape, Faults faults) throws IOException {
+  private Optional<Fields> readWhole(Shape shape, BodyFaults faults) throws IOException {
     try {
       JsonToken first = json.nextToken();
       if (first == JsonToken.START_OBJECT) {

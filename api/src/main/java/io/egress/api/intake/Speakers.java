@@ -15,7 +15,7 @@ final class Speakers implements JsonBody.Elements {
       Shape.of(
           "label", "member.id", "member.name", "member.email", "match_confidence", "speech_ms");
 
-  private final Faults faults = new Faults();
+  private final BodyFaults faults = new BodyFaults();
   private final List<Participant> participants = new ArrayList<>();
   private final Map<String, String> labels = new HashMap<>();
 
@@ -25,7 +25,7 @@ final class Speakers implements JsonBody.Elements {
   }
 
   @Override
-  public Faults faults() {
+  public BodyFaults faults() {
     return faults;
   }
 

@@ -19,7 +19,7 @@ final class Utterances implements JsonBody.Elements {
   private record Unknown(int index, String speaker) {}
 
   private final Speakers speakers;
-  private final Faults faults = new Faults();
+  private final BodyFaults faults = new BodyFaults();
   private final List<Segment> segments = new ArrayList<>();
   private final List<Unknown> unknown = new ArrayList<>();
   private final Map<String, String> unknownOnce = new HashMap<>();
@@ -34,7 +34,7 @@ final class Utterances implements JsonBody.Elements {
   }
 
   @Override
-  public Faults faults() {
+  public BodyFaults faults() {
     return faults;
   }
 

@@ -5,7 +5,7 @@ import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.SecretBox;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -57,7 +57,7 @@ public final class KeysHandler {
             keys -> {
               JsonArray shown = new JsonArray();
               keys.forEach(key -> shown.add(json(key)));
-              Exchange.sendJson(exchange, 200, new JsonObject().put("api_keys", shown));
+              HttpExchange.sendJson(exchange, 200, new JsonObject().put("api_keys", shown));
               return null;
             });
   }
@@ -68,7 +68,7 @@ public final class KeysHandler {
         .compose(
             deleted ->
                 deleted
-                    ? Exchange.endEmpty(exchange, 204)
+                    ? HttpExchange.endEmpty(exchange, 204)
                     : Future.failedFuture(new Refusal(404, "no such key in this workspace")));
   }
 

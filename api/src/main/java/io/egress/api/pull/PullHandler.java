@@ -10,7 +10,7 @@ import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.CallMeter;
 import io.egress.http.ClientGoneException;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.egress.http.RequestLog;
@@ -71,8 +71,8 @@ public final class PullHandler {
   }
 
   public void mount(Router router) {
-    Exchange.get(router, CAPTURES).handler(answering(meters.list, this::list));
-    Exchange.get(router, CAPTURES + "/:id").handler(answering(meters.one, this::one));
+    HttpExchange.get(router, CAPTURES).handler(answering(meters.list, this::list));
+    HttpExchange.get(router, CAPTURES + "/:id").handler(answering(meters.one, this::one));
   }
 
   private Handler<RoutingContext> answering(
@@ -81,7 +81,7 @@ public final class PullHandler {
       long startNanos = System.nanoTime();
       HttpServerResponse response = exchange.response();
       call.apply(exchange)
-          .onFailure(failure -> Exchange.fail(exchange, failure))
+          .onFailure(failure -> HttpExchange.fail(exchange, failure))
           .onComplete(
               ended -> {
                 meters.sent(response);
@@ -180,7 +180,7 @@ public final class PullHandler {
       response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
     }
     if (isHead(exchange)) {
-      return Exchange.endEmpty(exchange, 200);
+      return HttpExchange.endEmpty(exchange, 200);
     }
     response.setChunked(true);
     return sending

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Transactions;
 import io.egress.endpoint.SecretBox;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -88,7 +88,7 @@ public final class Creations {
     if (given.isEmpty()) {
       return name(workspaceId)
           .compose(named -> transactions.run(creation))
-          .onSuccess(created -> Exchange.sendJson(exchange, 201, created))
+          .onSuccess(created -> HttpExchange.sendJson(exchange, 201, created))
           .mapEmpty();
     }
     Named request = named(exchange, workspaceId, given);
@@ -99,7 +99,7 @@ public final class Creations {
               if (answer.replayed()) {
                 exchange.response().putHeader(REPLAYED, "true");
               }
-              Exchange.sendJson(exchange, 201, answer.body());
+              HttpExchange.sendJson(exchange, 201, answer.body());
             })
         .compose(answered -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
         .mapEmpty();

@@ -3,7 +3,7 @@ package io.egress.api.workspace;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.flow.Patience;
-import io.egress.http.Exchange;
+import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.egress.http.RequestBody;
@@ -44,7 +44,7 @@ public final class WorkspaceCalls {
   }
 
   public void list(OnAll call) {
-    Exchange.get(router, path).handler(onAll(call));
+    HttpExchange.get(router, path).handler(onAll(call));
   }
 
   public void create(OnAll call) {
@@ -52,7 +52,7 @@ public final class WorkspaceCalls {
   }
 
   public void show(OnOne call) {
-    Exchange.get(router, path + "/:id").handler(onOne(call));
+    HttpExchange.get(router, path + "/:id").handler(onOne(call));
   }
 
   public void change(OnOne call) {
@@ -78,14 +78,14 @@ public final class WorkspaceCalls {
                       exchange.put(BODY, body);
                       exchange.next();
                     })
-                .onFailure(failure -> Exchange.fail(exchange, failure)));
+                .onFailure(failure -> HttpExchange.fail(exchange, failure)));
   }
 
   private static Handler<RoutingContext> onAll(OnAll call) {
     return exchange ->
         id(exchange, "workspace", "workspace")
             .compose(workspaceId -> call.answer(exchange, workspaceId))
-            .onFailure(failure -> Exchange.fail(exchange, failure));
+            .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
   private Handler<RoutingContext> onOne(OnOne call) {

@@ -78,21 +78,21 @@ final class Bodies {
 
   static <T> T accepted(Intake<T> intake) {
     if (intake instanceof Intake.Refused<T> refused) {
-      throw new AssertionError("refused: " + refused.faults().told());
+      throw new AssertionError("refused: " + refused.faults().summary());
     }
     return ((Intake.Accepted<T>) intake).value();
   }
 
-  static Faults refused(Intake<?> intake) {
+  static BodyFaults refused(Intake<?> intake) {
     assertThat(intake).isInstanceOf(Intake.Refused.class);
     return ((Intake.Refused<?>) intake).faults();
   }
 
-  static Faults refused(JsonObject capture) {
+  static BodyFaults refused(JsonObject capture) {
     return refused(CaptureBody.read(capture.toBuffer(), ID));
   }
 
-  static Faults refused(String capture) {
+  static BodyFaults refused(String capture) {
     return refused(CaptureBody.read(Buffer.buffer(capture), ID));
   }
 }

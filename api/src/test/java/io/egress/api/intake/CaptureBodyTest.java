@@ -118,7 +118,7 @@ class CaptureBodyTest {
     assertThat(participantsLast.encode().indexOf("segments"))
         .isLessThan(participantsLast.encode().indexOf("participants"));
     assertThat(read(participantsLast)).isEqualTo(read(body));
-    assertThat(refused(strange).told())
+    assertThat(refused(strange).summary())
         .isEqualTo("segments[0].speaker: no participant has the label \"S9\"");
   }
 
@@ -145,10 +145,11 @@ class CaptureBodyTest {
 
     assertThat(accepted(CaptureBody.read(withId, ID)).id()).isEqualTo(ID);
     assertThat(accepted(CaptureBody.readLine(withId)).id()).isEqualTo(ID);
-    assertThat(refused(CaptureBody.read(withId, UUID.randomUUID())).told())
+    assertThat(refused(CaptureBody.read(withId, UUID.randomUUID())).summary())
         .isEqualTo("id: must be the id in the path, or be left out");
-    assertThat(refused(CaptureBody.readLine(body.toBuffer())).told()).isEqualTo("id: is required");
-    assertThat(refused(CaptureBody.readLine(body.put("id", "7").toBuffer())).told())
+    assertThat(refused(CaptureBody.readLine(body.toBuffer())).summary())
+        .isEqualTo("id: is required");
+    assertThat(refused(CaptureBody.readLine(body.put("id", "7").toBuffer())).summary())
         .isEqualTo("id: must be a UUID, not \"7\"");
   }
 

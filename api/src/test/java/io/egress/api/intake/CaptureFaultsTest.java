@@ -8,6 +8,7 @@ import static io.egress.api.intake.Bodies.refused;
 import static io.egress.api.intake.Bodies.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.api.intake.BodyFaults.Fault;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.math.BigInteger;
@@ -116,7 +117,7 @@ class CaptureFaultsTest {
 
     assertThat(CaptureBody.read(capture().put("title", smiles).toBuffer(), Bodies.ID))
         .isInstanceOf(Intake.Accepted.class);
-    assertThat(refused(capture().put("title", smiles + "!")).told())
+    assertThat(refused(capture().put("title", smiles + "!")).summary())
         .isEqualTo("title: must have at most 1000 characters, not 1001");
   }
 
@@ -126,7 +127,7 @@ class CaptureFaultsTest {
     participant(body).put("match_confidence", 7).putNull("speech_ms");
     segment(body).put("speaker", "S9").put("start_ms", "0");
 
-    assertThat(refused(body).told())
+    assertThat(refused(body).summary())
         .isEqualTo(
             "mode: must be \"ambient\" or \"manual\", not \"auto\"; "
                 + "duration_ms: must not be negative, it is -1; "
@@ -150,10 +151,10 @@ class CaptureFaultsTest {
     for (int i = 0; i < 56; i++) {
       segments.add(segment(-1, 5, "x"));
     }
-    Faults faults = refused(capture().put("segments", segments).put("mode", 1));
+    BodyFaults faults = refused(capture().put("segments", segments).put("mode", 1));
 
     assertThat(faults.kept()).hasSize(20);
-    assertThat(faults.told())
+    assertThat(faults.summary())
         .startsWith("mode: must be a string, not a number; segments[0].start_ms: must not")
         .endsWith("; segments[18].start_ms: must not be negative, it is -1; and 37 more");
   }
@@ -162,7 +163,7 @@ class CaptureFaultsTest {
   void quotesShortAndPrintable() {
     JsonObject body = capture().put("mode", "\"\\\n\u202E\uD83D\uDE00é\uE000" + "x".repeat(999));
 
-    assertThat(refused(body).told())
+    assertThat(refused(body).summary())
         .isEqualTo(
             "mode: must be \"ambient\" or \"manual\", not "
                 + "\"\\\"\\\\\\u{a}\\u{202e}\uD83D\uDE00é\\u{e000}"

@@ -8,6 +8,7 @@ import static io.egress.api.intake.Bodies.refused;
 import static io.egress.api.intake.Bodies.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.api.intake.BodyFaults.Fault;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.stream.Stream;

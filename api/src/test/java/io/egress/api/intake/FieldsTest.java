@@ -5,6 +5,7 @@ import static io.egress.api.intake.Bodies.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.api.intake.BodyFaults.Fault;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.List;
@@ -116,7 +117,7 @@ class FieldsTest {
                           }
                           return "";
                         }))
-                .told())
+                .summary())
         .isEqualTo(told);
   }
 

@@ -81,7 +81,7 @@ class HostileBodyTest {
     String good = Bodies.segment(0, 1, "x").encode();
     Buffer body = Buffer.buffer("{\"segments\":[%s,{},%s]}".formatted(good, good));
 
-    JsonBody.read(body, Shape.of("segments"), Map.of("segments", utterances), new Faults());
+    JsonBody.read(body, Shape.of("segments"), Map.of("segments", utterances), new BodyFaults());
 
     assertThat(utterances.inTimeOrder()).hasSize(1);
   }
@@ -116,7 +116,7 @@ class HostileBodyTest {
       throw new AssertionError(description + ": " + body, thrown);
     }
     if (intake instanceof Intake.Refused<Capture> refused) {
-      assertThat(refused.faults().told()).as(description).isNotBlank().hasSizeLessThan(10_000);
+      assertThat(refused.faults().summary()).as(description).isNotBlank().hasSizeLessThan(10_000);
       return;
     }
     Capture capture = accepted(intake);

@@ -53,7 +53,7 @@ class NameBodyTest {
   @ParameterizedTest
   @MethodSource
   void namesEveryFault(Function<String, Intake<?>> reader, String body, String told) {
-    assertThat(refused(reader.apply(body)).told()).isEqualTo(told);
+    assertThat(refused(reader.apply(body)).summary()).isEqualTo(told);
   }
 
   static Stream<Arguments> namesEveryFault() {

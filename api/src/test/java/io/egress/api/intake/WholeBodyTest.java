@@ -20,7 +20,7 @@ class WholeBodyTest {
   @ParameterizedTest
   @MethodSource
   void saysOneThing(String body, String told) {
-    assertThat(refused(body).told()).isEqualTo(told);
+    assertThat(refused(body).summary()).isEqualTo(told);
   }
 
   static Stream<Arguments> saysOneThing() {
@@ -62,13 +62,13 @@ class WholeBodyTest {
   void refusesDeepNestingWhereverItIs() {
     String deep = "[".repeat(5_000) + "]".repeat(5_000);
 
-    assertThat(refused("{\"device\":" + deep + "}").told()).startsWith("nested deeper than 32");
-    assertThat(refused("{\"unknown\":" + deep + "}").told()).startsWith("nested deeper than 32");
+    assertThat(refused("{\"device\":" + deep + "}").summary()).startsWith("nested deeper than 32");
+    assertThat(refused("{\"unknown\":" + deep + "}").summary()).startsWith("nested deeper than 32");
   }
 
   @Test
   void refusesNumbersThatOnlyTakeTime() {
-    assertThat(refused("{\"duration_ms\":" + "9".repeat(1_001) + "}").told())
+    assertThat(refused("{\"duration_ms\":" + "9".repeat(1_001) + "}").summary())
         .startsWith("a number or a field name is far too long");
   }
 
@@ -76,7 +76,7 @@ class WholeBodyTest {
   void saysWhereBytesAreNotUtf8() {
     Buffer body = Buffer.buffer("{\"title\":\"caf").appendByte((byte) 0xE9).appendString("\"}");
 
-    assertThat(refused(CaptureBody.read(body, Bodies.ID)).told())
+    assertThat(refused(CaptureBody.read(body, Bodies.ID)).summary())
         .isEqualTo("not UTF-8, from byte 14 on");
   }
 
@@ -84,7 +84,7 @@ class WholeBodyTest {
   void doesNotGuessAtOtherEncodings() {
     byte[] utf16 = capture().encode().getBytes(StandardCharsets.UTF_16BE);
 
-    assertThat(refused(CaptureBody.read(Buffer.buffer(utf16), Bodies.ID)).told())
+    assertThat(refused(CaptureBody.read(Buffer.buffer(utf16), Bodies.ID)).summary())
         .startsWith("not JSON");
   }
 }

@@ -49,7 +49,7 @@ public final class Backfills {
       new Outage(
           log, "Cannot read which histories to send; retrying", "Histories to send are read again");
   private final Outage sending =
-      new Outage(log, "Cannot publish history; retrying", "History is published again");
+      new Outage(log, "Cannot publish history; retrying", "EndpointHistory is published again");
   private final Promise<Void> closed = Promise.promise();
 
   private Set<Integer> owned = Set.of();
@@ -182,7 +182,7 @@ public final class Backfills {
 
   private void serve() {
     while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      History history = turns.next();
+      EndpointHistory history = turns.next();
       if (history == null) {
         return;
       }
@@ -191,7 +191,7 @@ public final class Backfills {
     }
   }
 
-  private void ended(History history, AsyncResult<Boolean> more) {
+  private void ended(EndpointHistory history, AsyncResult<Boolean> more) {
     inTurn--;
     if (more.failed()) {
       failuresInARow++;

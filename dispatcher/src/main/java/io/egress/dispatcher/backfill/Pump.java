@@ -25,13 +25,13 @@ final class Pump {
   }
 
   /** Publishes as many as were reserved; completes with whether there may be more. */
-  Future<Boolean> turn(History history) {
+  Future<Boolean> turn(EndpointHistory history) {
     return savePosition(history)
         .compose(
             saved -> history.reserved() == 0 ? Future.succeededFuture(true) : publishNext(history));
   }
 
-  private Future<Boolean> publishNext(History history) {
+  private Future<Boolean> publishNext(EndpointHistory history) {
     return store
         .take(history.endpointId(), history.reserved())
         .compose(
@@ -41,7 +41,7 @@ final class Pump {
                     : publish(history, batch.get()));
   }
 
-  private Future<Boolean> publish(History history, HistoryBatch batch) {
+  private Future<Boolean> publish(EndpointHistory history, HistoryBatch batch) {
     List<Delivery> deliveries = batch.deliveries();
     List<Message> messages =
         deliveries.stream()
@@ -59,7 +59,7 @@ final class Pump {
         .map(saved -> !batch.last());
   }
 
-  private Future<Void> savePosition(History history) {
+  private Future<Void> savePosition(EndpointHistory history) {
     return history.hasUnsavedPosition()
         ? store
             .advance(history.endpointId(), history.unsavedPosition())

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.delivery.Delivery;
-import io.egress.dispatcher.backfill.History.State;
+import io.egress.dispatcher.backfill.EndpointHistory.State;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -17,9 +17,9 @@ final class Turns {
 
   private final Allowance allowance;
   private final int settledPerCheck;
-  private final Map<UUID, History> known = new HashMap<>();
-  private final Set<History> ready = new LinkedHashSet<>();
-  private final Set<History> waiting = new LinkedHashSet<>();
+  private final Map<UUID, EndpointHistory> known = new HashMap<>();
+  private final Set<EndpointHistory> ready = new LinkedHashSet<>();
+  private final Set<EndpointHistory> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
 
   Turns(Allowance allowance, int aheadMax) {
@@ -33,18 +33,18 @@ final class Turns {
 
   /** Adds a history, unless it is known. */
   void add(UUID endpointId, int partition) {
-    History history =
-        known.computeIfAbsent(endpointId, id -> new History(id, partition, allowance));
+    EndpointHistory history =
+        known.computeIfAbsent(endpointId, id -> new EndpointHistory(id, partition, allowance));
     if (history.state() == State.RESTING) {
       makeReady(history);
     }
   }
 
   /** The next one that has room, which is then reserved for it, or only a position to store. */
-  @Nullable History next() {
-    Iterator<History> queue = ready.iterator();
+  @Nullable EndpointHistory next() {
+    Iterator<EndpointHistory> queue = ready.iterator();
     while (queue.hasNext()) {
-      History history = queue.next();
+      EndpointHistory history = queue.next();
       queue.remove();
       int room = history.room();
       if (room > 0 || history.hasUnsavedPosition()) {
@@ -58,20 +58,20 @@ final class Turns {
     return null;
   }
 
-  void hasMore(History history) {
+  void hasMore(EndpointHistory history) {
     if (!history.isForgotten()) {
       makeReady(history);
     }
   }
 
-  void hasFailed(History history) {
+  void hasFailed(EndpointHistory history) {
     if (!history.isForgotten()) {
       history.become(State.FAILED);
       waiting.add(history);
     }
   }
 
-  void hasNoMore(History history) {
+  void hasNoMore(EndpointHistory history) {
     history.reserve(0);
     history.become(State.RESTING);
     dropIfEmpty(history);
@@ -79,7 +79,7 @@ final class Turns {
 
   /** Whether this may have made room for a history. */
   boolean settled(Delivery delivery) {
-    History history = known.get(delivery.endpointId());
+    EndpointHistory history = known.get(delivery.endpointId());
     if (history == null || !history.settle(delivery.id())) {
       return false;
     }
@@ -101,7 +101,7 @@ final class Turns {
   }
 
   void keepOnly(Set<Integer> partitions) {
-    for (History history : List.copyOf(known.values())) {
+    for (EndpointHistory history : List.copyOf(known.values())) {
       if (!partitions.contains(history.partition())) {
         known.remove(history.endpointId());
         ready.remove(history);
@@ -113,7 +113,7 @@ final class Turns {
 
   private void checkWaiting(boolean failedToo) {
     settledSinceCheck = 0;
-    for (History history : List.copyOf(waiting)) {
+    for (EndpointHistory history : List.copyOf(waiting)) {
       boolean may = history.state() == State.FULL ? history.room() > 0 : failedToo;
       if (may) {
         waiting.remove(history);
@@ -122,12 +122,12 @@ final class Turns {
     }
   }
 
-  private void makeReady(History history) {
+  private void makeReady(EndpointHistory history) {
     history.become(State.READY);
     ready.add(history);
   }
 
-  private void dropIfEmpty(History history) {
+  private void dropIfEmpty(EndpointHistory history) {
     if (history.state() == State.RESTING && history.ahead() == 0) {
       known.remove(history.endpointId(), history);
     }

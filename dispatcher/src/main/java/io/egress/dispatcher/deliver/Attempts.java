@@ -55,7 +55,11 @@ final class Attempts {
    * the slot is free again.
    */
   void make(
-      InFlight<Job> slot, Receivers.Receiver receiver, Head head, Runnable begun, Runnable done) {
+      InFlight<Job> slot,
+      ReceiverCache.Receiver receiver,
+      Head head,
+      Runnable begun,
+      Runnable done) {
     if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
       // The URL was fine when it was set: the settings have become stricter since.
       begun.run();
@@ -92,7 +96,7 @@ final class Attempts {
         done);
   }
 
-  private record Target(Receivers.Receiver receiver, EndpointUrl url, Head head) {}
+  private record Target(ReceiverCache.Receiver receiver, EndpointUrl url, Head head) {}
 
   private void send(InFlight<Job> slot, Target target, Runnable done) {
     Job job = slot.record();

@@ -127,7 +127,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 new Heads(vertx, shared.documents(), shared.heads()),
                 documents,
                 documentBytesMax / 4 * 3),
-            new Receivers(shared.secrets(), settings.push().allowHttpEndpoints()),
+            new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
             new Attempts(workload, shared.sender(), outcomes, bodies, clock, shared.meters()),
             outcomes);
     consumer =

@@ -55,7 +55,7 @@ final class Dispatch {
   private final Vertx vertx;
   private final Workload workload;
   private final Preparation preparation;
-  private final Receivers receivers;
+  private final ReceiverCache receivers;
   private final Attempts attempts;
   private final OutcomeRecorder outcomes;
   private final Deque<InFlight<Job>> toPrepare = new ArrayDeque<>();
@@ -74,7 +74,7 @@ final class Dispatch {
       Vertx vertx,
       Workload workload,
       Preparation preparation,
-      Receivers receivers,
+      ReceiverCache receivers,
       Attempts attempts,
       OutcomeRecorder outcomes) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -275,7 +275,7 @@ final class Dispatch {
 
   private boolean attempt(
       InFlight<Job> slot, EndpointTarget target, Head head, boolean large, Runnable done) {
-    Receivers.Receiver receiver;
+    ReceiverCache.Receiver receiver;
     try {
       receiver = receivers.of(target);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {

@@ -2,7 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Connections;
+import io.egress.database.LostConnections;
 import io.egress.delivery.Delivery;
 import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.document.Head;
@@ -157,7 +157,7 @@ final class Preparation {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
-    return Connections.with(
+    return LostConnections.with(
             pool,
             connection -> {
               Future<Map<UUID, EndpointTarget>> targets =

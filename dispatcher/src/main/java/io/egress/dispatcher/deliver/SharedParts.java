@@ -7,7 +7,7 @@ import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.WebhookSender;
-import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.SecretBox;
@@ -30,7 +30,7 @@ public record SharedParts(
     Supervision supervision) {
 
   /** When a worker starts again, and how often workers did. */
-  public record Supervision(Restarts restarts, Backends backends) {
+  public record Supervision(Restarts restarts, BackendWait backends) {
     public Supervision {
       requireNonNull(restarts, "restarts is null");
       requireNonNull(backends, "backends is null");

@@ -2,7 +2,7 @@ package io.egress.dispatcher.fanout;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.endpoint.EndpointStore;
@@ -24,7 +24,7 @@ public final class FanOutVerticle extends VerticleBase {
       Pool pool,
       RecordPublisher publisher,
       Metrics metrics,
-      Backends backends,
+      BackendWait backends,
       Duration stallTimeout) {
     public Parts {
       requireNonNull(kafka, "kafka is null");

@@ -27,7 +27,7 @@ public final class Lanes<R> {
   private final LaneSettings settings;
   private final long overdueNanos;
   private final Map<UUID, Lane<R>> lanes = new HashMap<>();
-  private final Backlog<R> backlog;
+  private final LaneBacklog<R> backlog;
   private final StartOrder<R> startOrder;
   private final StuckWatch<R> stuckWatch;
   private final IdleLanes<R> idleLanes;
@@ -37,7 +37,7 @@ public final class Lanes<R> {
   public Lanes(LaneSettings settings) {
     this.settings = requireNonNull(settings, "settings is null");
     this.overdueNanos = settings.parking().overdueAfter().toNanos();
-    this.backlog = new Backlog<>(settings.bounds());
+    this.backlog = new LaneBacklog<>(settings.bounds());
     this.startOrder = new StartOrder<>(settings);
     this.stuckWatch = new StuckWatch<>(settings.parking());
     this.idleLanes = new IdleLanes<>(settings);

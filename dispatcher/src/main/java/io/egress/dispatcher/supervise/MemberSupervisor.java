@@ -29,7 +29,7 @@ public final class MemberSupervisor {
 
   private final Vertx vertx;
   private final Restarts restarts;
-  private final Backends backends;
+  private final BackendWait backends;
   private final Function<Consumer<Duration>, GroupMember> members;
   private final ClockWatch clock = new ClockWatch();
   private @Nullable GroupMember member;
@@ -40,7 +40,7 @@ public final class MemberSupervisor {
   public MemberSupervisor(
       Vertx vertx,
       Restarts restarts,
-      Backends backends,
+      BackendWait backends,
       Function<Consumer<Duration>, GroupMember> members) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.restarts = requireNonNull(restarts, "restarts is null");

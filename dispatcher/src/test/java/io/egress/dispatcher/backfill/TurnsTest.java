@@ -28,7 +28,7 @@ class TurnsTest {
 
     List<UUID> served = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      History history = turns.next();
+      EndpointHistory history = turns.next();
       assertThat(history).isNotNull();
       served.add(history.endpointId());
       turns.hasMore(history);
@@ -73,7 +73,7 @@ class TurnsTest {
   @Test
   void keepsWhatAFailedTurnReservedAndOffersExactlyThatAgain() {
     turns.add(first, 0);
-    History history = turns.next();
+    EndpointHistory history = turns.next();
     assertThat(history).isNotNull();
     List<Delivery> batch = deliveries(first, history.reserved());
     history.publishing(batch);
@@ -92,7 +92,7 @@ class TurnsTest {
   @Test
   void storesAPositionEvenWithoutRoom() {
     turns.add(first, 0);
-    History history = publishAll(first);
+    EndpointHistory history = publishAll(first);
     assertThat(history.room()).isZero();
     turns.periodPassed();
     assertThat(turns.next()).isNull();
@@ -107,7 +107,7 @@ class TurnsTest {
   void countsNothingOfAForgottenHistory() {
     turns.add(first, 0);
     turns.add(second, 1);
-    History lost = turns.next();
+    EndpointHistory lost = turns.next();
     assertThat(lost).isNotNull();
     turns.keepOnly(Set.of(1));
     assertThat(allowance.ahead()).isZero();
@@ -119,7 +119,7 @@ class TurnsTest {
     turns.periodPassed();
     turns.hasNoMore(lost);
     assertThat(allowance.ahead()).isZero();
-    History kept = turns.next();
+    EndpointHistory kept = turns.next();
     assertThat(kept).isNotNull();
     assertThat(kept.endpointId()).isEqualTo(second);
     assertThat(turns.next()).isNull();
@@ -137,7 +137,7 @@ class TurnsTest {
     assertThat(turns.next()).isNull();
 
     unsettled.subList(0, 64).forEach(turns::settled);
-    History woken = turns.next();
+    EndpointHistory woken = turns.next();
     while (woken != null && !woken.endpointId().equals(first)) {
       woken = turns.next();
     }
@@ -151,9 +151,9 @@ class TurnsTest {
     return publishAll(endpoint).ahead();
   }
 
-  private History publishAll(UUID endpoint) {
-    History history = null;
-    for (History next = turns.next(); next != null; next = turns.next()) {
+  private EndpointHistory publishAll(UUID endpoint) {
+    EndpointHistory history = null;
+    for (EndpointHistory next = turns.next(); next != null; next = turns.next()) {
       next.publishing(deliveries(next.endpointId(), next.reserved()));
       turns.hasMore(next);
       history = next;
@@ -164,7 +164,7 @@ class TurnsTest {
   }
 
   private List<Delivery> publishOnce(UUID endpoint) {
-    History history = turns.next();
+    EndpointHistory history = turns.next();
     assertThat(history).isNotNull();
     List<Delivery> batch = deliveries(endpoint, history.reserved());
     history.publishing(batch);

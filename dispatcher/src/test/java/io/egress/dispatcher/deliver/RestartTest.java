@@ -18,7 +18,7 @@ import io.egress.dispatcher.send.NameLookup;
 import io.egress.dispatcher.send.SenderSettings;
 import io.egress.dispatcher.send.TrustedAuthorities;
 import io.egress.dispatcher.send.WebhookSender;
-import io.egress.dispatcher.supervise.Backends;
+import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
 import io.egress.endpoint.DeliveryId;
@@ -208,7 +208,7 @@ class RestartTest {
             fleet.database,
             fleet.publisher,
             metrics,
-            new Backends(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
+            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
             Duration.ofSeconds(10)));
   }
 
@@ -245,7 +245,7 @@ class RestartTest {
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
         new SharedParts.Supervision(
             new Restarts(metrics, "delivery"),
-            new Backends(fleet.vertx, Future::succeededFuture, Future::succeededFuture)));
+            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture)));
   }
 
   private void publishDeliveries(int count) {

@@ -5,12 +5,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** All records that wait, in order of arrival, and whether they are too many. */
-final class Backlog<R> {
+final class LaneBacklog<R> {
   private final LaneSettings.Bounds bounds;
   private final Set<Waiting<R>> records = new LinkedHashSet<>();
   private boolean full;
 
-  Backlog(LaneSettings.Bounds bounds) {
+  LaneBacklog(LaneSettings.Bounds bounds) {
     this.bounds = bounds;
   }
 

@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
 /**
  * What every listener of the service does with every request: ids, headers, and errors in one form.
  */
-public final class Exchange {
+public final class HttpExchange {
   public static final String REQUEST_ID = "x-request-id";
 
-  private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+  private static final Logger log = LoggerFactory.getLogger(HttpExchange.class);
   private static final String RETRY_AFTER_SECONDS = "1";
 
-  private Exchange() {}
+  private HttpExchange() {}
 
   static Router router(Vertx vertx, RequestLog requests) {
     Router router = Router.router(vertx);

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Waits until PostgreSQL and Kafka both answer. */
-public final class Backends {
+public final class BackendWait {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -20,7 +20,7 @@ public final class Backends {
   private final Supplier<Future<?>> kafka;
 
   /** The suppliers ask the backend, and fail without an answer. */
-  public Backends(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
+  public BackendWait(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.database = requireNonNull(database, "database is null");
     this.kafka = requireNonNull(kafka, "kafka is null");

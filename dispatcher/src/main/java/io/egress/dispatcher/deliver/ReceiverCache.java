@@ -15,7 +15,7 @@ import java.util.UUID;
  * What endpoints' URLs and secrets were made into, for as long as they are what they were. Owned by
  * one event loop, but for the signatures, which the sender uses.
  */
-final class Receivers {
+final class ReceiverCache {
   private static final int KEPT_MAX = 10_000;
 
   /** Where webhooks of an endpoint go, and how they are signed. */
@@ -33,7 +33,7 @@ final class Receivers {
         }
       };
 
-  Receivers(SecretBox secrets, boolean allowHttp) {
+  ReceiverCache(SecretBox secrets, boolean allowHttp) {
     this.secrets = requireNonNull(secrets, "secrets is null");
     this.allowHttp = allowHttp;
   }

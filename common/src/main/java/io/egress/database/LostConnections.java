@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Several statements on one connection of a pool. */
-public final class Connections {
-  private static final Logger log = LoggerFactory.getLogger(Connections.class);
+public final class LostConnections {
+  private static final Logger log = LoggerFactory.getLogger(LostConnections.class);
 
-  private Connections() {}
+  private LostConnections() {}
 
   /** The connection goes back to the pool when the future of {@code work} is complete. */
   public static <T> Future<T> with(Pool pool, Function<SqlConnection, Future<T>> work) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Connections to PostgreSQL that are reset in the middle of a transaction. */
-class ConnectionsTest {
+/** LostConnections to PostgreSQL that are reset in the middle of a transaction. */
+class LostConnectionsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Vertx vertx = Vertx.vertx();
@@ -67,7 +67,7 @@ class ConnectionsTest {
   @Test
   void failWhatWasAskedAndPrintNothing() throws Exception {
     Future<?> asked =
-        Connections.with(
+        LostConnections.with(
             pool,
             connection -> {
               resetAll();

@@ -1,11 +1,26 @@
 package io.egress.api.intake;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /** The faults of one body, all of them counted and the first of them kept. */
-public final class Faults {
+public final class BodyFaults {
   private static final int KEPT_MAX = 20;
+
+  /** What is wrong with one field; the empty field is the body itself. */
+  public record Fault(String field, String problem) {
+    public Fault {
+      requireNonNull(field, "field is null");
+      requireNonNull(problem, "problem is null");
+    }
+
+    @Override
+    public String toString() {
+      return field.isEmpty() ? problem : field + ": " + problem;
+    }
+  }
 
   private final List<Fault> kept = new ArrayList<>();
   private int count;
@@ -17,7 +32,7 @@ public final class Faults {
     }
   }
 
-  void addAll(Faults others) {
+  void addAll(BodyFaults others) {
     count += others.count;
     kept.addAll(others.kept.subList(0, Math.min(others.kept.size(), KEPT_MAX - kept.size())));
   }
@@ -31,14 +46,14 @@ public final class Faults {
   }
 
   /** All on one line, for the message of an error. */
-  public String told() {
-    StringBuilder told = new StringBuilder();
+  public String summary() {
+    StringBuilder summary = new StringBuilder();
     for (Fault fault : kept) {
-      told.append(told.isEmpty() ? "" : "; ").append(fault);
+      summary.append(summary.isEmpty() ? "" : "; ").append(fault);
     }
     if (count > kept.size()) {
-      told.append("; and ").append(count - kept.size()).append(" more");
+      summary.append("; and ").append(count - kept.size()).append(" more");
     }
-    return told.toString();
+    return summary.toString();
   }
 }

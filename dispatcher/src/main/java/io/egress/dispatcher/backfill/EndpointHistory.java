@@ -10,7 +10,7 @@ import java.util.UUID;
  * The unfinished part of one endpoint's history. Its size counts toward the worker's allowance
  * until the history is forgotten because it belongs to another worker.
  */
-final class History {
+final class EndpointHistory {
   enum State {
     /** Paused, deleted or completely published; kept until its deliveries are finished. */
     RESTING,
@@ -33,7 +33,7 @@ final class History {
   private int reserved;
   private long unsavedPosition = NONE;
 
-  History(UUID endpointId, int partition, Allowance allowance) {
+  EndpointHistory(UUID endpointId, int partition, Allowance allowance) {
     this.endpointId = endpointId;
     this.partition = partition;
     this.allowance = allowance;

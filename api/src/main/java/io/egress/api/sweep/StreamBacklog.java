@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 
 /** Looks now and then at what waits in the database; every api process sees the same. */
-public final class Backlog {
+public final class StreamBacklog {
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
   /** Counting further would cost more than it tells. */
@@ -52,7 +52,7 @@ public final class Backlog {
   private volatile Seen seen = Seen.NOTHING;
   private volatile boolean looking;
 
-  public Backlog(Vertx vertx, Pool pool, Metrics metrics) {
+  public StreamBacklog(Vertx vertx, Pool pool, Metrics metrics) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
     requireNonNull(metrics, "metrics is null");
