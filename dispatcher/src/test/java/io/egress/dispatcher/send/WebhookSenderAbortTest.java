@@ -30,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WebhookSenderAbortTest {
   private static final long INTERNAL_ERROR = 0x2;
 
+  /** An HTTP/2 connection may take the time of an attempt to drain. */
+  private static final Duration PATIENCE = SenderHarness.AMPLE_TIMEOUT.multipliedBy(3);
+
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private SenderHarness harness = new SenderHarness();
@@ -167,11 +170,13 @@ class WebhookSenderAbortTest {
         sending.abort("seed " + seed);
       }
     }
-    await().until(() -> receivers.requests.get() > 10);
+    await().atMost(PATIENCE).until(() -> receivers.requests.get() > 10);
     sendings.forEach(sending -> sending.abort("seed " + seed));
 
     sendings.forEach(sending -> await(sending.outcome()));
-    await().until(() -> harness.sender.openConnections() == 0);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(harness.sender.openConnections()).isZero());
   }
 
   private void use(SenderHarness other) {
