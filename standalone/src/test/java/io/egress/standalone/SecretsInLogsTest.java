@@ -92,7 +92,7 @@ class SecretsInLogsTest {
       assertThat(status(internalUrl + "/captures", WRONG_TOKEN, "")).isEqualTo(401);
       assertThat(status(internalUrl + "/captures", TOKEN, "{\"title\": \"" + SPOKEN))
           .isIn(200, 400, 415);
-      up.awaitOutput("\"message\":\"delivered\"");
+      up.awaitOutput("\"message\":\"Delivered\"");
       up.terminate();
       assertThat(up.awaitExit()).as(up.output()).isZero();
 
@@ -104,12 +104,12 @@ class SecretsInLogsTest {
       assertThat(lines).noneMatch(line -> line.getString("level").equals("ERROR"));
       assertThat(lines)
           .anyMatch(line -> minted.getString("id").equals(line.getString("api_key_id")));
-      assertThat(about(lines, "attempt failed"))
+      assertThat(about(lines, "Attempt failed"))
           .containsEntry("endpoint_id", endpoint.getString("id"))
           .containsEntry("capture_id", capture.toString())
           .containsEntry("status", 503)
           .containsEntry("level", "DEBUG")
-          .containsEntry("delivery_id", about(lines, "delivered").get("delivery_id"));
+          .containsEntry("delivery_id", about(lines, "Delivered").get("delivery_id"));
     }
   }
 
