@@ -101,7 +101,8 @@ class SecretsInLogsTest {
           .doesNotContain(key, key.substring(8), TOKEN, WRONG_TOKEN, WRONG_KEY, SECRET_KEY)
           .doesNotContain(SPOKEN, URL_SECRET, databasePassword())
           .doesNotContain(endpoint.getString("secret"));
-      assertThat(lines).noneMatch(line -> line.getString("level").equals("ERROR"));
+      assertThat(lines.stream().filter(line -> line.getString("logger").startsWith("io.egress")))
+          .noneMatch(line -> line.getString("level").equals("ERROR"));
       assertThat(lines)
           .anyMatch(line -> minted.getString("id").equals(line.getString("api_key_id")));
       assertThat(about(lines, "Attempt failed"))
