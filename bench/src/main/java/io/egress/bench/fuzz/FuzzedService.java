@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -30,6 +31,7 @@ final class FuzzedService {
   private static final String TOKEN = UUID.randomUUID().toString();
   private static final String JSON = "application/json";
   private static final int CAPTURES = 30;
+  private static final long LOOK_MILLIS = 50;
   private static final Duration CALL_MAX = Duration.ofSeconds(30);
   private static final Pattern RESTARTS =
       Pattern.compile("(?m)^egress_dispatcher_restarts_total\\{.*reason=\"failure\".*} (\\S+)$");
@@ -55,9 +57,10 @@ final class FuzzedService {
     long end = System.nanoTime() + CALL_MAX.toNanos();
     while (pull("/api/v1/captures").body().split("emitted_at", -1).length <= CAPTURES) {
       if (System.nanoTime() > end) {
-        throw new IllegalStateException("the captures do not enter the stream");
+        throw new IllegalStateException(
+            "the captures have not entered the stream within " + CALL_MAX.toSeconds() + " s");
       }
-      Thread.sleep(50);
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
   }
 
