@@ -111,11 +111,18 @@ public final class MemberSupervisor {
     return released.release().timeout(LEAVE_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
 
+  /** Tries until a member has started: making one may fail, too. */
   private Future<Void> beginAfter(Duration pause) {
     return vertx
         .timer(pause.toMillis(), TimeUnit.MILLISECONDS)
         .compose(now -> stopping ? Future.succeededFuture() : begin())
-        .onFailure(this::failed)
-        .otherwiseEmpty();
+        .recover(this::beginAgain);
+  }
+
+  private Future<Void> beginAgain(Throwable failure) {
+    GroupMember broken = take();
+    Duration pause = restarts.failed(failure);
+    return (broken == null ? Future.<Void>succeededFuture() : release(broken))
+        .compose(released -> beginAfter(pause));
   }
 }
