@@ -36,7 +36,7 @@ class KafkaBrokerTest {
       Traces.leaveRecord(bootstrap, "record");
 
       broker.stop();
-      assertThat(KeptPorts.isFree(port)).isTrue();
+      assertThat(FreePort.isFree(port)).isTrue();
       broker.start();
       broker.start();
 

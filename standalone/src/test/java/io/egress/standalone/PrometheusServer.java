@@ -2,10 +2,10 @@ package io.egress.standalone;
 
 import static org.awaitility.Awaitility.await;
 
+import io.egress.embedded.FreePort;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -53,10 +53,7 @@ final class PrometheusServer implements AutoCloseable {
   }
 
   static PrometheusServer start(Path folder, Map<String, Integer> ports) throws IOException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
+    int port = FreePort.choose();
     Path config =
         Files.writeString(
             folder.resolve("prometheus.yml"),

@@ -6,8 +6,7 @@ import static io.egress.standalone.Snippets.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.net.ServerSocket;
+import io.egress.embedded.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,7 +54,7 @@ class ReadmeTest {
       first.paste(block(readme, "EGRESS_ALLOW_HTTP"));
       String internal = first.awaitOutput("internal API on http://127.0.0.1:(\\d+)/internal/v1");
       String open = first.awaitOutput("up: pull on http://localhost:(\\d+)/api/v1/captures");
-      String receiver = freePort();
+      String receiver = Integer.toString(FreePort.choose());
       Terminal.placeEgress(folder, internal);
 
       try (Terminal second = new Terminal(folder, Map.of())) {
@@ -104,11 +103,5 @@ class ReadmeTest {
     return Pattern.compile("Talk about.*|\\d+(?= (captures|webhooks|of|recovered))|^[\\d:.]+(?= )")
         .matcher(line)
         .replaceAll("*");
-  }
-
-  private static String freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return Integer.toString(socket.getLocalPort());
-    }
   }
 }

@@ -113,7 +113,7 @@ final class Faults {
     role.start();
   }
 
-  /** Up to twice the session timeout of Kafka's consumers. */
+  /** More than twice the session timeout of Kafka's consumers. */
   private void frozen(Role role) throws InterruptedException {
     role.freeze();
     pause(20_000);

@@ -4,6 +4,7 @@ import io.egress.api.ApiMain;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.embedded.FreePort;
 import io.egress.embedded.SmallDisk;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
@@ -11,8 +12,6 @@ import io.egress.standalone.run.ChildProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,8 +67,8 @@ final class Fleet {
           "EGRESS_DATABASE_URL",
           postgres.databaseUrl().replace(":" + databasePort + "/", ":" + database.port() + "/"));
       own.put("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:" + kafka.port());
-      own.put("EGRESS_PUBLIC_PORT", Integer.toString(freePort()));
-      own.put("EGRESS_INTERNAL_PORT", Integer.toString(freePort()));
+      own.put("EGRESS_PUBLIC_PORT", Integer.toString(FreePort.choose()));
+      own.put("EGRESS_INTERNAL_PORT", Integer.toString(FreePort.choose()));
       if (i < APIS) {
         apis.add(new Role("api-" + i, ApiMain.class.getName(), folder, own, database, kafka));
       } else {
@@ -206,13 +205,5 @@ final class Fleet {
     settings.put("EGRESS_DATABASE_POOL_SIZE", "8");
     settings.put("EGRESS_ACCESS_LOG", "false");
     return settings;
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException failure) {
-      throw new IllegalStateException(failure);
-    }
   }
 }
