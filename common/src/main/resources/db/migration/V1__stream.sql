@@ -137,6 +137,37 @@ create table stream (
   primary key (workspace_id, position)
 );
 
+-- The newest position that entered the stream before an instant; 0 where none did. entered_at rises with the position, so
+-- the search doubles its steps back from the head and then halves them: a few look-ups, however many rows are newer.
+create function stream_position_before(workspace uuid, instant timestamptz) returns bigint
+language plpgsql stable parallel safe as $$
+declare
+  low bigint;
+  high bigint;
+  middle bigint;
+  step bigint := 1;
+begin
+  select stream_head into low from workspaces where id = workspace;
+  high := low + 1;
+  while low > 0 and not exists (
+    select from stream where workspace_id = workspace and position = low and entered_at < instant) loop
+    high := low;
+    low := greatest(low - step, 0);
+    step := step * 2;
+  end loop;
+  while high - low > 1 loop
+    middle := low + (high - low) / 2;
+    if exists (
+      select from stream where workspace_id = workspace and position = middle and entered_at < instant) then
+      low := middle;
+    else
+      high := middle;
+    end if;
+  end loop;
+  return coalesce(low, 0);
+end
+$$;
+
 create function refuse_stream_change() returns trigger language plpgsql as $$
 begin
   raise exception 'stream rows are insert-only: % refused', tg_op using errcode = 'restrict_violation';

@@ -50,14 +50,18 @@ $$;
 -- of the outbox. The stream's advisory lock is held until after the transaction is visible, so positions become visible
 -- in order, and each statement below the lock sees what earlier holders did.
 --
+-- entered_at is read below the lock, so it rises with the position.
+--
 -- It waits for no lock on a capture: the foreign keys' key-share locks do not conflict with the "for no key update" locks
 -- that writers of captures take.
 create function sweep(lock_key bigint, batch_max integer) returns setof outbox
 language plpgsql volatile as $$
 declare
   last bigint;
+  entering_at timestamptz;
 begin
   perform pg_advisory_xact_lock(lock_key);
+  entering_at := clock_timestamp();
   select max(sequence) into last from (select sequence from stream_inbox order by sequence limit batch_max) as oldest;
   return query
   with batch as (
@@ -73,8 +77,8 @@ begin
       from numbered n order by n.workspace_id, n.position desc) as newest
     where w.id = newest.workspace_id),
   entered as (
-    insert into stream as s (workspace_id, position, capture_id, chain)
-    select n.workspace_id, n.position, n.capture_id, n.chain from numbered n
+    insert into stream as s (workspace_id, position, capture_id, chain, entered_at)
+    select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n
     returning s.workspace_id, s.position, s.capture_id, s.entered_at)
   insert into outbox as o (workspace_id, position, capture_id, entered_at)
   select e.workspace_id, e.position, e.capture_id, e.entered_at from entered e order by e.workspace_id, e.position

@@ -39,15 +39,17 @@ public final class EndpointsBehind {
 
   private static final String NEWEST =
       """
-      select e.id, s.capture_id, s.entered_at
-      from endpoints e cross join lateral (
-        select capture_id, entered_at from stream
-        where workspace_id = e.workspace_id and position > e.created_position
-          and entered_at < now() - interval '1 minute'
-        order by position desc limit 1) s
-      where e.deleted_at is null and not e.paused and e.id > $1
-        and s.entered_at > now() - make_interval(days => $2)
-      order by e.id limit $3
+      with asked as materialized (
+        select id, workspace_id, created_position from endpoints
+        where deleted_at is null and not paused and id > $1 order by id limit $3),
+      reached as materialized (
+        select workspace_id, stream_position_before(workspace_id, now() - interval '1 minute') as position
+        from (select distinct workspace_id from asked) as workspaces)
+      select a.id, s.capture_id, s.entered_at
+      from asked a join reached r on r.workspace_id = a.workspace_id
+        left join stream s on s.workspace_id = a.workspace_id and s.position = r.position
+          and s.position > a.created_position and s.entered_at > now() - make_interval(days => $2)
+      order by a.id
       """;
 
   private static final String OPEN =
@@ -114,9 +116,10 @@ public final class EndpointsBehind {
             rows -> {
               Map<UUID, Owed> asked = new HashMap<>();
               for (Row row : rows) {
-                Owed newest = Owed.of(row);
-                asked.put(newest.endpointId(), newest);
-                seen = newest.endpointId();
+                seen = row.getUUID("id");
+                if (row.getUUID("capture_id") != null) {
+                  asked.put(seen, Owed.of(row));
+                }
               }
               if (rows.size() < ENDPOINTS_MAX) {
                 seen = BEFORE_ALL;

@@ -1,5 +1,6 @@
 package io.egress.api.sweep;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class EndpointsBehindTest {
   private static final Duration RETENTION = Duration.ofDays(30);
+  private static final int ROWS = 20_000;
 
   private final Vertx vertx = Vertx.vertx();
   private final Settings settings = Settings.from(Service.freshEnvironment());
@@ -65,6 +67,58 @@ class EndpointsBehindTest {
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 0.0"));
       behind.close();
     }
+  }
+
+  /** At a thousand captures a second, a minute's worth is sixty thousand rows. */
+  @Test
+  void readsFewRowsHoweverManyAreYoungerThanAMinute() {
+    for (int i = 0; i < 20; i++) {
+      endpoint(false);
+    }
+    enter(1, "10 minutes");
+    enterNow(2, ROWS);
+    Pool looking = DatabasePool.open(vertx, settings.database(), "looking", 1);
+    int backend =
+        Service.await(looking.query("select pg_backend_pid()").execute())
+            .iterator()
+            .next()
+            .getInteger(0);
+
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind = new EndpointsBehind(vertx, looking, metrics, RETENTION);
+      await().until(() -> metrics.scrape().contains("egress_endpoints_behind 20.0"));
+      behind.close();
+    }
+    Service.await(looking.close());
+
+    await()
+        .until(() -> number("select count(*) from pg_stat_activity where pid = " + backend) == 0);
+    assertThat(
+            number(
+                "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'stream'"))
+        .isLessThan(ROWS / 10);
+  }
+
+  private void enterNow(int from, int to) {
+    query(
+        """
+        insert into captures
+          (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
+        select md5(n::text)::uuid, '%1$s', '%1$s', 'manual', now(), '[]', '', true
+        from generate_series(%2$d, %3$d) n
+        """
+            .formatted(workspace, from, to));
+    query(
+        """
+        insert into stream (workspace_id, position, capture_id, chain)
+        select '%s', n, md5(n::text)::uuid, 0 from generate_series(%d, %d) n
+        """
+            .formatted(workspace, from, to));
+    query("update workspaces set stream_head = " + to);
+  }
+
+  private long number(String sql) {
+    return Service.await(pool.query(sql).execute()).iterator().next().getLong(0);
   }
 
   private UUID endpoint(boolean paused) {

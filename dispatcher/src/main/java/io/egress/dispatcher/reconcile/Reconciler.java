@@ -71,7 +71,7 @@ public final class Reconciler {
         entered_at < now() - $4::bigint * interval '1 ms' as forgotten
       from stream
       where workspace_id = $1 and position > $2
-        and entered_at < now() - $3::bigint * interval '1 ms'
+        and position <= stream_position_before($1, now() - $3::bigint * interval '1 ms')
       order by position limit $5
       """;
 
