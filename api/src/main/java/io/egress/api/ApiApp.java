@@ -22,18 +22,17 @@ import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
 import io.egress.http.Monitoring;
-import io.egress.http.OpenApi;
 import io.egress.http.RequestLog;
+import io.egress.http.Routes;
 import io.egress.lifecycle.Closing;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,11 +47,13 @@ public final class ApiApp {
   private final Closing closing;
   private final int publicPort;
   private final int internalPort;
+  private final List<Routes.Call> calls;
 
-  private ApiApp(Closing closing, int publicPort, int internalPort) {
+  private ApiApp(Closing closing, int publicPort, int internalPort, Routes routes) {
     this.closing = closing;
     this.publicPort = publicPort;
     this.internalPort = internalPort;
+    this.calls = routes.calls();
   }
 
   /** On failure everything opened so far is closed again. */
@@ -89,6 +90,11 @@ public final class ApiApp {
 
   public int internalPort() {
     return internalPort;
+  }
+
+  /** Those of both listeners. */
+  List<Routes.Call> calls() {
+    return calls;
   }
 
   /**
@@ -196,43 +202,37 @@ public final class ApiApp {
                   api.memoryWait(),
                   new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
               monitoring.metrics());
-      return open(
-              "the internal listener",
-              settings.internalListener(),
-              Duration.ZERO,
-              router -> {
-                monitoring.mount(router);
-                router.route("/internal/*").handler(new InternalAccess(settings.internalToken()));
-                OpenApi.mount(
-                    router, "/internal/v1/openapi.json", "/io/egress/api/internal-openapi.json");
-                hook.mount(router);
-                keys.mount(router);
-                endpoints.mount(router);
-              })
+      Routes internal =
+          monitoring
+              .routes()
+              .and(
+                  ApiRoutes.internal(
+                      new InternalAccess(settings.internalToken()), hook, keys, endpoints));
+      Routes external = health.routes().and(ApiRoutes.external(pull));
+      return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
           .compose(
-              internal ->
+              internalListener ->
                   open(
                           "the public listener",
                           api.publicListener(),
                           api.pullStallTimeout().multipliedBy(2).plus(api.memoryWait()),
-                          router -> {
-                            health.mount(router);
-                            OpenApi.mount(
-                                router, "/api/v1/openapi.json", "/io/egress/api/openapi.json");
-                            pull.mount(router);
-                          })
+                          external)
                       .map(
-                          open -> {
+                          publicListener -> {
                             log.info(
                                 "api is up: public port {}, internal port {}",
-                                open.port(),
-                                internal.port());
-                            return new ApiApp(closing, open.port(), internal.port());
+                                publicListener.port(),
+                                internalListener.port());
+                            return new ApiApp(
+                                closing,
+                                publicListener.port(),
+                                internalListener.port(),
+                                external.and(internal));
                           }));
     }
 
     private Future<Listener> open(
-        String name, ListenerSettings where, Duration writeIdleMax, Consumer<Router> mounts) {
+        String name, ListenerSettings where, Duration writeIdleMax, Routes routes) {
       return Listener.open(
               vertx,
               where,
@@ -242,7 +242,7 @@ public final class ApiApp {
                   settings.process().idleTimeout(),
                   writeIdleMax),
               new RequestLog(settings.process().log().access()),
-              mounts)
+              routes)
           .onSuccess(listener -> closing.push(name, listener::close));
     }
   }

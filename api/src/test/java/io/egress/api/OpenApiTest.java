@@ -3,6 +3,7 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.http.Routes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
@@ -18,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,6 +122,22 @@ class OpenApiTest {
   }
 
   @Test
+  void describesEveryCall() {
+    Set<String> described = new TreeSet<>();
+    for (JsonObject description : List.of(publicDescription(), internalDescription())) {
+      JsonObject paths = description.getJsonObject("paths");
+      for (String path : paths.fieldNames()) {
+        for (String method : paths.getJsonObject(path).fieldNames()) {
+          described.add(method.toUpperCase(Locale.ROOT) + " " + path);
+        }
+      }
+    }
+
+    assertThat(service.app.calls().stream().map(OpenApiTest::described).distinct())
+        .containsExactlyInAnyOrderElementsOf(described);
+  }
+
+  @Test
   void answersAsDescribed() {
     JsonObject description = publicDescription();
     check(description, "CapturePage", service.pull("/api/v1/captures", key));
@@ -142,6 +161,10 @@ class OpenApiTest {
     new JsonObject(service.internal("GET", endpoints, "").body())
         .getJsonArray("endpoints")
         .forEach(shown -> check(internal, "Endpoint", shown));
+  }
+
+  private static String described(Routes.Call call) {
+    return call.method() + " " + call.path().replaceAll(":(\\w+)", "{$1}");
   }
 
   private static HttpResponse<String> call(String base, String path, String method) {

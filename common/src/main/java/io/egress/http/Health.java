@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.egress.metrics.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,9 +88,8 @@ public final class Health {
     }
   }
 
-  public void mount(Router router) {
-    HttpExchange.get(router, "/health/live").handler(this::live);
-    HttpExchange.get(router, "/health/ready").handler(this::ready);
+  public Routes routes() {
+    return new Routes().get("/health/live", this::live).get("/health/ready", this::ready);
   }
 
   private void live(RoutingContext exchange) {

@@ -106,11 +106,6 @@ public final class HttpExchange {
     }
   }
 
-  /** A route for GET, and for HEAD, which differs only in that the body is not sent. */
-  public static Route get(Router router, String path) {
-    return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
-  }
-
   /**
    * Ends an answer without a body. Whatever goes wrong with the connection then is the client's
    * doing, not a backend's.

@@ -6,12 +6,10 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;
-import io.vertx.ext.web.Router;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A server that listens on one port with several event loops. */
@@ -28,7 +26,7 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
       int eventLoops,
       ListenerLimits limits,
       RequestLog requests,
-      Consumer<Router> mounts) {
+      Routes routes) {
     ListenerSettings where =
         settings.port() == 0 ? settings.withPort(NEGATIVE_PORTS.decrementAndGet()) : settings;
     TlsFiles tls = settings.tls();
@@ -36,7 +34,7 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
         ? deploy(
                 vertx,
                 eventLoops,
-                () -> new ListenerVerticle(where, limits, requests, mounts, null))
+                () -> new ListenerVerticle(where, limits, requests, routes, null))
             .map(listening -> listening.listener(vertx, () -> {}))
         : CertificateWatch.load(vertx, tls)
             .compose(
@@ -46,7 +44,7 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
                             eventLoops,
                             () ->
                                 new ListenerVerticle(
-                                    where, limits, requests, mounts, certificate.options()))
+                                    where, limits, requests, routes, certificate.options()))
                         .map(
                             listening ->
                                 listening.listener(

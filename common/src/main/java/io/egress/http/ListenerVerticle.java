@@ -12,7 +12,6 @@ import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,7 @@ public final class ListenerVerticle extends VerticleBase {
   private final ListenerSettings settings;
   private final ListenerLimits limits;
   private final RequestLog requests;
-  private final Consumer<Router> mounts;
+  private final Routes routes;
   private final @Nullable KeyCertOptions certificate;
   private @Nullable HttpServer server;
 
@@ -35,19 +34,19 @@ public final class ListenerVerticle extends VerticleBase {
       ListenerSettings settings,
       ListenerLimits limits,
       RequestLog requests,
-      Consumer<Router> mounts,
+      Routes routes,
       @Nullable KeyCertOptions certificate) {
     this.settings = requireNonNull(settings, "settings is null");
     this.limits = requireNonNull(limits, "limits is null");
     this.requests = requireNonNull(requests, "requests is null");
-    this.mounts = requireNonNull(mounts, "mounts is null");
+    this.routes = requireNonNull(routes, "routes is null");
     this.certificate = certificate;
   }
 
   @Override
   public Future<?> start() {
     Router router = HttpExchange.router(vertx, requests);
-    mounts.accept(router);
+    routes.mount(router);
     HttpServer opened =
         vertx
             .createHttpServer(options())

@@ -8,7 +8,6 @@ import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 
 /** Health and metrics of one process, for all of its roles. */
@@ -41,9 +40,8 @@ public final class Monitoring {
   }
 
   /** For the internal listener: no token is required. */
-  public void mount(Router router) {
-    health.mount(router);
-    HttpExchange.get(router, "/metrics").handler(this::scrape);
+  public Routes routes() {
+    return health.routes().get("/metrics", this::scrape);
   }
 
   public void close() {

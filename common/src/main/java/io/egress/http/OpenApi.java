@@ -1,8 +1,9 @@
 package io.egress.http;
 
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,14 +12,12 @@ import java.io.UncheckedIOException;
 public final class OpenApi {
   private OpenApi() {}
 
-  public static void mount(Router router, String path, String resource) {
+  public static Handler<RoutingContext> of(String resource) {
     Buffer description = read(resource);
-    HttpExchange.get(router, path)
-        .handler(
-            exchange -> {
-              exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-              HttpExchange.end(exchange.request(), description);
-            });
+    return exchange -> {
+      exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+      HttpExchange.end(exchange.request(), description);
+    };
   }
 
   private static Buffer read(String resource) {

@@ -140,7 +140,7 @@ class HealthTest {
     context.runOnContext(
         now -> {
           Router router = HttpExchange.router(vertx, new RequestLog(false));
-          asked.mount(router);
+          asked.routes().mount(router);
           vertx.createHttpServer().requestHandler(router).listen(0).onComplete(listening);
         });
     HttpServer server = listening.future().await(10, TimeUnit.SECONDS);

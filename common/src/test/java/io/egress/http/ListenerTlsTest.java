@@ -134,7 +134,7 @@ class ListenerTlsTest {
                 EVENT_LOOPS,
                 new ListenerLimits(Duration.ofSeconds(1), Duration.ZERO, Duration.ZERO),
                 new RequestLog(false),
-                router -> router.get("/").handler(exchange -> exchange.response().end("here"))));
+                new Routes().get("/", exchange -> exchange.response().end("here"))));
   }
 
   private Issued write(Issued issued) {

@@ -128,7 +128,7 @@ public final class DispatcherApp {
                 settings.process().idleTimeout(),
                 Duration.ZERO),
             new RequestLog(settings.process().log().access()),
-            monitoring::mount)
+            monitoring.routes())
         .map(
             opened -> {
               listener = opened;

@@ -16,7 +16,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.util.Optional;
@@ -37,16 +36,7 @@ public final class EndpointsHandler {
     this.secretBox = settings.secretBox();
   }
 
-  public void mount(Router router) {
-    WorkspaceCalls calls = new WorkspaceCalls(router, "endpoints", "endpoint");
-    calls.create(this::create);
-    calls.list(this::list);
-    calls.show(this::show);
-    calls.change(this::change);
-    calls.delete(this::delete);
-  }
-
-  private Future<Void> create(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> create(RoutingContext exchange, UUID workspaceId) {
     NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(exchange)).orRefuse();
     if (secretBox == null) {
       throw new Refusal(
@@ -63,7 +53,7 @@ public final class EndpointsHandler {
                 .map(created -> json(created, secret)));
   }
 
-  private Future<Void> list(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
     return store
         .list(workspaceId)
         .map(
@@ -75,17 +65,17 @@ public final class EndpointsHandler {
             });
   }
 
-  private Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
     return store.show(workspaceId, id).compose(found -> answer(exchange, found));
   }
 
-  private Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
     return store
         .change(workspaceId, id, bodies.change(WorkspaceCalls.body(exchange)).orRefuse())
         .compose(found -> answer(exchange, found));
   }
 
-  private Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
     return store
         .delete(workspaceId, id)
         .compose(

@@ -9,7 +9,6 @@ import io.egress.flow.Patience;
 import io.egress.http.RequestBody;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
-import io.vertx.ext.web.Router;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 
@@ -22,7 +21,7 @@ public final class Hook {
    */
   private static final int COST_PER_BYTE = 16;
 
-  private final HookHandler hooks;
+  private final HookHandler calls;
   private final ImportHandler imports;
 
   /** What hook and imports may take: of memory shared by all, and for one capture. */
@@ -57,7 +56,7 @@ public final class Hook {
       Metrics metrics) {
     HookMeters meters = new HookMeters(metrics);
     CaptureWriter writer = new CaptureWriter(pool, documents, wakeups);
-    this.hooks =
+    this.calls =
         new HookHandler(
             vertx,
             new BodyReader(
@@ -76,8 +75,12 @@ public final class Hook {
     return bodyBytes * COST_PER_BYTE;
   }
 
-  public void mount(Router router) {
-    hooks.mount(router);
-    imports.mount(router);
+  /** Single captures and names. */
+  public HookHandler calls() {
+    return calls;
+  }
+
+  public ImportHandler imports() {
+    return imports;
   }
 }

@@ -10,18 +10,17 @@ import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** What the pipeline and the product call: finished captures, and the names that change later. */
-final class HookHandler {
+public final class HookHandler {
   private final WorkerExecutor renderers;
   private final BodyReader bodies;
   private final CombinedPuts puts;
@@ -37,38 +36,38 @@ final class HookHandler {
     this.meters = requireNonNull(meters, "meters is null");
   }
 
-  void mount(Router router) {
-    router.put("/internal/v1/captures/:id").handler(this::putCapture);
-    router
-        .patch("/internal/v1/captures/:id/participants/:label")
-        .handler(at(this::patchParticipant));
-    router.put("/internal/v1/members/:id").handler(at(this::putMember));
-    router.put("/internal/v1/devices/:id").handler(at(this::putDevice));
-  }
-
-  private void putCapture(RoutingContext exchange) {
+  public void putCapture(RoutingContext exchange) {
     long startNanos = System.nanoTime();
-    answer(exchange, this::putCapture)
+    answer(exchange, this::put)
         .onComplete(done -> meters.hook.ended(done, exchange.response(), startNanos));
   }
 
-  private interface Call {
-    Future<Void> answer(RoutingContext exchange, UUID id);
+  public void patchParticipant(RoutingContext exchange) {
+    answer(exchange, this::changeParticipant);
   }
 
-  private static Handler<RoutingContext> at(Call call) {
-    return exchange -> answer(exchange, call);
+  public void putMember(RoutingContext exchange) {
+    answer(
+        exchange,
+        (call, id) -> change(call, body -> NameBody.member(body, id), renames::member, ""));
+  }
+
+  public void putDevice(RoutingContext exchange) {
+    answer(
+        exchange,
+        (call, id) -> change(call, body -> NameBody.device(body, id), renames::device, ""));
   }
 
   /** Completes when the exchange has got its status. */
-  private static Future<Void> answer(RoutingContext exchange, Call call) {
+  private static Future<Void> answer(
+      RoutingContext exchange, BiFunction<RoutingContext, UUID, Future<Void>> call) {
     return PathIds.uuid(exchange.pathParam("id"))
-        .map(id -> call.answer(exchange, id))
+        .map(id -> call.apply(exchange, id))
         .orElseGet(() -> Future.failedFuture(new Refusal(400, "the id in the path must be a UUID")))
         .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
-  private Future<Void> putCapture(RoutingContext exchange, UUID id) {
+  private Future<Void> put(RoutingContext exchange, UUID id) {
     return bodies.read(
         exchange.request(),
         body ->
@@ -91,7 +90,7 @@ final class HookHandler {
     return Future.succeededFuture();
   }
 
-  private Future<Void> patchParticipant(RoutingContext exchange, UUID id) {
+  private Future<Void> changeParticipant(RoutingContext exchange, UUID id) {
     String label = exchange.pathParam("label");
     // No participant's label holds U+0000, and the database would not even take the question.
     boolean possible = label.indexOf('\0') < 0;
@@ -100,14 +99,6 @@ final class HookHandler {
         NameBody::speaker,
         speaker -> possible ? renames.speaker(id, label, speaker) : Future.succeededFuture(false),
         "no such capture, or no participant with this label");
-  }
-
-  private Future<Void> putMember(RoutingContext exchange, UUID id) {
-    return change(exchange, body -> NameBody.member(body, id), renames::member, "");
-  }
-
-  private Future<Void> putDevice(RoutingContext exchange, UUID id) {
-    return change(exchange, body -> NameBody.device(body, id), renames::device, "");
   }
 
   private <T> Future<Void> change(

@@ -6,12 +6,11 @@ import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.Semaphore;
 
 /** Bulk import of history: a capture a line. */
-final class ImportHandler {
+public final class ImportHandler {
   private static final int IMPORTS_MAX = 4;
   private static final String NDJSON = "application/x-ndjson";
 
@@ -28,11 +27,7 @@ final class ImportHandler {
     this.meters = requireNonNull(meters, "meters is null");
   }
 
-  void mount(Router router) {
-    router.post("/internal/v1/captures").handler(this::importLines);
-  }
-
-  private void importLines(RoutingContext exchange) {
+  public void importLines(RoutingContext exchange) {
     long startNanos = System.nanoTime();
     String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {

@@ -10,7 +10,6 @@ import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.util.UUID;
@@ -26,14 +25,7 @@ public final class KeysHandler {
     this.creations = new Creations(pool, secretBox, "api-keys");
   }
 
-  public void mount(Router router) {
-    WorkspaceCalls calls = new WorkspaceCalls(router, "api-keys", "key");
-    calls.create(this::mint);
-    calls.list(this::list);
-    calls.delete(this::delete);
-  }
-
-  private Future<Void> mint(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> mint(RoutingContext exchange, UUID workspaceId) {
     String name = NameBody.key(WorkspaceCalls.body(exchange)).orRefuse();
     ApiKey key = ApiKey.mint();
     return creations.answer(
@@ -50,7 +42,7 @@ public final class KeysHandler {
                             .put("created_at", UtcInstant.format(minted.createdAt()))));
   }
 
-  private Future<Void> list(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
     return store
         .list(workspaceId)
         .map(
@@ -62,7 +54,7 @@ public final class KeysHandler {
             });
   }
 
-  private Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
     return store
         .delete(workspaceId, id)
         .compose(

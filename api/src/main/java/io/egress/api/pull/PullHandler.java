@@ -17,12 +17,10 @@ import io.egress.http.RequestLog;
 import io.egress.metrics.Metrics;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
@@ -70,27 +68,30 @@ public final class PullHandler {
     }
   }
 
-  public void mount(Router router) {
-    HttpExchange.get(router, CAPTURES).handler(answering(meters.list, this::list));
-    HttpExchange.get(router, CAPTURES + "/:id").handler(answering(meters.one, this::one));
+  /** A page of the stream. */
+  public void list(RoutingContext exchange) {
+    answer(exchange, meters.list, this::page);
   }
 
-  private Handler<RoutingContext> answering(
-      CallMeter meter, Function<RoutingContext, Future<Void>> call) {
-    return exchange -> {
-      long startNanos = System.nanoTime();
-      HttpServerResponse response = exchange.response();
-      call.apply(exchange)
-          .onFailure(failure -> HttpExchange.fail(exchange, failure))
-          .onComplete(
-              ended -> {
-                meters.sent(response);
-                meter.ended(ended, response, startNanos);
-              });
-    };
+  /** One capture. */
+  public void one(RoutingContext exchange) {
+    answer(exchange, meters.one, this::document);
   }
 
-  private Future<Void> list(RoutingContext exchange) {
+  private void answer(
+      RoutingContext exchange, CallMeter meter, Function<RoutingContext, Future<Void>> call) {
+    long startNanos = System.nanoTime();
+    HttpServerResponse response = exchange.response();
+    call.apply(exchange)
+        .onFailure(failure -> HttpExchange.fail(exchange, failure))
+        .onComplete(
+            ended -> {
+              meters.sent(response);
+              meter.ended(ended, response, startNanos);
+            });
+  }
+
+  private Future<Void> page(RoutingContext exchange) {
     Optional<ApiKey> key = key(exchange);
     if (key.isEmpty()) {
       return Future.failedFuture(unknownKey());
@@ -121,7 +122,7 @@ public final class PullHandler {
                     }));
   }
 
-  private Future<Void> one(RoutingContext exchange) {
+  private Future<Void> document(RoutingContext exchange) {
     Optional<ApiKey> key = key(exchange);
     if (key.isEmpty()) {
       return Future.failedFuture(unknownKey());

@@ -1,0 +1,51 @@
+package io.egress.api;
+
+import static io.egress.api.workspace.WorkspaceCalls.onAll;
+import static io.egress.api.workspace.WorkspaceCalls.onOne;
+import static io.egress.api.workspace.WorkspaceCalls.withBody;
+
+import io.egress.api.endpoints.EndpointsHandler;
+import io.egress.api.hook.Hook;
+import io.egress.api.hook.HookHandler;
+import io.egress.api.keys.KeysHandler;
+import io.egress.api.pull.PullHandler;
+import io.egress.http.OpenApi;
+import io.egress.http.Routes;
+
+/** Every call of the two listeners. The OpenAPI descriptions list the same ones. */
+final class ApiRoutes {
+  private static final String INTERNAL = "/internal/v1";
+  private static final String WORKSPACE = INTERNAL + "/workspaces/:workspace";
+  private static final String KEYS = WORKSPACE + "/api-keys";
+  private static final String ENDPOINTS = WORKSPACE + "/endpoints";
+
+  private ApiRoutes() {}
+
+  static Routes external(PullHandler pull) {
+    return new Routes()
+        .get("/api/v1/openapi.json", OpenApi.of("/io/egress/api/openapi.json"))
+        .get("/api/v1/captures", pull::list)
+        .get("/api/v1/captures/:id", pull::one);
+  }
+
+  static Routes internal(
+      InternalAccess access, Hook hook, KeysHandler keys, EndpointsHandler endpoints) {
+    HookHandler hooks = hook.calls();
+    return new Routes()
+        .guard("/internal/", access)
+        .get(INTERNAL + "/openapi.json", OpenApi.of("/io/egress/api/internal-openapi.json"))
+        .put(INTERNAL + "/captures/:id", hooks::putCapture)
+        .post(INTERNAL + "/captures", hook.imports()::importLines)
+        .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
+        .put(INTERNAL + "/members/:id", hooks::putMember)
+        .put(INTERNAL + "/devices/:id", hooks::putDevice)
+        .post(KEYS, withBody(onAll(keys::mint)))
+        .get(KEYS, onAll(keys::list))
+        .delete(KEYS + "/:id", onOne("key", keys::delete))
+        .post(ENDPOINTS, withBody(onAll(endpoints::create)))
+        .get(ENDPOINTS, onAll(endpoints::list))
+        .get(ENDPOINTS + "/:id", onOne("endpoint", endpoints::show))
+        .patch(ENDPOINTS + "/:id", withBody(onOne("endpoint", endpoints::change)))
+        .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete));
+  }
+}

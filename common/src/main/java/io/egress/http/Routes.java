@@ -1,0 +1,89 @@
+package io.egress.http;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The table of the calls that a listener answers. Its router is made of it, which answers any other
+ * path with 404 and any other method with 405 and {@code Allow}.
+ */
+public final class Routes {
+  /**
+   * One call.
+   *
+   * @param path has its parameters as {@code :name}
+   */
+  public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {
+    public Call {
+      requireNonNull(method, "method is null");
+      requireNonNull(path, "path is null");
+      requireNonNull(handler, "handler is null");
+    }
+  }
+
+  private record Guard(String path, Handler<RoutingContext> handler) {}
+
+  private final List<Guard> guards = new ArrayList<>();
+  private final List<Call> calls = new ArrayList<>();
+
+  /** Every request to a path that begins with {@code prefix} passes {@code handler} first. */
+  public Routes guard(String prefix, Handler<RoutingContext> handler) {
+    guards.add(new Guard(prefix + "*", handler));
+    return this;
+  }
+
+  /** HEAD, too, which differs only in that the body is not sent. */
+  public Routes get(String path, Handler<RoutingContext> handler) {
+    return add(HttpMethod.GET, path, handler);
+  }
+
+  public Routes post(String path, Handler<RoutingContext> handler) {
+    return add(HttpMethod.POST, path, handler);
+  }
+
+  public Routes put(String path, Handler<RoutingContext> handler) {
+    return add(HttpMethod.PUT, path, handler);
+  }
+
+  public Routes patch(String path, Handler<RoutingContext> handler) {
+    return add(HttpMethod.PATCH, path, handler);
+  }
+
+  public Routes delete(String path, Handler<RoutingContext> handler) {
+    return add(HttpMethod.DELETE, path, handler);
+  }
+
+  /** The calls and guards of {@code others} as well. */
+  public Routes and(Routes others) {
+    guards.addAll(others.guards);
+    calls.addAll(others.calls);
+    return this;
+  }
+
+  public List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  void mount(Router router) {
+    guards.forEach(guard -> router.route(guard.path()).handler(guard.handler()));
+    for (Call call : calls) {
+      Route route = router.route(call.method(), call.path());
+      if (call.method().equals(HttpMethod.GET)) {
+        route.method(HttpMethod.HEAD);
+      }
+      route.handler(call.handler());
+    }
+  }
+
+  private Routes add(HttpMethod method, String path, Handler<RoutingContext> handler) {
+    calls.add(new Call(method, path, handler));
+    return this;
+  }
+}
