@@ -140,7 +140,7 @@ create table stream (
 -- The newest position that entered the stream before an instant; 0 where none did. entered_at rises with the position, so
 -- the search doubles its steps back from the head and then halves them: a few look-ups, however many rows are newer.
 create function stream_position_before(workspace uuid, instant timestamptz) returns bigint
-language plpgsql stable parallel safe as $$
+language plpgsql stable strict parallel safe as $$
 declare
   low bigint;
   high bigint;

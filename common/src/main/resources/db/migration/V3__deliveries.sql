@@ -17,6 +17,9 @@ create table deliveries (
   primary key (id, day)
 ) partition by range (day);
 
+-- Nothing is added for a delivery whose first attempt succeeds.
+create index deliveries_undelivered on deliveries (endpoint_id, state, position, id) where state <> 'delivered';
+
 -- outcome is 'delivered' or the kind of failure; answer is the beginning of what the receiver said.
 create table attempts (
   day date not null,

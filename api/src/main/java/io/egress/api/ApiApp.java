@@ -2,6 +2,7 @@ package io.egress.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
@@ -13,6 +14,7 @@ import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.deliverylog.LogDays;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
 import io.egress.document.TranscriptRenderer;
@@ -31,6 +33,7 @@ import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -190,6 +193,9 @@ public final class ApiApp {
               monitoring.metrics());
       KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
       EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
+      DeliveriesHandler deliveries =
+          new DeliveriesHandler(
+              pool, new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()));
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -207,7 +213,11 @@ public final class ApiApp {
               .routes()
               .and(
                   ApiRoutes.internal(
-                      new InternalAccess(settings.internalToken()), hook, keys, endpoints));
+                      new InternalAccess(settings.internalToken()),
+                      hook,
+                      keys,
+                      endpoints,
+                      deliveries));
       Routes external = health.routes().and(ApiRoutes.external(pull));
       return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
           .compose(

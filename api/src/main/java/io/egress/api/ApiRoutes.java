@@ -4,6 +4,7 @@ import static io.egress.api.workspace.WorkspaceCalls.onAll;
 import static io.egress.api.workspace.WorkspaceCalls.onOne;
 import static io.egress.api.workspace.WorkspaceCalls.withBody;
 
+import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
@@ -18,6 +19,7 @@ final class ApiRoutes {
   private static final String WORKSPACE = INTERNAL + "/workspaces/:workspace";
   private static final String KEYS = WORKSPACE + "/api-keys";
   private static final String ENDPOINTS = WORKSPACE + "/endpoints";
+  private static final String DELIVERIES = WORKSPACE + "/deliveries";
 
   private ApiRoutes() {}
 
@@ -29,7 +31,11 @@ final class ApiRoutes {
   }
 
   static Routes internal(
-      InternalAccess access, Hook hook, KeysHandler keys, EndpointsHandler endpoints) {
+      InternalAccess access,
+      Hook hook,
+      KeysHandler keys,
+      EndpointsHandler endpoints,
+      DeliveriesHandler deliveries) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .guard("/internal/", access)
@@ -46,6 +52,9 @@ final class ApiRoutes {
         .get(ENDPOINTS, onAll(endpoints::list))
         .get(ENDPOINTS + "/:id", onOne("endpoint", endpoints::show))
         .patch(ENDPOINTS + "/:id", withBody(onOne("endpoint", endpoints::change)))
-        .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete));
+        .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete))
+        .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
+        .get(DELIVERIES, onAll(deliveries::list))
+        .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show));
   }
 }

@@ -158,6 +158,25 @@ class OpenApiTest {
     check(internal, "Endpoint", service.internal("GET", endpoint, ""));
     check(internal, "Endpoint", service.internal("PATCH", endpoint, "{\"paused\":true}"));
     check(internal, "Error", service.internal("PATCH", endpoint, "{}"));
+    HttpResponse<String> page = service.internal("GET", endpoint + "/deliveries", "");
+    check(internal, "DeliveryPage", page);
+    service.put(UUID.randomUUID(), Service.capture(WORKSPACE));
+    await()
+        .until(
+            () ->
+                service
+                    .internal("GET", endpoint + "/deliveries", "")
+                    .body()
+                    .contains("\"pending\""));
+    HttpResponse<String> owed = service.internal("GET", endpoint + "/deliveries", "");
+    check(internal, "DeliveryPage", owed);
+    String delivery =
+        new JsonObject(owed.body()).getJsonArray("deliveries").getJsonObject(0).getString("id");
+    check(
+        internal,
+        "DeliveryWithAttempts",
+        service.internal(
+            "GET", "/internal/v1/workspaces/" + WORKSPACE + "/deliveries/" + delivery, ""));
     new JsonObject(service.internal("GET", endpoints, "").body())
         .getJsonArray("endpoints")
         .forEach(shown -> check(internal, "Endpoint", shown));

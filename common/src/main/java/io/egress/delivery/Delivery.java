@@ -42,7 +42,7 @@ public record Delivery(
       return word;
     }
 
-    static Origin of(String word) {
+    public static Origin of(String word) {
       for (Origin origin : values()) {
         if (origin.word.equals(word)) {
           return origin;

@@ -109,7 +109,8 @@ public final class DeliveryLog {
   }
 
   private <T> Map<LocalDate, List<T>> byDay(Collection<T> all, Function<T, Delivery> delivery) {
-    return all.stream().collect(Collectors.groupingBy(each -> days.of(delivery.apply(each))));
+    return all.stream()
+        .collect(Collectors.groupingBy(each -> days.of(delivery.apply(each).owedAt())));
   }
 
   private static Known read(Row row) {

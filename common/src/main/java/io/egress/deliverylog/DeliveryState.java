@@ -1,6 +1,8 @@
 package io.egress.deliverylog;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
 /** All but {@code PENDING} are ends. */
 public enum DeliveryState {
@@ -12,6 +14,11 @@ public enum DeliveryState {
 
   public String word() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Empty for what {@link #word} returns for none. */
+  public static Optional<DeliveryState> find(String word) {
+    return Arrays.stream(values()).filter(state -> state.word().equals(word)).findFirst();
   }
 
   static DeliveryState of(String word) {

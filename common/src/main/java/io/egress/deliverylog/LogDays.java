@@ -3,7 +3,6 @@ package io.egress.deliverylog;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Transactions;
-import io.egress.delivery.Delivery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -11,6 +10,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -47,17 +47,23 @@ public final class LogDays {
   }
 
   /**
-   * Where the delivery is remembered. What is owed for longer than anything is kept goes with the
-   * oldest day there is; what a broken clock dated far ahead, with today.
+   * Where a delivery is remembered that is owed since {@code owedAt}. What is owed for longer than
+   * anything is kept goes with the oldest day there is; what a broken clock dated far ahead, with
+   * today.
    */
-  LocalDate of(Delivery delivery) {
-    LocalDate owed = LocalDate.ofInstant(delivery.owedAt(), ZoneOffset.UTC);
+  LocalDate of(Instant owedAt) {
+    LocalDate owed = LocalDate.ofInstant(owedAt, ZoneOffset.UTC);
     LocalDate today = today();
     if (owed.isAfter(today.plusDays(DAYS_AHEAD))) {
       return today;
     }
     LocalDate first = first();
     return owed.isBefore(first) ? first : owed;
+  }
+
+  /** When the first day began that anything is kept of. */
+  Instant since() {
+    return first().atStartOfDay(ZoneOffset.UTC).toInstant();
   }
 
   static String deliveries(LocalDate day) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Instants as RFC 3339 writes them, to the millisecond. {@link OffsetDateTime#parse} alone takes
  * more: left-out seconds, offsets with seconds, years of more than four digits.
  */
-final class Rfc3339 {
+public final class Rfc3339 {
   private static final Pattern FORM =
       Pattern.compile(
           "(\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2})(?:(\\.\\d{1,3})\\d{0,30})?"
@@ -23,7 +23,7 @@ final class Rfc3339 {
 
   private Rfc3339() {}
 
-  static Optional<Instant> read(String text) {
+  public static Optional<Instant> read(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
       return Optional.empty();

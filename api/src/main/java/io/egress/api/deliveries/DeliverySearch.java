@@ -1,0 +1,172 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LoggedDeliveries;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds deliveries, those of the newest capture first. A page costs the same at any depth: the
+ * stream is read from where the last page ended, and what the log has of its captures is looked up
+ * by computed ids. What was not delivered has an index.
+ */
+final class DeliverySearch {
+  /** Owed deliveries that are looked at for one page, which may hold fewer than its limit then. */
+  private static final int LOOKED_AT_MAX = 20_000;
+
+  /** Owed deliveries that are looked up in the log at a time. */
+  private static final int LOOKED_UP_MAX = 2_000;
+
+  /** {@code next} is null on the last page. */
+  record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryPlace next) {}
+
+  /**
+   * What to find by reading the stream.
+   *
+   * @param after only what stands behind it
+   * @param max once there are more than these, no further rows are read
+   */
+  private record Wanted(
+      Predicate<LoggedDelivery> delivery, @Nullable DeliveryPlace after, int max, int rows) {
+    boolean isBehind(LoggedDelivery delivery) {
+      return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
+    }
+  }
+
+  /** {@code reached} is null where there is nothing further. */
+  private record Walked(List<LoggedDelivery> found, @Nullable DeliveryPlace reached) {}
+
+  private final LoggedDeliveries log;
+  private final OwedDeliveries owed;
+
+  DeliverySearch(Pool pool, LoggedDeliveries log) {
+    this.log = requireNonNull(log, "log is null");
+    this.owed = new OwedDeliveries(pool, log);
+  }
+
+  /** Of {@code endpoints}, which belong to the workspace. */
+  Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
+    return owed.scope(workspaceId, endpoints, question)
+        .compose(
+            scope ->
+                scope.isEmpty()
+                    ? Future.succeededFuture(new Page(List.of(), null))
+                    : page(scope, question));
+  }
+
+  /** Also one that has no outcome yet, if its capture is among the newest ones. */
+  Future<Optional<LoggedDelivery>> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
+    return log.one(workspaceId, id)
+        .compose(
+            found ->
+                found.isPresent()
+                    ? Future.succeededFuture(found)
+                    : owed.scope(workspaceId, endpoints, DeliveryQuestion.EVERYTHING)
+                        .compose(
+                            scope ->
+                                walk(
+                                    scope,
+                                    new Wanted(
+                                        each -> each.id().equals(id), null, 0, lookedUp(scope))))
+                        .map(walked -> walked.found().stream().findFirst()));
+  }
+
+  private Future<Page> page(OwedScope scope, DeliveryQuestion question) {
+    DeliveryState state = question.state();
+    if (state == DeliveryState.EXHAUSTED || state == DeliveryState.SKIPPED) {
+      return undelivered(scope, question, state)
+          .map(found -> cut(new Walked(found, null), question.limit()));
+    }
+    int limit = question.limit();
+    if (state == null) {
+      int rows = limit / scope.endpoints().size() + 2;
+      return walk(scope, new Wanted(each -> true, question.after(), limit, rows))
+          .map(walked -> cut(walked, limit));
+    }
+    Future<Walked> walked =
+        walk(
+            scope,
+            new Wanted(each -> each.state() == state, question.after(), limit, lookedUp(scope)));
+    return state == DeliveryState.PENDING
+        ? undelivered(scope, question, state)
+            .compose(retried -> walked.map(found -> cut(merged(retried, found), limit)))
+        : walked.map(found -> cut(found, limit));
+  }
+
+  private Future<List<LoggedDelivery>> undelivered(
+      OwedScope scope, DeliveryQuestion question, DeliveryState state) {
+    DeliveryPlace asked = question.after();
+    DeliveryPlace after =
+        asked != null && asked.position() == scope.high()
+            ? asked
+            : DeliveryPlace.behind(scope.high() + 1);
+    return log.undelivered(
+        new LoggedDeliveries.Range(
+            scope.endpoints().stream().map(each -> each.endpoint().id()).toList(),
+            scope.low(),
+            scope.high(),
+            after.endpointId(),
+            after.id()),
+        state,
+        question.limit() + 1);
+  }
+
+  private Future<Walked> walk(OwedScope scope, Wanted wanted) {
+    return walk(scope, wanted, new ArrayList<>(), 0);
+  }
+
+  private Future<Walked> walk(
+      OwedScope scope, Wanted wanted, List<LoggedDelivery> found, int lookedAt) {
+    return owed.newest(scope, wanted.rows())
+        .compose(
+            window ->
+                log.complete(window.owed().stream().filter(wanted::isBehind).toList())
+                    .compose(
+                        completed -> {
+                          completed.stream().filter(wanted.delivery()).forEach(found::add);
+                          int looked = lookedAt + wanted.rows() + window.owed().size();
+                          if (window.isLast()) {
+                            return Future.succeededFuture(new Walked(found, null));
+                          }
+                          return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
+                              ? Future.succeededFuture(
+                                  new Walked(found, DeliveryPlace.behind(window.lowest())))
+                              : walk(scope.upTo(window.lowest() - 1), wanted, found, looked);
+                        }));
+  }
+
+  /** Of {@code retried}, what stands behind the place that was reached belongs to a later page. */
+  private static Walked merged(List<LoggedDelivery> retried, Walked walked) {
+    DeliveryPlace reached = walked.reached();
+    Stream<LoggedDelivery> before =
+        retried.stream()
+            .filter(each -> reached == null || DeliveryPlace.of(each).compareTo(reached) < 0);
+    return new Walked(Stream.concat(before, walked.found().stream()).distinct().toList(), reached);
+  }
+
+  private static Page cut(Walked walked, int limit) {
+    List<LoggedDelivery> sorted =
+        walked.found().stream().sorted(Comparator.comparing(DeliveryPlace::of)).toList();
+    if (sorted.size() <= limit) {
+      return new Page(sorted, walked.reached());
+    }
+    List<LoggedDelivery> first = sorted.subList(0, limit);
+    return new Page(first, DeliveryPlace.of(first.get(limit - 1)));
+  }
+
+  private static int lookedUp(OwedScope scope) {
+    return Math.max(1, LOOKED_UP_MAX / Math.max(1, scope.endpoints().size()));
+  }
+}

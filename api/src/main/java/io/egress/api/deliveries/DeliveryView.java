@@ -1,0 +1,58 @@
+package io.egress.api.deliveries;
+
+import io.egress.deliverylog.LoggedAttempt;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.deliverylog.MadeAttempt;
+import io.egress.document.UtcInstant;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Deliveries as the internal API shows them. */
+final class DeliveryView {
+  private DeliveryView() {}
+
+  static JsonObject of(LoggedDelivery delivery) {
+    return new JsonObject()
+        .put("id", delivery.id().toString())
+        .put("endpoint_id", delivery.endpointId().toString())
+        .put("capture_id", delivery.captureId().toString())
+        .put("position", delivery.position())
+        .put("origin", delivery.origin().word())
+        .put("state", delivery.state().word())
+        .put("attempts", delivery.attempts())
+        .put("last_outcome", delivery.lastOutcome())
+        .put("next_attempt_at", time(delivery.nextAttemptAt()))
+        .put("owed_at", time(delivery.owedAt()))
+        .put("updated_at", time(delivery.updatedAt()));
+  }
+
+  static JsonObject of(LoggedDelivery delivery, List<LoggedAttempt> attempts) {
+    JsonArray shown = new JsonArray();
+    attempts.forEach(attempt -> shown.add(of(attempt)));
+    return of(delivery).put("attempt_log", shown);
+  }
+
+  private static JsonObject of(LoggedAttempt attempt) {
+    MadeAttempt made = attempt.made();
+    byte[] answer = made.answerStart().getBytes();
+    Optional<String> text = AnswerText.of(answer);
+    return new JsonObject()
+        .put("attempt", attempt.number())
+        .put("started_at", time(made.startedAt()))
+        .put("duration_ms", made.duration().toMillis())
+        .put("outcome", made.outcome())
+        .put("status", made.status())
+        .put("detail", made.detail())
+        .put("answer", text.orElse(null))
+        .put("answer_base64", text.isPresent() ? null : Base64.getEncoder().encodeToString(answer));
+  }
+
+  private static @Nullable String time(@Nullable Instant instant) {
+    return instant == null ? null : UtcInstant.format(instant);
+  }
+}

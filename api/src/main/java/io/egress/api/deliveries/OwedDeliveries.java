@@ -1,0 +1,135 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.deliverylog.LoggedDeliveries;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the stream owes to endpoints. The id of a delivery is computed from its endpoint and its
+ * capture, so a delivery is known before the log has anything of it.
+ */
+final class OwedDeliveries {
+  private static final String RANGE =
+      """
+      select coalesce(stream_position_before(id, $2), stream_head) as high,
+        coalesce(stream_position_before(id, $3), 0) as low, stream_position_before(id, $4) as since
+      from workspaces where id = $1
+      """;
+
+  private static final String POSITION =
+      "select position from stream where capture_id = $1 and workspace_id = $2";
+
+  private static final String NEWEST =
+      """
+      select position, capture_id, entered_at from stream
+      where workspace_id = $1 and position > $2 and position <= $3
+      order by position desc limit $4
+      """;
+
+  /**
+   * What is owed for some rows of the stream.
+   *
+   * @param lowest the position of the last row
+   * @param isLast whether the scope has no further rows
+   */
+  record Window(List<LoggedDelivery> owed, long lowest, boolean isLast) {}
+
+  private final Pool pool;
+  private final LoggedDeliveries log;
+
+  OwedDeliveries(Pool pool, LoggedDeliveries log) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.log = requireNonNull(log, "log is null");
+  }
+
+  /** What of the stream a question is about. */
+  Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
+    Instant since = log.since();
+    return pool.preparedQuery(RANGE)
+        .execute(Tuple.of(workspaceId, utc(question.to()), utc(question.from()), utc(since)))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext()
+                  ? scope(workspaceId, endpoints, question, row.next(), since)
+                  : new OwedScope(workspaceId, List.of(), 0, 0);
+            })
+        .compose(scope -> limit(scope, question.captureId()));
+  }
+
+  private static OwedScope scope(
+      UUID workspaceId,
+      List<Endpoint> endpoints,
+      DeliveryQuestion question,
+      Row range,
+      Instant since) {
+    List<OwedScope.Owing> owing =
+        endpoints.stream()
+            .map(endpoint -> OwedScope.Owing.of(endpoint, since, range.getLong("since")))
+            .toList();
+    long lowest = owing.stream().mapToLong(OwedScope.Owing::low).min().orElse(Long.MAX_VALUE);
+    DeliveryPlace after = question.after();
+    long high = range.getLong("high");
+    return new OwedScope(
+        workspaceId,
+        owing,
+        Math.max(lowest, range.getLong("low")),
+        after == null ? high : Math.min(high, after.position()));
+  }
+
+  private Future<OwedScope> limit(OwedScope scope, @Nullable UUID captureId) {
+    if (captureId == null) {
+      return Future.succeededFuture(scope);
+    }
+    return pool.preparedQuery(POSITION)
+        .execute(Tuple.of(captureId, scope.workspaceId()))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              long position = row.hasNext() ? row.next().getLong("position") : 0;
+              return new OwedScope(
+                  scope.workspaceId(),
+                  scope.endpoints(),
+                  Math.max(scope.low(), position - 1),
+                  Math.min(scope.high(), position));
+            });
+  }
+
+  /** Of the newest {@code rows} rows of the scope. */
+  Future<Window> newest(OwedScope scope, int rows) {
+    return pool.preparedQuery(NEWEST)
+        .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))
+        .map(
+            found -> {
+              List<LoggedDelivery> owed = new ArrayList<>();
+              long lowest = scope.high();
+              for (Row row : found) {
+                lowest = row.getLong("position");
+                UUID captureId = row.getUUID("capture_id");
+                Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
+                for (OwedScope.Owing endpoint : scope.endpoints()) {
+                  endpoint.owed(lowest, captureId, enteredAt).ifPresent(owed::add);
+                }
+              }
+              return new Window(owed, lowest, found.size() < rows);
+            });
+  }
+
+  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,183 @@
+package io.egress.deliverylog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery.Origin;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the delivery log for people. */
+public final class LoggedDeliveries {
+  private static final String COLUMNS =
+      "d.id, d.endpoint_id, d.capture_id, d.position, d.origin, d.state, d.attempts, d.last_outcome,"
+          + " d.next_attempt_at, d.owed_at, d.updated_at";
+
+  private static final String FIND =
+      """
+      select %s from unnest($1::uuid[], $2::date[]) as k(id, day)
+        join deliveries d on d.id = k.id and d.day = k.day
+      """
+          .formatted(COLUMNS);
+
+  /** The repeated condition is that of the index, which has no row for what was delivered. */
+  private static final String UNDELIVERED =
+      """
+      select %s from unnest($1::uuid[]) as e(id) cross join lateral (
+        select * from deliveries
+        where endpoint_id = e.id and state = $2 and state <> 'delivered'
+          and position > $3 and position <= $4 and (position < $4 or (endpoint_id, id) > ($5, $6))
+        order by position desc, id limit $7) as d
+      """
+          .formatted(COLUMNS);
+
+  private static final String ONE =
+      """
+      select %s from deliveries d join endpoints e on e.id = d.endpoint_id
+      where d.id = $1 and e.workspace_id = $2
+      """
+          .formatted(COLUMNS);
+
+  private static final String ATTEMPTS =
+      """
+      select attempt, started_at, duration_ms, outcome, status, detail, answer
+      from attempts where delivery_id = $1 order by attempt
+      """;
+
+  private final SqlClient client;
+  private final LogDays days;
+
+  public LoggedDeliveries(SqlClient client, LogDays days) {
+    this.client = requireNonNull(client, "client is null");
+    this.days = requireNonNull(days, "days is null");
+  }
+
+  /** The deliveries again, with what the log has of them. */
+  public Future<List<LoggedDelivery>> complete(Collection<LoggedDelivery> owed) {
+    return client
+        .preparedQuery(FIND)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(owed.stream().map(LoggedDelivery::id).toArray(UUID[]::new))
+                .addArrayOfLocalDate(
+                    owed.stream().map(each -> days.of(each.owedAt())).toArray(LocalDate[]::new)))
+        .map(
+            rows -> {
+              Map<UUID, LoggedDelivery> logged = new HashMap<>();
+              rows.forEach(row -> logged.put(row.getUUID("id"), delivery(row)));
+              return owed.stream().map(each -> logged.getOrDefault(each.id(), each)).toList();
+            });
+  }
+
+  /**
+   * Which deliveries to read: of these endpoints, above a position, up to another one, and of that
+   * one only those behind an endpoint's delivery, in the order of their ids.
+   */
+  public record Range(
+      Collection<UUID> endpointIds, long above, long upTo, UUID afterEndpoint, UUID afterDelivery) {
+    public Range {
+      endpointIds = List.copyOf(endpointIds);
+    }
+  }
+
+  /**
+   * The newest in a state other than {@code DELIVERED}, up to {@code max} of each endpoint, in no
+   * order.
+   */
+  public Future<List<LoggedDelivery>> undelivered(Range range, DeliveryState state, int max) {
+    return client
+        .preparedQuery(UNDELIVERED)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(range.endpointIds().toArray(UUID[]::new))
+                .addString(state.word())
+                .addLong(range.above())
+                .addLong(range.upTo())
+                .addUUID(range.afterEndpoint())
+                .addUUID(range.afterDelivery())
+                .addInteger(max))
+        .map(LoggedDeliveries::deliveries);
+  }
+
+  /** Empty for one that has no outcome yet. */
+  public Future<Optional<LoggedDelivery>> one(UUID workspaceId, UUID id) {
+    return client
+        .preparedQuery(ONE)
+        .execute(Tuple.of(id, workspaceId))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext() ? Optional.of(delivery(row.next())) : Optional.empty();
+            });
+  }
+
+  public Future<List<LoggedAttempt>> attempts(UUID deliveryId) {
+    return client
+        .preparedQuery(ATTEMPTS)
+        .execute(Tuple.of(deliveryId))
+        .map(
+            rows -> {
+              List<LoggedAttempt> attempts = new ArrayList<>();
+              rows.forEach(row -> attempts.add(attempt(row)));
+              return attempts;
+            });
+  }
+
+  /** When the first day began that the log has anything of. */
+  public Instant since() {
+    return days.since();
+  }
+
+  private static List<LoggedDelivery> deliveries(RowSet<Row> rows) {
+    return StreamSupport.stream(rows.spliterator(), false).map(LoggedDeliveries::delivery).toList();
+  }
+
+  private static LoggedDelivery delivery(Row row) {
+    return new LoggedDelivery(
+        row.getUUID("id"),
+        row.getUUID("endpoint_id"),
+        row.getUUID("capture_id"),
+        row.getLong("position"),
+        Origin.of(row.getString("origin")),
+        DeliveryState.of(row.getString("state")),
+        row.getInteger("attempts"),
+        row.getString("last_outcome"),
+        instant(row.getOffsetDateTime("next_attempt_at")),
+        row.getOffsetDateTime("owed_at").toInstant(),
+        instant(row.getOffsetDateTime("updated_at")));
+  }
+
+  private static LoggedAttempt attempt(Row row) {
+    Buffer answer = row.getBuffer("answer");
+    return new LoggedAttempt(
+        row.getInteger("attempt"),
+        new MadeAttempt(
+            row.getOffsetDateTime("started_at").toInstant(),
+            Duration.ofMillis(row.getInteger("duration_ms")),
+            row.getString("outcome"),
+            row.getInteger("status"),
+            row.getString("detail"),
+            answer == null ? Buffer.buffer() : answer));
+  }
+
+  private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
+    return time == null ? null : time.toInstant();
+  }
+}

@@ -1,0 +1,54 @@
+package io.egress.deliverylog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery.Origin;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the delivery log has of a delivery.
+ *
+ * @param attempts those whose outcome is known
+ * @param lastOutcome null where no attempt was made, because the endpoint was paused or deleted
+ * @param nextAttemptAt null unless the delivery is pending
+ */
+public record LoggedDelivery(
+    UUID id,
+    UUID endpointId,
+    UUID captureId,
+    long position,
+    Origin origin,
+    DeliveryState state,
+    int attempts,
+    @Nullable String lastOutcome,
+    @Nullable Instant nextAttemptAt,
+    Instant owedAt,
+    @Nullable Instant updatedAt) {
+  public LoggedDelivery {
+    requireNonNull(id, "id is null");
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(origin, "origin is null");
+    requireNonNull(state, "state is null");
+    requireNonNull(owedAt, "owedAt is null");
+  }
+
+  /** One that is owed and has no outcome yet, so that the log has nothing of it. */
+  public static LoggedDelivery withoutOutcome(
+      UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
+    return new LoggedDelivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        origin,
+        DeliveryState.PENDING,
+        0,
+        null,
+        null,
+        owedAt,
+        null);
+  }
+}
