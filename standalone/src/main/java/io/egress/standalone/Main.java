@@ -19,7 +19,8 @@ import picocli.CommandLine.Command;
       RoleCommands.Api.class,
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
-      EndpointsCommand.class
+      EndpointsCommand.class,
+      DeliveriesCommand.class
     })
 public final class Main {
   Main() {}

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** The commands that the README shows. */
 @Execution(ExecutionMode.CONCURRENT)
 class CommandLineTest {
+  private static final String TOKEN = "a-token-of-the-internal-api";
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Path folder;
@@ -134,6 +136,52 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(120)
+  void deliveriesAreListedAndShownFromATerminal() throws Exception {
+    UUID workspace = UUID.randomUUID();
+    Map<String, String> environment = environment();
+    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
+    try (CommandLine up = CommandLine.start(environment, "up")) {
+      InternalApi api = api(up, TOKEN);
+      String port = internalPort(up);
+      String path = "/workspaces/" + workspace + "/endpoints";
+      String endpoint =
+          api.call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
+              .getString("id");
+      put(api, workspace);
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> deliveries(port, "list", workspace.toString()).contains("pending"));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  deliveries(port, "list", workspace.toString(), "--endpoint", endpoint)
+                      .contains(" dns "));
+      JsonObject listed =
+          new JsonObject(
+              deliveries(port, "list", workspace.toString(), "--state", "pending", "--json"));
+      JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
+      assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
+      assertThat(
+              deliveries(
+                  port,
+                  "list",
+                  workspace.toString(),
+                  "--capture",
+                  delivery.getString("capture_id"),
+                  "--to",
+                  "2026-01-01T00:00:00Z"))
+          .doesNotContain(endpoint);
+      assertThat(deliveries(port, "show", workspace.toString(), delivery.getString("id")))
+          .contains("state            pending")
+          .containsPattern("attempt +started_at +duration_ms +outcome")
+          .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
+    }
+  }
+
+  @Test
   @Timeout(180)
   void upKeepsTheKeyOfSigningSecretsToItself() throws Exception {
     Path file = folder.resolve("data").resolve("secret-key");
@@ -230,6 +278,16 @@ class CommandLineTest {
     try (CommandLine endpoints = administer("endpoints", port, arguments)) {
       assertThat(endpoints.awaitExit()).as(endpoints.output()).isZero();
       return endpoints.output();
+    }
+  }
+
+  private String deliveries(String port, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("deliveries", "--port", port));
+    all.addAll(List.of(arguments));
+    try (CommandLine deliveries =
+        CommandLine.start(Map.of("EGRESS_INTERNAL_TOKEN", TOKEN), all.toArray(String[]::new))) {
+      assertThat(deliveries.awaitExit()).as(deliveries.output()).isZero();
+      return deliveries.output();
     }
   }
 

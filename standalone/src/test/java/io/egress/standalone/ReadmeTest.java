@@ -73,6 +73,8 @@ class ReadmeTest {
 
         second.paste(block(readme, "./egress endpoints list"));
         second.awaitOutput("\"search index\"");
+        second.paste(block(readme, "./egress deliveries list"));
+        second.awaitOutput("delivered +1 +delivered +" + SECOND);
         second.paste("kill %1\necho ended by that");
         second.awaitOutput("ended by that");
       }
