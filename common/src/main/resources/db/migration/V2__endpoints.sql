@@ -1,18 +1,21 @@
 -- Where a workspace's captures are pushed. created_position is the workspace's stream_head at creation, read under
--- the stream's lock: positions up to it are history, positions above it are live. secret is encrypted (SecretBox)
--- and bound to the row's id.
+-- the stream's lock: positions up to it are history, positions above it are live. Secrets are encrypted (SecretBox)
+-- and bound to the row's id. The previous one signs, too, until its time is over.
 create table endpoints (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
   url text not null,
   description text,
   secret bytea not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz,
   created_position bigint not null check (created_position >= 0),
   full_history boolean not null,
   paused boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  check ((previous_secret is null) = (previous_secret_until is null))
 );
 
 create index endpoints_by_workspace on endpoints (workspace_id) where deleted_at is null;

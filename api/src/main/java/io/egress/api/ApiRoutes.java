@@ -53,6 +53,9 @@ final class ApiRoutes {
         .get(ENDPOINTS + "/:id", onOne("endpoint", endpoints::show))
         .patch(ENDPOINTS + "/:id", withBody(onOne("endpoint", endpoints::change)))
         .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete))
+        .post(
+            ENDPOINTS + "/:id/rotate-secret", withBody(onOne("endpoint", endpoints::rotateSecret)))
+        .delete(ENDPOINTS + "/:id/previous-secret", onOne("endpoint", endpoints::endOverlap))
         .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
         .get(DELIVERIES, onAll(deliveries::list))
         .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show));

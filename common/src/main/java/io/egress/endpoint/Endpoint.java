@@ -4,7 +4,11 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint as it may be shown: everything but its secret. */
+/**
+ * An endpoint as it may be shown: everything but its secrets.
+ *
+ * @param previousSecretUntil null unless two secrets sign now
+ */
 public record Endpoint(
     UUID id,
     String url,
@@ -12,4 +16,5 @@ public record Endpoint(
     boolean fullHistory,
     boolean paused,
     long createdPosition,
-    Instant createdAt) {}
+    Instant createdAt,
+    @Nullable Instant previousSecretUntil) {}

@@ -12,6 +12,8 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,10 +26,13 @@ import java.util.function.Function;
 /** The endpoints of workspaces. Nothing is cached: a change holds for the next reader. */
 public final class EndpointStore {
   private static final String SHOWN =
-      "id, url, description, full_history, paused, created_position, created_at";
+      "id, url, description, full_history, paused, created_position, created_at,"
+          + " case when previous_secret_until > now() then previous_secret_until end"
+          + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position";
+      "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position,"
+          + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of nothing is finished from its beginning. */
   private static final String ADD =
@@ -66,6 +71,26 @@ public final class EndpointStore {
       returning %s
       """
           .formatted(SHOWN);
+
+  private static final String ROTATE =
+      """
+      update endpoints set
+        secret = $3,
+        previous_secret = case when $4::bigint > 0 then secret end,
+        previous_secret_until = case when $4::bigint > 0 then now() + $4::bigint * interval '1 ms' end,
+        updated_at = now()
+      where workspace_id = $1 and id = $2 and deleted_at is null
+        and (previous_secret_until is null or previous_secret_until <= now())
+      returning %s
+      """
+          .formatted(SHOWN);
+
+  private static final String END_OVERLAP =
+      """
+      update endpoints set previous_secret = null, previous_secret_until = null, updated_at = now()
+      where workspace_id = $1 and id = $2 and deleted_at is null
+      returning id
+      """;
 
   /** Nothing of its history is owed to an endpoint that is gone. */
   private static final String DELETE =
@@ -142,6 +167,25 @@ public final class EndpointStore {
         .map(EndpointStore::first);
   }
 
+  /**
+   * {@code sealedSecret} signs from the next attempt on, and the one before beside it for {@code
+   * overlap}. Empty where the workspace has no such endpoint, or its last overlap is not over.
+   */
+  public static Future<Optional<Endpoint>> rotate(
+      SqlClient client, UUID workspaceId, UUID id, Buffer sealedSecret, Duration overlap) {
+    return client
+        .preparedQuery(ROTATE)
+        .execute(Tuple.of(workspaceId, id, sealedSecret, overlap.toMillis()))
+        .map(EndpointStore::first);
+  }
+
+  /** From the next attempt on, only the newest secret signs. Whether there is such an endpoint. */
+  public Future<Boolean> endOverlap(UUID workspaceId, UUID id) {
+    return pool.preparedQuery(END_OVERLAP)
+        .execute(Tuple.of(workspaceId, id))
+        .map(rows -> rows.size() > 0);
+  }
+
   /** Whether there was such an endpoint. Its row stays, for what is still owed to it. */
   public Future<Boolean> delete(UUID workspaceId, UUID id) {
     return pool.preparedQuery(DELETE)
@@ -194,6 +238,7 @@ public final class EndpointStore {
   }
 
   private static Endpoint shown(Row row) {
+    OffsetDateTime until = row.getOffsetDateTime("previous_secret_until");
     return new Endpoint(
         row.getUUID("id"),
         row.getString("url"),
@@ -201,15 +246,18 @@ public final class EndpointStore {
         row.getBoolean("full_history"),
         row.getBoolean("paused"),
         row.getLong("created_position"),
-        row.getOffsetDateTime("created_at").toInstant());
+        row.getOffsetDateTime("created_at").toInstant(),
+        until == null ? null : until.toInstant());
   }
 
   private static EndpointTarget target(Row row) {
+    Buffer secret = row.getBuffer("secret");
+    Buffer previous = row.getBuffer("previous_secret");
     return new EndpointTarget(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
         row.getString("url"),
-        row.getBuffer("secret"),
+        previous == null ? List.of(secret) : List.of(secret, previous),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
         row.getLong("created_position"));

@@ -46,7 +46,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Fleet implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
-  private static final String SECRET_KEY = SecretBox.newKey();
+  public static final String SECRET_KEY = SecretBox.newKey();
 
   /** An endpoint and what its receiver verifies with. */
   public record Provisioned(UUID id, UUID workspaceId, String secret, long createdPosition) {}

@@ -12,7 +12,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "endpoints",
     description = {
-      "Creates, lists, shows, pauses, resumes and deletes webhook endpoints.",
+      "Creates, lists, shows, pauses, resumes and deletes webhook endpoints, and",
+      "rotates their signing secrets.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
@@ -67,6 +68,37 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
     return show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Replaces an endpoint's signing secret and prints the new one, this one time. During the"
+              + " overlap both sign; end it early with --end.")
+  int rotate(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(
+              names = "--overlap",
+              defaultValue = "24h",
+              description =
+                  "how long the old secret signs, too; 0s if it leaked (${DEFAULT-VALUE})")
+          String overlap,
+      @Option(names = "--end", description = "only end the overlap of the last rotation")
+          boolean end) {
+    if (end) {
+      internal.api().call("DELETE", path(workspace, id) + "/previous-secret", new JsonObject());
+      return 0;
+    }
+    JsonObject rotated =
+        internal
+            .api()
+            .call(
+                "POST",
+                path(workspace, id) + "/rotate-secret",
+                new JsonObject().put("overlap", overlap));
+    System.out.println("secret  " + rotated.getString("secret"));
+    return 0;
   }
 
   @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")

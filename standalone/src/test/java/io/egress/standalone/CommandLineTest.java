@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -126,6 +127,13 @@ class CommandLineTest {
 
       assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
       assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
+
+      assertThat(endpoints(port, "rotate", workspace, id, "--overlap", "2h"))
+          .matches("secret +whsec_[A-Za-z0-9_-]{43}\\s+")
+          .isNotEqualTo(created.substring(created.indexOf("secret")));
+      assertThat(previousUntil(port, workspace, id)).isNotNull();
+      assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
+      assertThat(previousUntil(port, workspace, id)).isNull();
 
       assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
       try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
@@ -289,6 +297,12 @@ class CommandLineTest {
       assertThat(deliveries.awaitExit()).as(deliveries.output()).isZero();
       return deliveries.output();
     }
+  }
+
+  private @Nullable String previousUntil(String port, String workspace, String id)
+      throws Exception {
+    return new JsonObject(endpoints(port, "show", workspace, id))
+        .getString("previous_secret_until");
   }
 
   private boolean isPausedAfter(String port, String... arguments) throws Exception {

@@ -1,5 +1,7 @@
 package io.egress.api.endpoints;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
@@ -18,18 +20,22 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Creates, lists, shows, changes and deletes the endpoints of a workspace. */
+/** The endpoints of a workspace, and their signing secrets. */
 public final class EndpointsHandler {
+  private final Pool pool;
   private final EndpointStore store;
   private final Creations creations;
   private final EndpointBody bodies;
   private final @Nullable SecretBox secretBox;
 
   public EndpointsHandler(Pool pool, PushSettings settings) {
+    this.pool = requireNonNull(pool, "pool is null");
     this.store = new EndpointStore(pool);
     this.creations = new Creations(pool, settings.secretBox(), "endpoints");
     this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
@@ -38,13 +44,9 @@ public final class EndpointsHandler {
 
   public Future<Void> create(RoutingContext exchange, UUID workspaceId) {
     NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(exchange)).orRefuse();
-    if (secretBox == null) {
-      throw new Refusal(
-          503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
-    }
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
-    Buffer sealed = Buffer.buffer(secretBox.seal(secret, id));
+    Buffer sealed = seal(secret, id);
     return creations.answer(
         exchange,
         workspaceId,
@@ -83,6 +85,55 @@ public final class EndpointsHandler {
                 deleted ? HttpExchange.endEmpty(exchange, 204) : Future.failedFuture(unknown()));
   }
 
+  /** Answers with the new secret, this one time. */
+  public Future<Void> rotateSecret(RoutingContext exchange, UUID workspaceId, UUID id) {
+    Duration overlap = EndpointBody.rotation(WorkspaceCalls.body(exchange)).orRefuse();
+    String secret = SigningSecrets.generate();
+    Buffer sealed = seal(secret, id);
+    return store
+        .show(workspaceId, id)
+        .compose(
+            found -> {
+              if (found.isEmpty()) {
+                throw unknown();
+              }
+              return new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
+                  .answer(
+                      exchange,
+                      workspaceId,
+                      tx ->
+                          EndpointStore.rotate(tx, workspaceId, id, sealed, overlap)
+                              .map(
+                                  rotated ->
+                                      json(
+                                          rotated.orElseThrow(EndpointsHandler::overlapping),
+                                          secret)));
+            });
+  }
+
+  /** The secret before the newest one signs no more. */
+  public Future<Void> endOverlap(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return store
+        .endOverlap(workspaceId, id)
+        .compose(
+            known -> known ? HttpExchange.endEmpty(exchange, 204) : Future.failedFuture(unknown()));
+  }
+
+  private Buffer seal(String secret, UUID id) {
+    if (secretBox == null) {
+      throw new Refusal(
+          503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
+    }
+    return Buffer.buffer(secretBox.seal(secret, id));
+  }
+
+  private static Refusal overlapping() {
+    return new Refusal(
+        409,
+        "the secret before this one signs until previous_secret_until: end that first with DELETE"
+            + " previous-secret");
+  }
+
   private static Future<Void> answer(RoutingContext exchange, Optional<Endpoint> found) {
     if (found.isEmpty()) {
       return Future.failedFuture(unknown());
@@ -96,6 +147,7 @@ public final class EndpointsHandler {
   }
 
   private static JsonObject json(Endpoint endpoint, @Nullable String secret) {
+    Instant until = endpoint.previousSecretUntil();
     JsonObject json =
         new JsonObject()
             .put("id", endpoint.id().toString())
@@ -107,6 +159,7 @@ public final class EndpointsHandler {
     return json.put("full_history", endpoint.fullHistory())
         .put("paused", endpoint.paused())
         .put("created_position", endpoint.createdPosition())
-        .put("created_at", UtcInstant.format(endpoint.createdAt()));
+        .put("created_at", UtcInstant.format(endpoint.createdAt()))
+        .put("previous_secret_until", until == null ? null : UtcInstant.format(until));
   }
 }

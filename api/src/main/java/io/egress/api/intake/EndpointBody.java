@@ -6,17 +6,23 @@ import io.egress.endpoint.AddressPolicy;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.NewEndpoint;
+import io.egress.settings.Durations;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bodies that create and change endpoints. An address written in the URL is judged at once; one
- * that a name leads to can only be judged when it is connected to.
+ * The bodies of calls on endpoints. An address written in the URL is judged at once; one that a
+ * name leads to can only be judged when it is connected to.
  */
 public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
   private static final Shape CREATION = Shape.of("url", "description", "full_history");
+  private static final Shape ROTATION = Shape.of("overlap");
+  private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
+  private static final Duration OVERLAP_MAX = Duration.ofDays(30);
+  private static final int OVERLAP_CHARACTERS_MAX = 20;
   private static final Shape CHANGE = Shape.of("url", "description", "paused");
 
   private final boolean allowHttp;
@@ -50,6 +56,30 @@ public final class EndpointBody {
               description(fields),
               fields.has("paused") ? fields.flag("paused") : null);
         });
+  }
+
+  /** For how long the secret before signs, too. A body is not required. */
+  public static Intake<Duration> rotation(Buffer body) {
+    return body.length() == 0
+        ? new Intake.Accepted<>(OVERLAP_DEFAULT)
+        : Intake.read(body, ROTATION, EndpointBody::overlap);
+  }
+
+  private static Duration overlap(Fields fields) {
+    String text = fields.optionalText("overlap", OVERLAP_CHARACTERS_MAX);
+    if (text == null) {
+      return OVERLAP_DEFAULT;
+    }
+    try {
+      Duration overlap = Durations.parse(text);
+      if (overlap.compareTo(OVERLAP_MAX) > 0) {
+        fields.fault("overlap", "must be at most " + Durations.format(OVERLAP_MAX));
+      }
+      return overlap;
+    } catch (IllegalArgumentException noDuration) {
+      fields.fault("overlap", String.valueOf(noDuration.getMessage()));
+      return OVERLAP_DEFAULT;
+    }
   }
 
   private static @Nullable String description(Fields fields) {

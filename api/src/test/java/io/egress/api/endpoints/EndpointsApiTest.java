@@ -65,7 +65,8 @@ class EndpointsApiTest {
             "full_history",
             "paused",
             "created_position",
-            "created_at");
+            "created_at",
+            "previous_secret_until");
     String secret = created.getString("secret");
     assertThat(secret).matches("whsec_[A-Za-z0-9_-]{43}");
     JsonObject shown = created.copy();
@@ -225,6 +226,6 @@ class EndpointsApiTest {
 
   private static String opened(JsonObject endpoint, String secretKey) {
     UUID id = UUID.fromString(endpoint.getString("id"));
-    return SecretBox.parse(secretKey).open(target(id).sealedSecret().getBytes(), id);
+    return SecretBox.parse(secretKey).open(target(id).sealedSecrets().get(0).getBytes(), id);
   }
 }

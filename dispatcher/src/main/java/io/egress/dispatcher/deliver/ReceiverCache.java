@@ -38,20 +38,21 @@ final class ReceiverCache {
     this.allowHttp = allowHttp;
   }
 
-  /** Throws what {@link SecretBox#open} throws when the secret cannot be opened. */
+  /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
   Receiver of(EndpointTarget target) {
     Receiver kept = receivers.get(target.id());
     if (kept != null
         && kept.madeOf().url().equals(target.url())
-        && kept.madeOf().sealedSecret().equals(target.sealedSecret())) {
+        && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())) {
       return kept;
     }
-    String secret = secrets.open(target.sealedSecret().getBytes(), target.id());
+    List<String> opened =
+        target.sealedSecrets().stream()
+            .map(secret -> secrets.open(secret.getBytes(), target.id()))
+            .toList();
     Receiver made =
         new Receiver(
-            target,
-            EndpointUrl.parse(target.url(), allowHttp),
-            new WebhookSignature(List.of(secret)));
+            target, EndpointUrl.parse(target.url(), allowHttp), new WebhookSignature(opened));
     receivers.put(target.id(), made);
     return made;
   }
