@@ -2,7 +2,6 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.document.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
@@ -119,53 +118,65 @@ final class Attempts {
     sending.outcome().onSuccess(outcome -> end(slot, startedAt, outcome, done));
   }
 
-  /**
-   * A delivered outcome is recorded even if the partition has been abandoned: the next owner uses
-   * it.
-   */
   private void end(InFlight<Job> slot, Instant startedAt, Outcome outcome, Runnable done) {
-    Job job = slot.record();
-    tell(job.delivery(), outcome);
-    meters.attempted(job.delivery(), startedAt, outcome);
-    workload.release(slot, completion(outcome));
-    if (outcome instanceof Outcome.Delivered delivered) {
-      outcomes.delivered(job, startedAt, delivered);
-    } else if (!job.isAbandoned()) {
-      if (outcome instanceof Outcome.Failed failed) {
-        outcomes.failed(job, startedAt, failed);
-      } else {
-        workload.giveBack(job);
-      }
-    }
+    outcome.match(new Settlement(slot, startedAt));
     done.run();
   }
 
-  /** Failures of receivers are normal operation. */
-  private static void tell(Delivery delivery, Outcome outcome) {
-    if (!log.isDebugEnabled()) {
-      return;
-    }
-    LoggingEventBuilder line =
-        DeliveryLine.about(log.atDebug(), delivery)
-            .addKeyValue("duration_ms", outcome.duration().toMillis());
-    if (outcome instanceof Outcome.Delivered delivered) {
-      line.addKeyValue("status", delivered.status()).log("Delivered");
-    } else if (outcome instanceof Outcome.Failed failed) {
-      line.addKeyValue("outcome", failed.kind().word())
-          .addKeyValue("status", failed.status())
-          .log("Attempt failed");
-    } else if (outcome instanceof Outcome.Aborted aborted) {
-      line.log("Attempt aborted: {}", aborted.reason());
-    }
-  }
+  /** What follows from the outcome of an attempt. Failures of receivers are normal operation. */
+  private final class Settlement implements Outcome.Cases {
+    private final InFlight<Job> slot;
+    private final Job job;
+    private final Instant startedAt;
 
-  private static Completion completion(Outcome outcome) {
-    if (outcome instanceof Outcome.Delivered) {
-      return Completion.DELIVERED;
+    private Settlement(InFlight<Job> slot, Instant startedAt) {
+      this.slot = slot;
+      this.job = slot.record();
+      this.startedAt = startedAt;
     }
-    if (outcome instanceof Outcome.Failed failed) {
-      return failed.kind() == FailureKind.STATUS ? Completion.REFUSED : Completion.UNANSWERED;
+
+    /** Recorded even if the partition has been abandoned: the next owner uses it. */
+    @Override
+    public void delivered(Outcome.Delivered delivered) {
+      if (log.isDebugEnabled()) {
+        line(delivered).addKeyValue("status", delivered.status()).log("Delivered");
+      }
+      meters.delivered(job.delivery(), startedAt, delivered);
+      workload.release(slot, Completion.DELIVERED);
+      outcomes.delivered(job, startedAt, delivered);
     }
-    return Completion.ABORTED;
+
+    @Override
+    public void failed(Outcome.Failed failed) {
+      if (log.isDebugEnabled()) {
+        line(failed)
+            .addKeyValue("outcome", failed.kind().word())
+            .addKeyValue("status", failed.status())
+            .log("Attempt failed");
+      }
+      meters.failed(job.delivery(), startedAt, failed);
+      boolean answered = failed.kind() == FailureKind.STATUS;
+      workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
+      if (!job.isAbandoned()) {
+        outcomes.failed(job, startedAt, failed);
+      }
+    }
+
+    @Override
+    public void aborted(Outcome.Aborted aborted) {
+      if (log.isDebugEnabled()) {
+        line(aborted).log("Attempt aborted: {}", aborted.reason());
+      }
+      meters.aborted();
+      workload.release(slot, Completion.ABORTED);
+      if (!job.isAbandoned()) {
+        workload.giveBack(job);
+      }
+    }
+
+    private LoggingEventBuilder line(Outcome outcome) {
+      return DeliveryLine.about(log.atDebug(), job.delivery())
+          .addKeyValue("duration_ms", outcome.duration().toMillis());
+    }
   }
 }
