@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes deliveries on its event loop. Partition i of every delivery topic belongs to the same
- * worker, so an endpoint's deliveries, retries and history all meet here, and its limits need no
- * coordination.
+ * The membership of one event loop in the group that makes the {@link Deliveries}, and the timers
+ * that drive them. Partition i of every delivery topic belongs to the same worker, so an endpoint's
+ * deliveries, retries and history all meet here, and its limits need no coordination.
  */
 final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);
@@ -80,10 +80,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private final Clock clock = Clock.systemUTC();
   private final Workload workload;
   private final Pauses pauses;
-  private final Reading reading;
   private final Handover handover;
   private final OutcomeRecorder outcomes;
-  private final Dispatch dispatch;
+  private final Deliveries deliveries;
   private final RecordConsumer consumer;
   private final OffsetCommits commits;
   private final Backfills backfills;
@@ -120,19 +119,13 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
     long documentBytesMax = bounds.documentBytesMax();
     ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
-    dispatch =
-        new Dispatch(
-            vertx,
-            workload,
-            new Preparation(
-                shared.pool(),
-                deliveryLog,
-                new Heads(vertx, shared.documents(), shared.heads()),
-                documents,
-                documentBytesMax / 4 * 3),
-            new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, shared.sender(), outcomes, bodies, clock, shared.meters()),
-            outcomes);
+    Preparation preparation =
+        new Preparation(
+            shared.pool(),
+            deliveryLog,
+            new Heads(vertx, shared.documents(), shared.heads()),
+            documents,
+            documentBytesMax / 4 * 3);
     consumer =
         new RecordConsumer(
             vertx,
@@ -142,9 +135,24 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     commits = new OffsetCommits(vertx, workload, consumer);
+    deliveries =
+        new Deliveries(
+            vertx,
+            clock,
+            new Deliveries.Parts(
+                topics,
+                consumer,
+                workload,
+                pauses,
+                preparation,
+                new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
+                bodies,
+                shared.sender(),
+                outcomes,
+                commits,
+                shared.meters()));
     backfillTopic = topics.backfill();
     backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
-    reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
     workers = shared.workers();
     observation =
         new Observation(
@@ -270,15 +278,14 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     if (closing) {
       return;
     }
-    reading.read(records);
+    deliveries.consume(records);
     applyPauses();
-    dispatch.proceed();
+    deliveries.proceed();
   }
 
   private void finished(Job job) {
-    workload.finish(job);
+    deliveries.finished(job);
     handover.check();
-    dispatch.proceed();
   }
 
   private void ended(Delivery delivery) {
@@ -312,15 +319,13 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void tick() {
     if (!closing) {
-      long waitingNanos = Math.max(dispatch.waitingNanos(), outcomes.waitingNanos());
+      long waitingNanos = deliveries.waitingNanos();
       if (waitingNanos > bounds.stallTimeout().toNanos()) {
         stalled.accept(Duration.ofNanos(waitingNanos));
         return;
       }
-      workload
-          .takeParkable()
-          .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
-      dispatch.proceed();
+      deliveries.park();
+      deliveries.proceed();
     }
     applyPauses();
   }
@@ -332,7 +337,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void everySecond() {
     if (!closing) {
-      commits.commitDue();
+      deliveries.commit();
     }
     workers.report(this, observation.now(clock.instant()));
   }
