@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.consume.RecordConsumer;
-import io.egress.dispatcher.document.Head;
+import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.metrics.DeliveryMeters;

@@ -7,9 +7,9 @@ import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.CooperativeRangeAssignor;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
-import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
+import io.egress.dispatcher.heads.Heads;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.GroupMember;
@@ -101,7 +101,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
    */
   DeliveryWorker(
       Vertx vertx,
-      SharedParts shared,
+      DeliveryVerticle.Parts shared,
       WorkerSettings bounds,
       Set<String> subscribed,
       Consumer<Duration> stalled) {
@@ -160,7 +160,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             new Stages(topics));
   }
 
-  private OutcomeRecorder outcomes(SharedParts shared, Topics topics, DeliveryLog deliveryLog) {
+  private OutcomeRecorder outcomes(
+      DeliveryVerticle.Parts shared, Topics topics, DeliveryLog deliveryLog) {
     RecordPublisher publisher = shared.publisher();
     DurableBatches<Message> records =
         new DurableBatches<>(
