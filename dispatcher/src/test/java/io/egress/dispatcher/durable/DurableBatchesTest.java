@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import io.vertx.pgclient.PgException;
 import java.time.Duration;
 import java.util.List;
@@ -13,22 +14,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(VertxExtension.class)
 class DurableBatchesTest {
   private final PgException damaged = new PgException("invalid page", "ERROR", "XX001", "block 7");
   private static final Duration FOR_EVER = Duration.ofHours(1);
 
-  private final Vertx vertx = Vertx.vertx();
-  private final Context context = vertx.getOrCreateContext();
   private final List<List<Integer>> writes = new CopyOnWriteArrayList<>();
   private final AtomicInteger durable = new AtomicInteger();
   private volatile Future<Void> outcome = Future.succeededFuture();
+  private Vertx vertx;
+  private Context context;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().toCompletionStage().toCompletableFuture().get();
+  @BeforeEach
+  void use(Vertx vertx) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
   }
 
   @Test
