@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.consume.RecordConsumer;
+import io.egress.dispatcher.deliver.Preparation.Verdict;
+import io.egress.dispatcher.deliver.Questions.DocumentHold;
 import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
@@ -169,33 +171,36 @@ final class Deliveries implements Questions.Reader {
   }
 
   @Override
-  public void prepared(Questions.Prepared prepared) {
-    if (prepared.slot().record().isAbandoned()) {
-      abandoned(prepared.slot());
-      prepared.release();
+  public void prepared(
+      InFlight<Job> slot, Verdict verdict, long askedNanos, DocumentHold documents) {
+    if (slot.record().isAbandoned()) {
+      abandoned(slot);
+      documents.release();
       return;
     }
-    boolean begun = prepared.verdict().match(new Decision(prepared));
+    boolean begun = verdict.match(new Decision(slot, askedNanos, documents));
     if (!begun) {
-      prepared.release();
+      documents.release();
     }
   }
 
   /** Whether an attempt was begun. */
-  private final class Decision implements Preparation.Verdict.Cases<Boolean> {
-    private final Questions.Prepared prepared;
+  private final class Decision implements Verdict.Cases<Boolean> {
     private final InFlight<Job> slot;
     private final Job job;
+    private final long askedNanos;
+    private final DocumentHold documents;
 
-    private Decision(Questions.Prepared prepared) {
-      this.prepared = prepared;
-      this.slot = prepared.slot();
+    private Decision(InFlight<Job> slot, long askedNanos, DocumentHold documents) {
+      this.slot = slot;
       this.job = slot.record();
+      this.askedNanos = askedNanos;
+      this.documents = documents;
     }
 
     @Override
     public Boolean attempt(EndpointTarget target, Head head) {
-      return Deliveries.this.attempt(prepared, target, head);
+      return Deliveries.this.attempt(slot, target, head, documents);
     }
 
     @Override
@@ -214,9 +219,7 @@ final class Deliveries implements Questions.Reader {
       line(log.atDebug(), job).log("Delivery skipped");
       workload.release(slot, Completion.ABORTED);
       outcomes.skipped(job);
-      workload
-          .takeAllOf(job.delivery().endpointId(), prepared.askedNanos())
-          .forEach(outcomes::skipped);
+      workload.takeAllOf(job.delivery().endpointId(), askedNanos).forEach(outcomes::skipped);
       return false;
     }
 
@@ -251,8 +254,8 @@ final class Deliveries implements Questions.Reader {
 
   // Attempt
 
-  private boolean attempt(Questions.Prepared prepared, EndpointTarget target, Head head) {
-    InFlight<Job> slot = prepared.slot();
+  private boolean attempt(
+      InFlight<Job> slot, EndpointTarget target, Head head, DocumentHold documents) {
     ReceiverCache.Receiver receiver;
     try {
       receiver = receivers.of(target);
@@ -270,11 +273,11 @@ final class Deliveries implements Questions.Reader {
     Target to = new Target(receiver, ((EndpointUrl.Parsed.Valid) receiver.url()).url(), head);
     bodies
         .take(head.length())
-        .onSuccess(body -> send(prepared, to, body))
+        .onSuccess(body -> send(slot, to, documents, body))
         .onFailure(
             lineFull -> {
               settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
-              prepared.release();
+              documents.release();
               proceed();
             });
     return true;
@@ -282,13 +285,13 @@ final class Deliveries implements Questions.Reader {
 
   private record Target(ReceiverCache.Receiver receiver, EndpointUrl url, Head head) {}
 
-  private void send(Questions.Prepared prepared, Target to, ByteBudget.Share body) {
-    prepared.bodyHasMemory();
-    InFlight<Job> slot = prepared.slot();
+  private void send(InFlight<Job> slot, Target to, DocumentHold documents, ByteBudget.Share body) {
+    documents.bodyHasMemory();
     Job job = slot.record();
     Instant startedAt = clock.instant();
     if (job.isAbandoned()) {
-      ended(prepared, body, startedAt, new Outcome.Aborted("abandoned", Duration.ZERO));
+      settle(slot, startedAt, new Outcome.Aborted("abandoned", Duration.ZERO));
+      release(documents, body);
       return;
     }
     Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, to.head().bytes());
@@ -302,14 +305,18 @@ final class Deliveries implements Questions.Reader {
                 to.receiver().signature(),
                 startedAt.getEpochSecond()));
     job.sending(sending);
-    sending.outcome().onSuccess(outcome -> ended(prepared, body, startedAt, outcome));
+    sending
+        .outcome()
+        .onSuccess(
+            outcome -> {
+              settle(slot, startedAt, outcome);
+              release(documents, body);
+            });
   }
 
-  private void ended(
-      Questions.Prepared prepared, ByteBudget.Share body, Instant startedAt, Outcome outcome) {
-    settle(prepared.slot(), startedAt, outcome);
+  private void release(DocumentHold documents, ByteBudget.Share body) {
     body.giveBack();
-    prepared.release();
+    documents.release();
     proceed();
   }
 

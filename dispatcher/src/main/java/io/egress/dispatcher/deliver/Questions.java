@@ -35,7 +35,12 @@ final class Questions {
 
   /** Receives each job that was added, once. */
   interface Reader {
-    void prepared(Prepared prepared);
+    /**
+     * What is to be done about the job, by an answer that says nothing of what happened since
+     * {@code askedNanos}. {@code documents} has to be released.
+     */
+    void prepared(
+        InFlight<Job> slot, Preparation.Verdict verdict, long askedNanos, DocumentHold documents);
 
     /** The database cannot read the job's document. */
     void damaged(InFlight<Job> slot);
@@ -48,37 +53,20 @@ final class Questions {
   }
 
   /**
-   * A job and what to do about it. Until {@link #release} it holds on to the memory of the
-   * documents that were read with it.
+   * A job's part in the memory of the documents that were read with it, which is given back with
+   * the last part. Attempts keep it, so it must not refer to the documents.
    */
-  static final class Prepared {
-    private final InFlight<Job> slot;
-    private final Question question;
-    private final Preparation.Answers answers;
+  static final class DocumentHold {
+    private final DocumentMemory memory;
     private boolean released;
 
-    private Prepared(InFlight<Job> slot, Question question, Preparation.Answers answers) {
-      this.slot = slot;
-      this.question = question;
-      this.answers = answers;
-    }
-
-    InFlight<Job> slot() {
-      return slot;
-    }
-
-    Preparation.Verdict verdict() {
-      return answers.on(slot.record().delivery());
-    }
-
-    /** When the question was asked: the answer says nothing of what happened since. */
-    long askedNanos() {
-      return question.askedNanos;
+    private DocumentHold(DocumentMemory memory) {
+      this.memory = memory;
     }
 
     /** The body of the attempt has memory of its own. */
     void bodyHasMemory() {
-      if (!answers.large()) {
+      if (!memory.large) {
         release();
       }
     }
@@ -87,7 +75,26 @@ final class Questions {
     void release() {
       if (!released) {
         released = true;
-        question.release(answers.memory());
+        memory.releasePart();
+      }
+    }
+  }
+
+  private static final class DocumentMemory {
+    private final ByteBudget.Share share;
+    private final boolean large;
+    private int parts;
+
+    private DocumentMemory(Preparation.Answers answers, int parts) {
+      this.share = answers.memory();
+      this.large = answers.large();
+      this.parts = parts;
+    }
+
+    private void releasePart() {
+      parts--;
+      if (parts == 0) {
+        share.giveBack();
       }
     }
   }
@@ -96,17 +103,9 @@ final class Questions {
     private final List<InFlight<Job>> jobs;
     private final long askedNanos = System.nanoTime();
     private boolean answered;
-    private int held;
 
     private Question(List<InFlight<Job>> jobs) {
       this.jobs = jobs;
-    }
-
-    private void release(ByteBudget.Share memory) {
-      held--;
-      if (held == 0) {
-        memory.giveBack();
-      }
     }
   }
 
@@ -180,9 +179,10 @@ final class Questions {
   private void answered(Question question, Preparation.Answers answers) {
     preparing.worked();
     inFlight.remove(question);
-    question.held = question.jobs.size();
+    DocumentMemory memory = new DocumentMemory(answers, question.jobs.size());
     for (InFlight<Job> slot : question.jobs) {
-      reader.prepared(new Prepared(slot, question, answers));
+      Preparation.Verdict verdict = answers.on(slot.record().delivery());
+      reader.prepared(slot, verdict, question.askedNanos, new DocumentHold(memory));
     }
     reader.proceed();
   }
