@@ -8,10 +8,9 @@ import io.egress.database.Migrations;
 import io.egress.database.Unavailability;
 import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
-import io.egress.dispatcher.deliver.SharedParts;
 import io.egress.dispatcher.deliver.WorkerSettings;
-import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.fanout.FanOutVerticle;
+import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -146,7 +145,7 @@ public final class DispatcherApp {
                     .compose(
                         trust -> {
                           BackendProbes probes = probes();
-                          SharedParts shared = share(secrets, trust, topics, probes);
+                          DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
                           return maintainDays(shared)
                               .compose(kept -> deploy(shared, topics, probes));
                         }));
@@ -167,7 +166,7 @@ public final class DispatcherApp {
     return probes;
   }
 
-  private SharedParts share(
+  private DeliveryVerticle.Parts share(
       SecretBox secrets, TrustOptions trust, DeliveryTopics topics, BackendProbes probes) {
     Pool pool =
         DatabasePool.open(
@@ -179,7 +178,7 @@ public final class DispatcherApp {
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     closing.push("the Kafka producer", publisher::close);
-    return new SharedParts(
+    return new DeliveryVerticle.Parts(
         settings,
         secrets,
         sender(trust),
@@ -190,7 +189,7 @@ public final class DispatcherApp {
         publisher,
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
-        new SharedParts.Supervision(
+        new DeliveryVerticle.Parts.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
             new BackendWait(vertx, probes::askDatabase, probes::askKafka)));
   }
@@ -216,7 +215,7 @@ public final class DispatcherApp {
     return sender;
   }
 
-  private Future<Void> maintainDays(SharedParts shared) {
+  private Future<Void> maintainDays(DeliveryVerticle.Parts shared) {
     long timer =
         vertx.setPeriodic(
             DAYS_MAINTENANCE_PERIOD.toMillis(),
@@ -239,7 +238,8 @@ public final class DispatcherApp {
         .await(() -> shared.days().maintain(shared.pool()));
   }
 
-  private Future<Void> deploy(SharedParts shared, DeliveryTopics topics, BackendProbes probes) {
+  private Future<Void> deploy(
+      DeliveryVerticle.Parts shared, DeliveryTopics topics, BackendProbes probes) {
     int workers = settings.dispatcher().workers();
     WorkerSettings bounds =
         WorkerSettings.defaults(settings.dispatcher(), topics.partitions(), closePatience());
@@ -260,7 +260,7 @@ public final class DispatcherApp {
             });
   }
 
-  private Future<FanOutVerticle> deployFanOut(SharedParts shared) {
+  private Future<FanOutVerticle> deployFanOut(DeliveryVerticle.Parts shared) {
     FanOutVerticle fanOut =
         new FanOutVerticle(
             new FanOutVerticle.Parts(
@@ -279,7 +279,7 @@ public final class DispatcherApp {
             });
   }
 
-  private void reconcile(SharedParts shared) {
+  private void reconcile(DeliveryVerticle.Parts shared) {
     Reconciler reconciler =
         new Reconciler(
             vertx,

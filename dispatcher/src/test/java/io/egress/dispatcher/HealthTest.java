@@ -14,10 +14,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,27 +99,32 @@ class HealthTest {
     await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
   }
 
-  /** In time. */
   private boolean says(int status, String database, String kafka) {
-    long start = System.nanoTime();
     HttpResponse<String> answer = ask("/health/ready");
-    boolean inTime = System.nanoTime() - start < ANSWER_MAX.toNanos();
+    if (answer == null) {
+      return false;
+    }
     JsonObject checks = new JsonObject(answer.body()).getJsonObject("checks");
-    return inTime
-        && answer.statusCode() == status
+    return answer.statusCode() == status
         && database.equals(checks.getString("database"))
         && kafka.equals(checks.getString("kafka"));
   }
 
   private boolean isLive() {
-    return ask("/health/live").statusCode() == 200;
+    HttpResponse<String> answer = ask("/health/live");
+    return answer != null && answer.statusCode() == 200;
   }
 
-  private HttpResponse<String> ask(String path) {
+  /** Null where the client gave up, as an orchestrator's probe does. */
+  private @Nullable HttpResponse<String> ask(String path) {
     try {
       return HTTP.send(
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+              .timeout(ANSWER_MAX)
+              .build(),
           BodyHandlers.ofString());
+    } catch (HttpTimeoutException late) {
+      return null;
     } catch (IOException | InterruptedException failure) {
       throw new IllegalStateException(failure);
     }

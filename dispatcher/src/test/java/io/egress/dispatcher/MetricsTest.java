@@ -109,7 +109,7 @@ class MetricsTest {
 
     String late = "egress_retry_lateness_seconds_";
     await().atMost(PATIENCE).until(() -> value(late + "count{stage='1s'}") == 1);
-    assertThat(value(late + "sum{stage='1s'}")).isBetween(0.0, 30.0);
+    assertThat(value(late + "sum{stage='1s'}")).isNotNegative();
     await().atMost(PATIENCE).until(() -> value(up("database")) == 1 && value(up("kafka")) == 1);
     await()
         .atMost(PATIENCE)

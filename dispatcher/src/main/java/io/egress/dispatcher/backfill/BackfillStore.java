@@ -17,6 +17,18 @@ import java.util.UUID;
 
 /** Which histories are to be sent, and how far they are published. */
 final class BackfillStore {
+  /**
+   * The next deliveries of a history.
+   *
+   * @param nextPosition the first position of the next batch
+   * @param last whether the history ends with this batch
+   */
+  record Batch(List<Delivery> deliveries, long nextPosition, boolean last) {
+    Batch {
+      deliveries = List.copyOf(deliveries);
+    }
+  }
+
   private static final String OPEN =
       """
       select b.endpoint_id
@@ -68,7 +80,7 @@ final class BackfillStore {
   }
 
   /** Empty for an endpoint that is paused, deleted or has its whole history. */
-  Future<Optional<HistoryBatch>> take(UUID endpointId, int max) {
+  Future<Optional<Batch>> take(UUID endpointId, int max) {
     return pool.preparedQuery(TAKE)
         .execute(Tuple.of(endpointId, max))
         .map(rows -> rows.size() == 0 ? Optional.empty() : Optional.of(batch(endpointId, rows)));
@@ -80,7 +92,7 @@ final class BackfillStore {
   }
 
   /** Positions have no gaps, and no position up to last_position is missing. */
-  private static HistoryBatch batch(UUID endpointId, RowSet<Row> rows) {
+  private static Batch batch(UUID endpointId, RowSet<Row> rows) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;
     long taken = 0;
@@ -93,7 +105,7 @@ final class BackfillStore {
       }
     }
     boolean last = deliveries.isEmpty() || taken >= end;
-    return new HistoryBatch(deliveries, last ? end + 1 : taken + 1, last);
+    return new Batch(deliveries, last ? end + 1 : taken + 1, last);
   }
 
   private static Delivery delivery(UUID endpointId, long position, Row row) {

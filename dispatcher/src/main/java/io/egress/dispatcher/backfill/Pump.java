@@ -41,7 +41,7 @@ final class Pump {
                     : publish(history, batch.get()));
   }
 
-  private Future<Boolean> publish(EndpointHistory history, HistoryBatch batch) {
+  private Future<Boolean> publish(EndpointHistory history, BackfillStore.Batch batch) {
     List<Delivery> deliveries = batch.deliveries();
     List<Message> messages =
         deliveries.stream()

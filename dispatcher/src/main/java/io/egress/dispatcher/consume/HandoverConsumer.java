@@ -36,6 +36,9 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
     void lost(Set<TopicPartition> partitions);
   }
 
+  /** The longest poll while partitions are paused: a resumption waits for it. */
+  private static final Duration PAUSED_POLL_MAX = Duration.ofMillis(50);
+
   private final Owner owner;
   private final Runnable beforePoll;
 
@@ -53,7 +56,8 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   @Override
   public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
     beforePoll.run();
-    return super.poll(timeout);
+    boolean shortened = timeout.compareTo(PAUSED_POLL_MAX) > 0 && !paused().isEmpty();
+    return super.poll(shortened ? PAUSED_POLL_MAX : timeout);
   }
 
   private final class Handover implements ConsumerRebalanceListener {

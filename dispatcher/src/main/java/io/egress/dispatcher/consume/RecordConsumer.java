@@ -44,28 +44,25 @@ public final class RecordConsumer {
   /** Members learn about a rebalance from a heartbeat. */
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
 
-  /** Also the longest wait of a commit or a resumption for a poll that returns nothing. */
-  private static final Duration POLL_TIMEOUT = Duration.ofMillis(50);
-
   /**
    * How to read.
    *
    * @param group the consumer group to join
    * @param assignor how the group divides partitions
+   * @param pollTimeout the longest wait of a poll that returns nothing, and so of a commit; a
+   *     hand-over and the end of the consumer interrupt it
    * @param tuning further properties of the consumer
    */
   public record Subscription(
       String group,
       Class<? extends ConsumerPartitionAssignor> assignor,
+      Duration pollTimeout,
       Map<String, String> tuning) {
     public Subscription {
       requireNonNull(group, "group is null");
       requireNonNull(assignor, "assignor is null");
+      requireNonNull(pollTimeout, "pollTimeout is null");
       tuning = Map.copyOf(tuning);
-    }
-
-    public Subscription(String group, Class<? extends ConsumerPartitionAssignor> assignor) {
-      this(group, assignor, Map.of());
     }
 
     private Map<String, Object> properties(KafkaSettings settings) {
@@ -135,7 +132,7 @@ public final class RecordConsumer {
                 subscription.properties(settings),
                 new OnEventLoop(handoverMax),
                 () -> lastPollNanos = System.nanoTime()));
-    stream.pollTimeout(POLL_TIMEOUT);
+    stream.pollTimeout(subscription.pollTimeout());
     stream.exceptionHandler(this::failed);
     stream.batchHandler(
         records -> {

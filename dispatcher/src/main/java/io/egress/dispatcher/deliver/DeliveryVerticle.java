@@ -2,21 +2,70 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.deliverylog.LogDays;
+import io.egress.dispatcher.heads.HeadCache;
+import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.send.WebhookSender;
+import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
+import io.egress.dispatcher.supervise.Restarts;
+import io.egress.document.DocumentStore;
+import io.egress.endpoint.SecretBox;
+import io.egress.kafka.RecordPublisher;
+import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.sqlclient.Pool;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Runs one delivery worker on an event loop. */
 public final class DeliveryVerticle extends VerticleBase {
-  private final SharedParts shared;
+  /** What the workers of a process have in common. */
+  public record Parts(
+      Settings settings,
+      SecretBox secrets,
+      WebhookSender sender,
+      Pool pool,
+      DocumentStore documents,
+      HeadCache heads,
+      LogDays days,
+      RecordPublisher publisher,
+      DeliveryMeters meters,
+      WorkerStates workers,
+      Supervision supervision) {
+
+    /** When a worker starts again, and how often workers did. */
+    public record Supervision(Restarts restarts, BackendWait backends) {
+      public Supervision {
+        requireNonNull(restarts, "restarts is null");
+        requireNonNull(backends, "backends is null");
+      }
+    }
+
+    public Parts {
+      requireNonNull(settings, "settings is null");
+      requireNonNull(secrets, "secrets is null");
+      requireNonNull(sender, "sender is null");
+      requireNonNull(pool, "pool is null");
+      requireNonNull(documents, "documents is null");
+      requireNonNull(heads, "heads is null");
+      requireNonNull(days, "days is null");
+      requireNonNull(publisher, "publisher is null");
+      requireNonNull(meters, "meters is null");
+      requireNonNull(workers, "workers is null");
+      requireNonNull(supervision, "supervision is null");
+    }
+  }
+
+  private final Parts shared;
   private final WorkerSettings bounds;
   private final Set<String> topics;
   private @Nullable MemberSupervisor supervisor;
 
   /** {@code topics} are all that may hold deliveries, including those of former schedules. */
-  public DeliveryVerticle(SharedParts shared, WorkerSettings bounds, Set<String> topics) {
+  public DeliveryVerticle(Parts shared, WorkerSettings bounds, Set<String> topics) {
     this.shared = requireNonNull(shared, "shared is null");
     this.bounds = requireNonNull(bounds, "bounds is null");
     this.topics = Set.copyOf(topics);

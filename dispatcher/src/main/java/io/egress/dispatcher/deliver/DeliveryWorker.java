@@ -7,9 +7,9 @@ import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.CooperativeRangeAssignor;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
-import io.egress.dispatcher.document.Heads;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
+import io.egress.dispatcher.heads.Heads;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.GroupMember;
@@ -34,15 +34,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes deliveries on its event loop. Partition i of every delivery topic belongs to the same
- * worker, so an endpoint's deliveries, retries and history all meet here, and its limits need no
- * coordination.
+ * The membership of one event loop in the group that makes the {@link Deliveries}, and the timers
+ * that drive them. Partition i of every delivery topic belongs to the same worker, so an endpoint's
+ * deliveries, retries and history all meet here, and its limits need no coordination.
  */
 final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);
 
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
+
+  /** Commits and rewinds wait for a poll, and retries that come due for a resumption. */
+  private static final Duration POLL_TIMEOUT = Duration.ofMillis(50);
 
   /** How often to look for added partitions. */
   private static final Duration PARTITIONS_PERIOD = Duration.ofSeconds(5);
@@ -77,10 +80,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private final Clock clock = Clock.systemUTC();
   private final Workload workload;
   private final Pauses pauses;
-  private final Reading reading;
   private final Handover handover;
   private final OutcomeRecorder outcomes;
-  private final Dispatch dispatch;
+  private final Deliveries deliveries;
   private final RecordConsumer consumer;
   private final OffsetCommits commits;
   private final Backfills backfills;
@@ -99,7 +101,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
    */
   DeliveryWorker(
       Vertx vertx,
-      SharedParts shared,
+      DeliveryVerticle.Parts shared,
       WorkerSettings bounds,
       Set<String> subscribed,
       Consumer<Duration> stalled) {
@@ -117,30 +119,40 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
     long documentBytesMax = bounds.documentBytesMax();
     ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
-    dispatch =
-        new Dispatch(
-            vertx,
-            workload,
-            new Preparation(
-                shared.pool(),
-                deliveryLog,
-                new Heads(vertx, shared.documents(), shared.heads()),
-                documents,
-                documentBytesMax / 4 * 3),
-            new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
-            new Attempts(workload, shared.sender(), outcomes, bodies, clock, shared.meters()),
-            outcomes);
+    Preparation preparation =
+        new Preparation(
+            shared.pool(),
+            deliveryLog,
+            new Heads(vertx, shared.documents(), shared.heads()),
+            documents,
+            documentBytesMax / 4 * 3);
     consumer =
         new RecordConsumer(
             vertx,
             settings.kafka(),
-            new Subscription(topics.dispatcherGroup(), CooperativeRangeAssignor.class, FETCHES),
+            new Subscription(
+                topics.dispatcherGroup(), CooperativeRangeAssignor.class, POLL_TIMEOUT, FETCHES),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     commits = new OffsetCommits(vertx, workload, consumer);
+    deliveries =
+        new Deliveries(
+            vertx,
+            clock,
+            new Deliveries.Parts(
+                topics,
+                consumer,
+                workload,
+                pauses,
+                preparation,
+                new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
+                bodies,
+                shared.sender(),
+                outcomes,
+                commits,
+                shared.meters()));
     backfillTopic = topics.backfill();
     backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
-    reading = new Reading(workload, pauses, topics, clock, consumer::rewind);
     workers = shared.workers();
     observation =
         new Observation(
@@ -148,7 +160,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             new Stages(topics));
   }
 
-  private OutcomeRecorder outcomes(SharedParts shared, Topics topics, DeliveryLog deliveryLog) {
+  private OutcomeRecorder outcomes(
+      DeliveryVerticle.Parts shared, Topics topics, DeliveryLog deliveryLog) {
     RecordPublisher publisher = shared.publisher();
     DurableBatches<Message> records =
         new DurableBatches<>(
@@ -266,15 +279,14 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     if (closing) {
       return;
     }
-    reading.read(records);
+    deliveries.consume(records);
     applyPauses();
-    dispatch.proceed();
+    deliveries.proceed();
   }
 
   private void finished(Job job) {
-    workload.finish(job);
+    deliveries.finished(job);
     handover.check();
-    dispatch.proceed();
   }
 
   private void ended(Delivery delivery) {
@@ -308,15 +320,13 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void tick() {
     if (!closing) {
-      long waitingNanos = Math.max(dispatch.waitingNanos(), outcomes.waitingNanos());
+      long waitingNanos = deliveries.waitingNanos();
       if (waitingNanos > bounds.stallTimeout().toNanos()) {
         stalled.accept(Duration.ofNanos(waitingNanos));
         return;
       }
-      workload
-          .takeParkable()
-          .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
-      dispatch.proceed();
+      deliveries.park();
+      deliveries.proceed();
     }
     applyPauses();
   }
@@ -328,7 +338,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void everySecond() {
     if (!closing) {
-      commits.commitDue();
+      deliveries.commit();
     }
     workers.report(this, observation.now(clock.instant()));
   }

@@ -7,7 +7,7 @@ import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.lane.Lanes;
-import io.egress.dispatcher.lane.Parkable;
+import io.egress.dispatcher.lane.Lanes.Parkable;
 import io.egress.dispatcher.lane.Priority;
 import io.egress.dispatcher.ledger.Commit;
 import io.egress.dispatcher.ledger.LedgerBook;
@@ -144,7 +144,6 @@ final class Workload {
   void dropWaiting(Set<TopicPartition> partitions) {
     lanes
         .drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong())
-        .waiting()
         .forEach(job -> held.remove(job.key()));
     readAhead.forget(partitions);
   }

@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,6 +44,10 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private static final int BATCH_RECORDS_MAX = 500;
   private static final int WAITING_RECORDS_MAX = 2_000;
   private static final Duration COMMIT_PERIOD = Duration.ofMillis(250);
+
+  /** Only the periodic commit waits for an idle poll; a capture ends it at once. */
+  private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
+
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
   /** How long a batch in progress may hold up a rebalance or the end of the worker. */
@@ -58,6 +63,10 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private final String topic;
   private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
   private final Map<TopicPartition, Long> uncommitted = new HashMap<>();
+
+  /** A revoked partition is among them until the batch in progress has ended. */
+  private final Set<TopicPartition> committable = new HashSet<>();
+
   private final Outage publishing =
       new Outage(log, "Cannot publish deliveries; retrying", "Deliveries are published again");
   private final Outage committing =
@@ -85,7 +94,8 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
         new RecordConsumer(
             vertx,
             kafka,
-            new Subscription(topics.fanOutGroup(), CooperativeStickyAssignor.class),
+            new Subscription(
+                topics.fanOutGroup(), CooperativeStickyAssignor.class, POLL_TIMEOUT, Map.of()),
             HANDOVER_MAX.plus(HANDOVER_GRACE),
             this);
   }
@@ -96,15 +106,12 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     return consumer.subscribe(Set.of(topic));
   }
 
+  /** The batch in progress is finished and committed as the partitions are handed over. */
   @Override
   public Future<Void> close() {
     closing = true;
     waiting.clear();
-    consumer.pauseOnly(consumer.assigned());
-    return endOfBatch()
-        .compose(ended -> consumer.commit(uncommitted))
-        .otherwiseEmpty()
-        .eventually(this::leave);
+    return leave();
   }
 
   @Override
@@ -112,6 +119,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     closing = true;
     waiting.clear();
     uncommitted.clear();
+    committable.clear();
     return leave();
   }
 
@@ -127,6 +135,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   @Override
   public void assigned(Set<TopicPartition> partitions) {
+    committable.addAll(partitions);
     applyPauses();
   }
 
@@ -138,7 +147,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
             ended -> {
               Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
               offsets.keySet().retainAll(partitions);
-              uncommitted.keySet().removeAll(partitions);
+              forget(partitions);
               return offsets;
             });
   }
@@ -146,7 +155,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   @Override
   public void lost(Set<TopicPartition> partitions) {
     drop(partitions);
-    uncommitted.keySet().removeAll(partitions);
+    forget(partitions);
   }
 
   @Override
@@ -170,6 +179,11 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private void drop(Set<TopicPartition> partitions) {
     waiting.removeIf(record -> partitions.contains(partition(record)));
+  }
+
+  private void forget(Set<TopicPartition> partitions) {
+    committable.removeAll(partitions);
+    uncommitted.keySet().removeAll(partitions);
   }
 
   /** Completes when no batch is in progress, or when that takes too long for a hand-over. */
@@ -208,7 +222,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     publish(captures, published);
     batch.onSuccess(
         done -> {
-          reached.keySet().retainAll(consumer.assigned());
+          reached.keySet().retainAll(committable);
           uncommitted.putAll(reached);
           applyPauses();
           proceed();
@@ -239,24 +253,28 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
             });
   }
 
-  /** One commit at a time: of two, the older might arrive last and replace the newer. */
+  /**
+   * One commit at a time: of two, the older might arrive last and replace the newer. Its offsets
+   * count as uncommitted until it succeeds, so a hand-over before that commits them.
+   */
   private void commit() {
     if (uncommitted.isEmpty() || committingNow) {
       return;
     }
-    Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
-    uncommitted.clear();
+    Map<TopicPartition, Long> offsets = Map.copyOf(uncommitted);
     committingNow = true;
     consumer
         .commit(offsets)
-        .onSuccess(done -> committing.worked())
+        .onSuccess(
+            done -> {
+              committing.worked();
+              offsets.forEach(uncommitted::remove);
+            })
         .onFailure(
             failure -> {
               if (!(failure instanceof RebalanceInProgressException)) {
                 committing.failed(failure);
               }
-              offsets.keySet().retainAll(consumer.assigned());
-              offsets.forEach(uncommitted::putIfAbsent);
             })
         .onComplete(ended -> committingNow = false);
   }

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * #stuckLanes}, which look at everything.
  */
 public final class Lanes<R> {
+  /** A record that has left its lane unsent, to be offered again after {@code delay}. */
+  public record Parkable<R>(UUID endpointId, R record, Duration delay) {}
+
   private final LaneSettings settings;
   private final long overdueNanos;
   private final Map<UUID, Lane<R>> lanes = new HashMap<>();
@@ -131,14 +134,16 @@ public final class Lanes<R> {
     return parkable;
   }
 
-  /** For revoked partitions and for shutdown. */
-  public Dropped<R> drop(Predicate<R> which, long nowNanos) {
-    List<R> waiting = new ArrayList<>();
+  /**
+   * For revoked partitions and for shutdown: removes what waits in any lane. Attempts in flight
+   * hold their slots until they are completed, if need be as {@link Completion#ABORTED}.
+   */
+  public List<R> drop(Predicate<R> which, long nowNanos) {
+    List<R> dropped = new ArrayList<>();
     for (Lane<R> lane : List.copyOf(lanes.values())) {
-      waiting.addAll(leave(lane, lane.giveUp(which), nowNanos));
+      dropped.addAll(leave(lane, lane.giveUp(which), nowNanos));
     }
-    return new Dropped<>(
-        waiting, inFlight.stream().filter(attempt -> which.test(attempt.record())).toList());
+    return dropped;
   }
 
   /** Removes some of what waits for an endpoint; attempts in flight run on. */

@@ -83,22 +83,24 @@ public final class DeliveryMeters {
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 
-  /** An attempt has ended, with any outcome. */
-  public void attempted(Delivery delivery, Instant startedAt, Outcome outcome) {
+  public void delivered(Delivery delivery, Instant startedAt, Outcome.Delivered outcome) {
+    attempted(delivery, startedAt);
+    delivered.record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
+    long arrivedMillis = startedAt.toEpochMilli() + outcome.duration().toMillis();
+    record(arrival.of(delivery.origin()), delivery.owedAt(), arrivedMillis);
+  }
+
+  public void failed(Delivery delivery, Instant startedAt, Outcome.Failed outcome) {
+    attempted(delivery, startedAt);
+    timer(outcome).record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  public void aborted() {
+    aborted.increment();
+  }
+
+  private void attempted(Delivery delivery, Instant startedAt) {
     long startedMillis = startedAt.toEpochMilli();
-    if (outcome instanceof Outcome.Aborted) {
-      aborted.increment();
-      return;
-    }
-    Timer timer;
-    if (outcome instanceof Outcome.Delivered) {
-      timer = delivered;
-      long arrivedMillis = startedMillis + outcome.duration().toMillis();
-      record(arrival.of(delivery.origin()), delivery.owedAt(), arrivedMillis);
-    } else {
-      timer = failed((Outcome.Failed) outcome);
-    }
-    timer.record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
     int before = delivery.attempt() - 1;
     if (before == 0) {
       record(firstAttempt.of(delivery.origin()), delivery.owedAt(), startedMillis);
@@ -136,7 +138,7 @@ public final class DeliveryMeters {
             stage));
   }
 
-  private Timer failed(Outcome.Failed failure) {
+  private Timer timer(Outcome.Failed failure) {
     Integer status = failure.status();
     return failure.kind() == FailureKind.STATUS && status != null
         ? refused[statusClass(status)]

@@ -204,7 +204,9 @@ final class Attempt implements Sending, Exchange.Listener {
   }
 
   private void fail(Breakage breakage) {
-    end(new Failed(breakage.kind(), null, breakage.detail(), elapsed(), Buffer.buffer()));
+    end(
+        new Failed(breakage.kind(), null, breakage.detail(), elapsed(), Buffer.buffer()),
+        breakage.kind() == FailureKind.TIMEOUT);
   }
 
   private Outcome answeredOutcome() {
@@ -220,6 +222,10 @@ final class Attempt implements Sending, Exchange.Listener {
   }
 
   private void end(Outcome outcome) {
+    end(outcome, false);
+  }
+
+  private void end(Outcome outcome, boolean connectionIsSuspect) {
     if (ended) {
       return;
     }
@@ -227,7 +233,7 @@ final class Attempt implements Sending, Exchange.Listener {
     loop.cancelTimer(deadlineTimer);
     loop.cancelTimer(nextAddressTimer);
     if (exchange != null) {
-      exchange.cut(outcome instanceof Failed failed && failed.kind() == FailureKind.TIMEOUT);
+      exchange.cut(connectionIsSuspect);
     }
     loop.ended(this);
     promise.complete(outcome);

@@ -215,7 +215,11 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   static void until(Callable<Boolean> condition) {
-    Awaitility.await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(condition);
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(10))
+        .until(condition);
   }
 
   /** Holds, and goes on to hold for a while. */

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -163,25 +164,23 @@ class BackfillsTest {
     TestWorker worker = world.workerOfAll(BackfillWorld.settings(20, 70, 16));
 
     Map<UUID, List<Delivery>> unsettled = new HashMap<>();
-    int published = 0;
-    long giveUpNanos = System.nanoTime() + BackfillWorld.PATIENCE.toNanos();
-    while (published < 1_500) {
-      assertThat(System.nanoTime())
-          .as("seed %s stalls at %s", seed, published)
-          .isLessThan(giveUpNanos);
-      for (Delivery delivery : world.published.news()) {
-        unsettled.computeIfAbsent(delivery.endpointId(), id -> new ArrayList<>()).add(delivery);
-        published++;
-      }
-      int together = unsettled.values().stream().mapToInt(List::size).sum();
-      assertThat(together).as("seed %s", seed).isLessThanOrEqualTo(70);
-      for (List<Delivery> of : unsettled.values()) {
-        assertThat(of).as("seed %s", seed).hasSizeLessThanOrEqualTo(20);
-        List<Delivery> settled = new ArrayList<>();
-        of.removeIf(delivery -> random.nextInt(3) == 0 && settled.add(delivery));
-        worker.settle(settled);
-      }
-    }
+    AtomicInteger published = new AtomicInteger();
+    until(
+        () -> {
+          for (Delivery delivery : world.published.news()) {
+            unsettled.computeIfAbsent(delivery.endpointId(), id -> new ArrayList<>()).add(delivery);
+            published.incrementAndGet();
+          }
+          int together = unsettled.values().stream().mapToInt(List::size).sum();
+          assertThat(together).as("seed %s", seed).isLessThanOrEqualTo(70);
+          for (List<Delivery> of : unsettled.values()) {
+            assertThat(of).as("seed %s", seed).hasSizeLessThanOrEqualTo(20);
+            List<Delivery> settled = new ArrayList<>();
+            of.removeIf(delivery -> random.nextInt(3) == 0 && settled.add(delivery));
+            worker.settle(settled);
+          }
+          return published.get() == 1_500;
+        });
     assertThat(world.published.all()).extracting(Delivery::id).doesNotHaveDuplicates();
     until(() -> endpoints.stream().allMatch(world::finished));
     unsettled.values().forEach(worker::settle);

@@ -28,6 +28,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  /** Generous, and well below the time of an attempt. */
+  private static final Duration BEFORE_ATTEMPTS_END = Duration.ofSeconds(30);
+
   private static final int ENDPOINTS = 20;
   private static final int CAPTURES = 100;
   private static final int KILLS = 3;
@@ -73,7 +77,7 @@ class CrashTest {
     }
     try (DispatcherProcess last = fleet.process()) {
       await().atMost(PATIENCE).until(() -> delivered().size() == ENDPOINTS * CAPTURES);
-      assertThat(last.terminate(Duration.ofSeconds(10))).isZero();
+      assertThat(last.terminate(BEFORE_ATTEMPTS_END)).isZero();
     }
 
     Map<String, Set<UUID>> idsOfEach = new HashMap<>();
@@ -101,14 +105,14 @@ class CrashTest {
     List<UUID> captures = fleet.captures(workspace, 20);
     try (DispatcherProcess dispatcher = fleet.process()) {
       await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 20);
-      assertThat(dispatcher.terminate(Duration.ofSeconds(8))).isZero();
+      assertThat(dispatcher.terminate(BEFORE_ATTEMPTS_END)).isZero();
     }
     assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isZero();
 
     everyReceiver(Receivers.FINE);
     try (DispatcherProcess next = fleet.process()) {
       await().atMost(PATIENCE).until(() -> delivered().size() == 5 * captures.size());
-      assertThat(next.terminate(Duration.ofSeconds(8))).isZero();
+      assertThat(next.terminate(BEFORE_ATTEMPTS_END)).isZero();
     }
   }
 

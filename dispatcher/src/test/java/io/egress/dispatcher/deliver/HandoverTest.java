@@ -8,6 +8,7 @@ import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.Receivers.Behaviour;
+import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -24,9 +25,12 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Workers come and go while they deliver. */
 @Timeout(180)
-@Isolated("it compares times")
+@Isolated("hand-overs wait for attempts under way, but not for ever")
 class HandoverTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Generous, and well below the time of an attempt. */
+  private static final Duration BEFORE_ATTEMPTS_END = Duration.ofSeconds(30);
 
   private final UUID workspace = UUID.randomUUID();
   private final Fleet fleet =
@@ -54,11 +58,9 @@ class HandoverTest {
     List<UUID> captures = fleet.captures(workspace, 20);
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 20);
 
-    long begun = System.nanoTime();
-    fleet.stop(stopping);
-    Duration taken = Duration.ofNanos(System.nanoTime() - begun);
+    Future<Void> stopped = stopping.close();
+    await().atMost(BEFORE_ATTEMPTS_END).until(stopped::succeeded);
 
-    assertThat(taken).isLessThan(Duration.ofSeconds(7));
     assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isZero();
     for (int i = 0; i < 5; i++) {
       fleet.receivers.behave("r" + i, Receivers.FINE);
@@ -71,7 +73,7 @@ class HandoverTest {
   }
 
   @Test
-  void givesAJoiningWorkerItsPartitionsWithinTenSecondsWhileRequestsHang() {
+  void givesAJoiningWorkerItsPartitionsWhileRequestsHang() {
     for (int i = 0; i < 20; i++) {
       fleet.endpoint(workspace, "r" + i);
       fleet.receivers.behave("r" + i, Receivers.HANGING);
@@ -80,11 +82,10 @@ class HandoverTest {
     fleet.captures(workspace, 5);
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 60);
 
-    long begun = System.nanoTime();
     fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> partitionsOfMembers().equals(List.of(10, 10)));
+    await().atMost(BEFORE_ATTEMPTS_END).until(() -> partitionsOfMembers().equals(List.of(10, 10)));
 
-    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+    assertThat(fleet.count("attempts")).as("no attempt had to end for it").isZero();
   }
 
   @Test

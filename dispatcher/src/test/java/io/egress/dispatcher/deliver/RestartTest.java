@@ -10,8 +10,8 @@ import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.StallingProxy;
-import io.egress.dispatcher.document.HeadCache;
 import io.egress.dispatcher.fanout.FanOutVerticle;
+import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.send.NameLookup;
@@ -224,7 +224,7 @@ class RestartTest {
     return context.get();
   }
 
-  private SharedParts parts() throws IOException {
+  private DeliveryVerticle.Parts parts() throws IOException {
     WebhookSender sender =
         new WebhookSender(
             fleet.vertx,
@@ -232,7 +232,7 @@ class RestartTest {
             fleet.settings.push().addressPolicy(),
             NameLookup.using(fleet.vertx),
             TrustedAuthorities.load(fleet.settings.dispatcher().extraTrust()));
-    return new SharedParts(
+    return new DeliveryVerticle.Parts(
         fleet.settings,
         requireNonNull(fleet.settings.push().secretBox()),
         sender,
@@ -243,7 +243,7 @@ class RestartTest {
         fleet.publisher,
         new DeliveryMeters(metrics, fleet.settings.dispatcher().retrySchedule()),
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
-        new SharedParts.Supervision(
+        new DeliveryVerticle.Parts.Supervision(
             new Restarts(metrics, "delivery"),
             new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture)));
   }

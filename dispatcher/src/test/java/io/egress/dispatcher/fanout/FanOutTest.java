@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Records;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Transaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class FanOutTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  private static final String WAITING_FOR_ENDPOINTS =
+      "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+          + " and query like '%where workspace_id = any%'";
+
   private final Fleet fleet = new Fleet();
   private final UUID workspace = UUID.randomUUID();
   private final Admin admin =
@@ -44,6 +51,21 @@ class FanOutTest {
     fleet.captures(workspace, 20);
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 20);
     fleet.stop(dispatcher);
+
+    assertThat(committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum())
+        .isEqualTo(20);
+  }
+
+  @Test
+  void finishesAndCommitsTheBatchInProgressBeforeItEnds() throws Exception {
+    fleet.endpoint(workspace, "crm");
+    DispatcherApp dispatcher = fleet.dispatcher();
+    Transaction locked = lockEndpoints();
+    fleet.captures(workspace, 20);
+    await().atMost(PATIENCE).until(() -> fleet.count(WAITING_FOR_ENDPOINTS) == 1);
+    Future<Void> closed = dispatcher.close();
+    Fleet.await(locked.rollback());
+    Fleet.await(closed);
 
     assertThat(committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum())
         .isEqualTo(20);
@@ -79,6 +101,14 @@ class FanOutTest {
     Records.awaitAllRead(fleet);
 
     assertThat(fleet.receivers.count()).isEqualTo(50);
+  }
+
+  private Transaction lockEndpoints() {
+    SqlConnection connection = Fleet.await(fleet.database.getConnection());
+    Transaction transaction = Fleet.await(connection.begin());
+    Fleet.await(connection.query("lock table endpoints in access exclusive mode").execute());
+    transaction.completion().onComplete(ended -> connection.close());
+    return transaction;
   }
 
   private Map<TopicPartition, OffsetAndMetadata> committed() throws Exception {

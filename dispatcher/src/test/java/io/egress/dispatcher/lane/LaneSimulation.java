@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Parkable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

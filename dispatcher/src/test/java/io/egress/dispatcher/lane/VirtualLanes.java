@@ -3,6 +3,7 @@ package io.egress.dispatcher.lane;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Parkable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

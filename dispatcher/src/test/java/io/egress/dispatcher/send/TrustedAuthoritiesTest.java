@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -13,20 +14,22 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+@ExtendWith(VertxExtension.class)
 class TrustedAuthoritiesTest {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void addsToTheAuthoritiesOfTheJdk() throws Exception {
-    List<X509Certificate> jdk = trustedBy(null);
+  void addsToTheAuthoritiesOfTheJdk(Vertx vertx) throws Exception {
+    List<X509Certificate> jdk = trustedBy(vertx, null);
     Path first = new TestAuthority().writePem(folder);
     String both = Files.readString(first);
     Path extra = Files.writeString(folder.resolve("both.pem"), both + pemOfAnother());
 
     assertThat(jdk).isNotEmpty();
-    assertThat(trustedBy(extra)).hasSize(jdk.size() + 2).containsAll(jdk);
+    assertThat(trustedBy(vertx, extra)).hasSize(jdk.size() + 2).containsAll(jdk);
   }
 
   @Test
@@ -47,10 +50,9 @@ class TrustedAuthoritiesTest {
     return Files.readString(new TestAuthority().writePem(other));
   }
 
-  private static List<X509Certificate> trustedBy(@Nullable Path extra) throws Exception {
-    Vertx vertx = Vertx.vertx();
+  private static List<X509Certificate> trustedBy(Vertx vertx, @Nullable Path extra)
+      throws Exception {
     TrustManagerFactory factory = TrustedAuthorities.load(extra).getTrustManagerFactory(vertx);
-    SenderHarness.await(vertx.close());
     return Arrays.stream(factory.getTrustManagers())
         .map(manager -> ((X509TrustManager) manager).getAcceptedIssuers())
         .flatMap(Arrays::stream)

@@ -12,8 +12,10 @@ import io.egress.endpoint.AddressPolicy;
 import io.egress.endpoint.CidrBlock;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.Checkpoint;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +25,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(VertxExtension.class)
 class WebhookSenderLoopsTest {
   private final SenderHarness harness = new SenderHarness();
   private final Map<String, Set<Thread>> askedOn = new ConcurrentHashMap<>();
@@ -63,18 +67,24 @@ class WebhookSenderLoopsTest {
   }
 
   @Test
-  void tellsOutcomesWhereItWasCalled() {
+  void tellsOutcomesWhereItWasCalled(VertxTestContext test) {
     Context caller = harness.vertx.getOrCreateContext();
-    for (UUID endpoint : endpoints(2 * EVENT_LOOPS).toList()) {
-      Promise<Context> told = Promise.promise();
-      caller.runOnContext(
-          called ->
-              start(endpoint)
-                  .outcome()
-                  .onSuccess(outcome -> told.complete(Vertx.currentContext())));
-
-      assertThat(await(told.future())).isSameAs(caller);
-    }
+    Checkpoint told = test.checkpoint(2 * EVENT_LOOPS);
+    caller.runOnContext(
+        called ->
+            endpoints(2 * EVENT_LOOPS)
+                .forEach(
+                    endpoint ->
+                        start(endpoint)
+                            .outcome()
+                            .onComplete(
+                                test.succeeding(
+                                    outcome -> {
+                                      test.verify(
+                                          () ->
+                                              assertThat(Vertx.currentContext()).isSameAs(caller));
+                                      told.flag();
+                                    }))));
   }
 
   @Test

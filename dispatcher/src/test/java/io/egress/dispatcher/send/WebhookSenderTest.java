@@ -45,7 +45,7 @@ class WebhookSenderTest {
 
     assertThat(outcome).isInstanceOf(Delivered.class);
     assertThat(((Delivered) outcome).answerStart()).hasToString("thanks");
-    assertThat(outcome.duration()).isPositive().isLessThan(SenderHarness.AMPLE_TIMEOUT);
+    assertThat(outcome.duration()).isPositive();
     Received got = received.remove();
     HttpServerRequest request = got.request();
     assertThat(request.version()).isEqualTo(http2 ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1);

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.document;
+package io.egress.dispatcher.heads;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,4 +1,4 @@
 @NullMarked
-package io.egress.dispatcher.document;
+package io.egress.dispatcher.heads;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 /** Documents as they are put into envelopes. */
 @NullMarked
-package io.egress.dispatcher.document;
+package io.egress.dispatcher.heads;
 
 import org.jspecify.annotations.NullMarked;

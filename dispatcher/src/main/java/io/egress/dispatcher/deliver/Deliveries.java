@@ -1,0 +1,424 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.dispatcher.consume.RecordConsumer;
+import io.egress.dispatcher.deliver.Preparation.Verdict;
+import io.egress.dispatcher.deliver.Questions.DocumentHold;
+import io.egress.dispatcher.heads.Head;
+import io.egress.dispatcher.lane.Completion;
+import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.send.Envelope;
+import io.egress.dispatcher.send.FailureKind;
+import io.egress.dispatcher.send.Outcome;
+import io.egress.dispatcher.send.SendRequest;
+import io.egress.dispatcher.send.Sending;
+import io.egress.dispatcher.send.WebhookSender;
+import io.egress.endpoint.DamagedSecretException;
+import io.egress.endpoint.EndpointTarget;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.endpoint.UnknownSecretKeyException;
+import io.egress.flow.ByteBudget;
+import io.egress.kafka.Topics;
+import io.egress.outage.Outage;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * The path of a delivery through its worker, from top to bottom: its record is consumed and
+ * admitted to the endpoint's lane, prepared, attempted, settled, and its offset committed. Owned by
+ * one event loop.
+ */
+final class Deliveries implements Questions.Reader {
+  private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
+
+  private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
+  private static final int OUTCOMES_PENDING_MAX = 4_096;
+  private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
+
+  /**
+   * What a worker makes deliveries with.
+   *
+   * @param bodies bounds the bodies of attempts held at a time
+   */
+  record Parts(
+      Topics topics,
+      RecordConsumer consumer,
+      Workload workload,
+      Pauses pauses,
+      Preparation preparation,
+      ReceiverCache receivers,
+      ByteBudget bodies,
+      WebhookSender sender,
+      OutcomeRecorder outcomes,
+      OffsetCommits commits,
+      DeliveryMeters meters) {}
+
+  private final Clock clock;
+  private final RecordConsumer consumer;
+  private final Set<String> undelayed;
+  private final Workload workload;
+  private final Pauses pauses;
+  private final Questions questions;
+  private final ReceiverCache receivers;
+  private final ByteBudget bodies;
+  private final WebhookSender sender;
+  private final OutcomeRecorder outcomes;
+  private final OffsetCommits commits;
+  private final DeliveryMeters meters;
+
+  /** Fails for one endpoint; success with another one does not end it. */
+  private final Outage signing =
+      new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
+
+  Deliveries(Vertx vertx, Clock clock, Parts parts) {
+    this.clock = requireNonNull(clock, "clock is null");
+    this.consumer = parts.consumer();
+    this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
+    this.workload = parts.workload();
+    this.pauses = parts.pauses();
+    this.questions = new Questions(vertx, parts.preparation(), this);
+    this.receivers = parts.receivers();
+    this.bodies = parts.bodies();
+    this.sender = parts.sender();
+    this.outcomes = parts.outcomes();
+    this.commits = parts.commits();
+    this.meters = parts.meters();
+  }
+
+  // Consume
+
+  /** Takes records up to the first of each partition that is to be read again later. */
+  void consume(ConsumerRecords<byte[], byte[]> records) {
+    Instant now = clock.instant();
+    for (TopicPartition partition : records.partitions()) {
+      if (workload.ledger(partition).isEmpty()) {
+        throw new IllegalStateException("records of " + partition + " came unassigned");
+      }
+      pauses.passed(partition);
+      for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+        Delivery delivery = decode(record);
+        if (delivery == null) {
+          workload.pass(partition, record.offset());
+        } else if (!admit(partition, record.offset(), delivery, now)) {
+          consumer.rewind(partition, record.offset());
+          break;
+        }
+      }
+    }
+  }
+
+  /** Nothing can be done about a record that nobody can read, and it must not stop the others. */
+  private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return Delivery.decode(record.value());
+    } catch (RuntimeException unreadable) {
+      log.error(
+          "Skipped the record at offset {} of {}-{}, which does not describe a delivery: {}",
+          record.offset(),
+          record.topic(),
+          record.partition(),
+          unreadable.toString());
+      return null;
+    }
+  }
+
+  // Admit: the record stands in its partition's ledger, and the job waits in its endpoint's lane
+
+  private boolean admit(TopicPartition partition, long offset, Delivery delivery, Instant now) {
+    boolean isEarly = delivery.dueAt().isAfter(now) && !undelayed.contains(partition.topic());
+    if (isEarly) {
+      pauses.until(partition, delivery.dueAt());
+      return false;
+    }
+    long dueForMillis = now.toEpochMilli() - delivery.dueAt().toEpochMilli();
+    long dueForNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, dueForMillis));
+    if (workload.take(partition, offset, delivery, dueForNanos) == Workload.Taken.NO_ROOM) {
+      pauses.untilThereIsRoom(partition);
+      return false;
+    }
+    return true;
+  }
+
+  // Prepare: what has a slot is asked about, many at a time, and at the last moment
+
+  /** Called whenever there may be something new to do. */
+  @Override
+  public void proceed() {
+    while (questions.hasRoom() && outcomes.pending() < OUTCOMES_PENDING_MAX) {
+      InFlight<Job> slot = workload.next();
+      if (slot == null) {
+        break;
+      }
+      questions.add(slot);
+    }
+    questions.ask();
+  }
+
+  @Override
+  public void prepared(
+      InFlight<Job> slot, Verdict verdict, long askedNanos, DocumentHold documents) {
+    if (slot.record().isAbandoned()) {
+      abandoned(slot);
+      documents.release();
+      return;
+    }
+    boolean begun = verdict.match(new Decision(slot, askedNanos, documents));
+    if (!begun) {
+      documents.release();
+    }
+  }
+
+  /** Whether an attempt was begun. */
+  private final class Decision implements Verdict.Cases<Boolean> {
+    private final InFlight<Job> slot;
+    private final Job job;
+    private final long askedNanos;
+    private final DocumentHold documents;
+
+    private Decision(InFlight<Job> slot, long askedNanos, DocumentHold documents) {
+      this.slot = slot;
+      this.job = slot.record();
+      this.askedNanos = askedNanos;
+      this.documents = documents;
+    }
+
+    @Override
+    public Boolean attempt(EndpointTarget target, Head head) {
+      return Deliveries.this.attempt(slot, target, head, documents);
+    }
+
+    @Override
+    public Boolean settled(boolean ended) {
+      workload.release(slot, Completion.ABORTED);
+      outcomes.known(job, ended);
+      return false;
+    }
+
+    /**
+     * Jobs that were read after the question was asked need one of their own: the endpoint may have
+     * been resumed since.
+     */
+    @Override
+    public Boolean skip() {
+      line(log.atDebug(), job).log("Delivery skipped");
+      workload.release(slot, Completion.ABORTED);
+      outcomes.skipped(job);
+      workload.takeAllOf(job.delivery().endpointId(), askedNanos).forEach(outcomes::skipped);
+      return false;
+    }
+
+    @Override
+    public Boolean later() {
+      questions.addFirst(slot);
+      return false;
+    }
+
+    @Override
+    public Boolean missing() {
+      line(log.atError(), job).log("Cannot deliver a capture that does not exist");
+      return settled(true);
+    }
+
+    @Override
+    public Boolean unrenderable() {
+      damaged(slot);
+      return false;
+    }
+  }
+
+  @Override
+  public void damaged(InFlight<Job> slot) {
+    fail(slot, FailureKind.DOCUMENT, UNREADABLE);
+  }
+
+  @Override
+  public void abandoned(InFlight<Job> slot) {
+    workload.release(slot, Completion.ABORTED);
+  }
+
+  // Attempt
+
+  private boolean attempt(
+      InFlight<Job> slot, EndpointTarget target, Head head, DocumentHold documents) {
+    ReceiverCache.Receiver receiver;
+    try {
+      receiver = receivers.of(target);
+    } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
+      signing.failed(unusable, Map.of("endpoint_id", target.id()));
+      workload.release(slot, Completion.ABORTED);
+      outcomes.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
+      return false;
+    }
+    if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
+      // The URL was fine when it was set: the settings have become stricter since.
+      fail(slot, FailureKind.BLOCKED_ADDRESS, String.join("; ", invalid.problems()));
+      return false;
+    }
+    Target to = new Target(receiver, ((EndpointUrl.Parsed.Valid) receiver.url()).url(), head);
+    bodies
+        .take(head.length())
+        .onSuccess(body -> send(slot, to, documents, body))
+        .onFailure(
+            lineFull -> {
+              settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
+              documents.release();
+              proceed();
+            });
+    return true;
+  }
+
+  private record Target(ReceiverCache.Receiver receiver, EndpointUrl url, Head head) {}
+
+  private void send(InFlight<Job> slot, Target to, DocumentHold documents, ByteBudget.Share body) {
+    documents.bodyHasMemory();
+    Job job = slot.record();
+    Instant startedAt = clock.instant();
+    if (job.isAbandoned()) {
+      settle(slot, startedAt, new Outcome.Aborted("abandoned", Duration.ZERO));
+      release(documents, body);
+      return;
+    }
+    Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, to.head().bytes());
+    workload.sent(slot);
+    Sending sending =
+        sender.send(
+            new SendRequest(
+                slot.endpointId(),
+                to.url(),
+                envelope,
+                to.receiver().signature(),
+                startedAt.getEpochSecond()));
+    job.sending(sending);
+    sending
+        .outcome()
+        .onSuccess(
+            outcome -> {
+              settle(slot, startedAt, outcome);
+              release(documents, body);
+            });
+  }
+
+  private void release(DocumentHold documents, ByteBudget.Share body) {
+    body.giveBack();
+    documents.release();
+    proceed();
+  }
+
+  // Settle: the slot is free at once, and the job finished once what follows is durable
+
+  /** Counts an attempt that cannot be made as failed. */
+  private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
+    Buffer noAnswer = Buffer.buffer();
+    settle(slot, clock.instant(), new Outcome.Failed(kind, null, detail, Duration.ZERO, noAnswer));
+  }
+
+  private void settle(InFlight<Job> slot, Instant startedAt, Outcome outcome) {
+    outcome.match(new Settlement(slot, startedAt));
+  }
+
+  /** Failures of receivers are normal operation, and logged for debugging only. */
+  private final class Settlement implements Outcome.Cases {
+    private final InFlight<Job> slot;
+    private final Job job;
+    private final Instant startedAt;
+
+    private Settlement(InFlight<Job> slot, Instant startedAt) {
+      this.slot = slot;
+      this.job = slot.record();
+      this.startedAt = startedAt;
+    }
+
+    /** Recorded even if the partition has been abandoned: the next owner uses it. */
+    @Override
+    public void delivered(Outcome.Delivered delivered) {
+      if (log.isDebugEnabled()) {
+        line(delivered).addKeyValue("status", delivered.status()).log("Delivered");
+      }
+      meters.delivered(job.delivery(), startedAt, delivered);
+      workload.release(slot, Completion.DELIVERED);
+      outcomes.delivered(job, startedAt, delivered);
+    }
+
+    @Override
+    public void failed(Outcome.Failed failed) {
+      if (log.isDebugEnabled()) {
+        line(failed)
+            .addKeyValue("outcome", failed.kind().word())
+            .addKeyValue("status", failed.status())
+            .log("Attempt failed");
+      }
+      meters.failed(job.delivery(), startedAt, failed);
+      boolean answered = failed.kind() == FailureKind.STATUS;
+      workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
+      if (!job.isAbandoned()) {
+        outcomes.failed(job, startedAt, failed);
+      }
+    }
+
+    @Override
+    public void aborted(Outcome.Aborted aborted) {
+      if (log.isDebugEnabled()) {
+        line(aborted).log("Attempt aborted: {}", aborted.reason());
+      }
+      meters.aborted();
+      workload.release(slot, Completion.ABORTED);
+      if (!job.isAbandoned()) {
+        workload.giveBack(job);
+      }
+    }
+
+    private LoggingEventBuilder line(Outcome outcome) {
+      return Deliveries.line(log.atDebug(), job)
+          .addKeyValue("duration_ms", outcome.duration().toMillis());
+    }
+  }
+
+  /** Called periodically: what waits in a stuck lane leaves it for a while. */
+  void park() {
+    workload
+        .takeParkable()
+        .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
+  }
+
+  /** Called by the recorder: what follows from the job is durable, and its record is complete. */
+  void finished(Job job) {
+    workload.finish(job);
+    proceed();
+  }
+
+  // Commit
+
+  /** Called periodically: commits each partition up to its first record that is not complete. */
+  void commit() {
+    commits.commitDue();
+  }
+
+  /** For how long PostgreSQL or Kafka has not answered; 0 while nothing is asked. */
+  long waitingNanos() {
+    return Math.max(questions.waitingNanos(), outcomes.waitingNanos());
+  }
+
+  private static LoggingEventBuilder line(LoggingEventBuilder line, Job job) {
+    Delivery delivery = job.delivery();
+    return line.addKeyValue("delivery_id", delivery.id())
+        .addKeyValue("endpoint_id", delivery.endpointId())
+        .addKeyValue("capture_id", delivery.captureId())
+        .addKeyValue("attempt", delivery.attempt());
+  }
+}

@@ -1,0 +1,229 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.database.DamagedRows;
+import io.egress.dispatcher.lane.InFlight;
+import io.egress.flow.ByteBudget;
+import io.egress.outage.Outage;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The questions of {@link Preparation} that are in flight, each about many jobs. One that fails is
+ * asked again until the database answers; meanwhile its jobs keep their slots, because other jobs
+ * would have to wait for the database, too. One that fails because of a damaged row is split until
+ * the row's own delivery is found. Owned by one event loop.
+ */
+final class Questions {
+  private static final Logger log = LoggerFactory.getLogger(Questions.class);
+
+  private static final int JOBS_MAX = 128;
+  private static final int IN_FLIGHT_MAX = 2;
+
+  /** A second question in flight must be worth its costs. */
+  private static final int SECOND_JOBS_MIN = 64;
+
+  private static final int WAITING_MAX = 512;
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+
+  /** Receives each job that was added, once. */
+  interface Reader {
+    /**
+     * What is to be done about the job, by an answer that says nothing of what happened since
+     * {@code askedNanos}. {@code documents} has to be released.
+     */
+    void prepared(
+        InFlight<Job> slot, Preparation.Verdict verdict, long askedNanos, DocumentHold documents);
+
+    /** The database cannot read the job's document. */
+    void damaged(InFlight<Job> slot);
+
+    /** The job belongs to another worker. */
+    void abandoned(InFlight<Job> slot);
+
+    /** A question has ended: there may be room for more jobs. */
+    void proceed();
+  }
+
+  /**
+   * A job's part in the memory of the documents that were read with it, which is given back with
+   * the last part. Attempts keep it, so it must not refer to the documents.
+   */
+  static final class DocumentHold {
+    private final DocumentMemory memory;
+    private boolean released;
+
+    private DocumentHold(DocumentMemory memory) {
+      this.memory = memory;
+    }
+
+    /** The body of the attempt has memory of its own. */
+    void bodyHasMemory() {
+      if (!memory.large) {
+        release();
+      }
+    }
+
+    /** The job is done with, or needs another question. */
+    void release() {
+      if (!released) {
+        released = true;
+        memory.releasePart();
+      }
+    }
+  }
+
+  private static final class DocumentMemory {
+    private final ByteBudget.Share share;
+    private final boolean large;
+    private int parts;
+
+    private DocumentMemory(Preparation.Answers answers, int parts) {
+      this.share = answers.memory();
+      this.large = answers.large();
+      this.parts = parts;
+    }
+
+    private void releasePart() {
+      parts--;
+      if (parts == 0) {
+        share.giveBack();
+      }
+    }
+  }
+
+  private static final class Question {
+    private final List<InFlight<Job>> jobs;
+    private final long askedNanos = System.nanoTime();
+    private boolean answered;
+
+    private Question(List<InFlight<Job>> jobs) {
+      this.jobs = jobs;
+    }
+  }
+
+  private final Vertx vertx;
+  private final Preparation preparation;
+  private final Reader reader;
+  private final Deque<InFlight<Job>> waiting = new ArrayDeque<>();
+  private final List<Question> inFlight = new ArrayList<>(IN_FLIGHT_MAX);
+  private final Outage preparing =
+      new Outage(
+          log,
+          "Cannot read documents and endpoints for deliveries; retrying",
+          "Documents and endpoints are read again");
+
+  Questions(Vertx vertx, Preparation preparation, Reader reader) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.preparation = requireNonNull(preparation, "preparation is null");
+    this.reader = requireNonNull(reader, "reader is null");
+  }
+
+  boolean hasRoom() {
+    return waiting.size() < WAITING_MAX;
+  }
+
+  void add(InFlight<Job> slot) {
+    waiting.add(slot);
+  }
+
+  /** For a job that needs another question. */
+  void addFirst(InFlight<Job> slot) {
+    waiting.addFirst(slot);
+  }
+
+  /** Asks about the jobs that were added, as far as questions are free. */
+  void ask() {
+    while (inFlight.size() < IN_FLIGHT_MAX
+        && waiting.size() >= (inFlight.isEmpty() ? 1 : SECOND_JOBS_MIN)) {
+      List<InFlight<Job>> jobs = new ArrayList<>();
+      while (jobs.size() < JOBS_MAX && !waiting.isEmpty()) {
+        jobs.add(waiting.remove());
+      }
+      askNew(jobs);
+    }
+  }
+
+  /** Time since the oldest unanswered question was asked; 0 without one. */
+  long waitingNanos() {
+    long now = System.nanoTime();
+    return inFlight.stream()
+        .filter(question -> !question.answered)
+        .mapToLong(question -> now - question.askedNanos)
+        .max()
+        .orElse(0);
+  }
+
+  private void askNew(List<InFlight<Job>> jobs) {
+    Question question = new Question(jobs);
+    inFlight.add(question);
+    ask(question);
+  }
+
+  private void ask(Question question) {
+    preparation
+        .ask(
+            question.jobs.stream().map(slot -> slot.record().delivery()).toList(),
+            () -> question.answered = true)
+        .onSuccess(answers -> answered(question, answers))
+        .onFailure(failure -> failed(question, failure));
+  }
+
+  private void answered(Question question, Preparation.Answers answers) {
+    preparing.worked();
+    inFlight.remove(question);
+    DocumentMemory memory = new DocumentMemory(answers, question.jobs.size());
+    for (InFlight<Job> slot : question.jobs) {
+      Preparation.Verdict verdict = answers.on(slot.record().delivery());
+      reader.prepared(slot, verdict, question.askedNanos, new DocumentHold(memory));
+    }
+    reader.proceed();
+  }
+
+  private void failed(Question question, Throwable failure) {
+    if (DamagedRows.isCauseOf(failure)) {
+      isolateDamage(question);
+      return;
+    }
+    question.answered = false;
+    preparing.failed(failure);
+    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(question));
+  }
+
+  private void isolateDamage(Question question) {
+    inFlight.remove(question);
+    List<InFlight<Job>> jobs = question.jobs;
+    if (jobs.size() == 1) {
+      reader.damaged(jobs.get(0));
+      reader.proceed();
+      return;
+    }
+    int half = jobs.size() / 2;
+    askNew(new ArrayList<>(jobs.subList(0, half)));
+    askNew(new ArrayList<>(jobs.subList(half, jobs.size())));
+  }
+
+  private void askAgain(Question question) {
+    question.jobs.removeIf(
+        slot -> {
+          boolean abandoned = slot.record().isAbandoned();
+          if (abandoned) {
+            reader.abandoned(slot);
+          }
+          return abandoned;
+        });
+    if (question.jobs.isEmpty()) {
+      inFlight.remove(question);
+      reader.proceed();
+    } else {
+      ask(question);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.metrics;
+
+import org.jspecify.annotations.NullMarked;
