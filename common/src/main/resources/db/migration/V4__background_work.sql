@@ -46,9 +46,9 @@ begin
 end
 $$;
 
--- Gives positions to captures that have finished, oldest first; batch_max is roughly the most it takes. Returns the rows
--- of the outbox. The stream's advisory lock is held until after the transaction is visible, so positions become visible
--- in order, and each statement below the lock sees what earlier holders did.
+-- Gives positions to captures that have finished, oldest first, batch_max at the most. Returns the rows of the outbox.
+-- The stream's advisory lock is held until after the transaction is visible, so positions become visible in order, and
+-- each statement below the lock sees what earlier holders did.
 --
 -- entered_at is read below the lock, so it rises with the position.
 --
@@ -57,15 +57,15 @@ $$;
 create function sweep(lock_key bigint, batch_max integer) returns setof outbox
 language plpgsql volatile as $$
 declare
-  last bigint;
+  taken bigint[];
   entering_at timestamptz;
 begin
   perform pg_advisory_xact_lock(lock_key);
   entering_at := clock_timestamp();
-  select max(sequence) into last from (select sequence from stream_inbox order by sequence limit batch_max) as oldest;
+  taken := array(select sequence from stream_inbox order by sequence limit batch_max);
   return query
   with batch as (
-    delete from stream_inbox i where i.sequence <= last returning i.sequence, i.capture_id, i.workspace_id),
+    delete from stream_inbox i where i.sequence = any(taken) returning i.sequence, i.capture_id, i.workspace_id),
   numbered as (
     select b.capture_id, b.workspace_id, w.stream_head + row_number() over ordered as position,
       chain(w.stream_chain, b.capture_id) over ordered as chain
