@@ -58,6 +58,7 @@ final class PgBouncer implements AutoCloseable {
             listen_port = %6$d
             unix_socket_dir =
             auth_type = any
+            admin_users = %4$s
             pool_mode = transaction
             default_pool_size = %7$d
             max_client_conn = 200

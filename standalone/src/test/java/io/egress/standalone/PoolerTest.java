@@ -21,6 +21,7 @@ import io.vertx.sqlclient.RowSet;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,9 +52,7 @@ class PoolerTest {
       BothRoles.Tenant tenant = roles.tenant(UUID.randomUUID());
       roles.endpoint(tenant.workspace(), "flaky", false);
       UUID first = roles.passThrough(tenant);
-      for (int i = 0; i < 10; i++) {
-        roles.passThrough(tenant);
-      }
+      IntStream.range(0, 24).parallel().forEach(i -> roles.passThrough(tenant));
       UUID last = roles.passThrough(tenant);
       roles.endpoint(tenant.workspace(), "history", true);
       await().atMost(PATIENCE).until(() -> roles.isDelivered("flaky", last));
@@ -62,6 +61,7 @@ class PoolerTest {
 
       assertThat(query(CONNECTIONS).iterator().next().getLong(0))
           .isBetween(1L, (long) SERVER_CONNECTIONS);
+      assertThat(clients(pooler)).isGreaterThan(SERVER_CONNECTIONS + 1);
     }
   }
 
@@ -114,6 +114,15 @@ class PoolerTest {
       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
         and application_name = 'egress'
       """;
+
+  /** Asked at PgBouncer's console, which is one of them. */
+  private int clients(PgBouncer pooler) {
+    PgConnectOptions console =
+        PgConnectOptions.fromUri(pooler.url()).setDatabase("pgbouncer").setUseLayer7Proxy(true);
+    console.getProperties().remove("extra_float_digits");
+    Pool pool = PgBuilder.pool().connectingTo(console).using(vertx).build();
+    return done(pool.query("show clients").execute()).size();
+  }
 
   private Settings settings(PgBouncer pooler) {
     environment.put("EGRESS_DATABASE_URL", pooler.url());
