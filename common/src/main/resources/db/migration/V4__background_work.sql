@@ -46,36 +46,39 @@ begin
 end
 $$;
 
--- Gives positions to captures that have finished, oldest first; batch_max is roughly the most it takes. Returns the rows
--- of the outbox. The stream's advisory lock is held until after the transaction is visible, so positions become visible
--- in order, and each statement below the lock sees what earlier holders did.
+-- Gives positions to captures that have finished, oldest first, batch_max at the most. Returns the rows of the outbox.
+-- The stream's advisory lock is held until after the transaction is visible, so positions become visible in order, and
+-- each statement below the lock sees what earlier holders did.
 --
 -- entered_at is read below the lock, so it rises with the position.
+--
+-- It reads the workspaces of the batch and no others: by look-ups, and by "on conflict", which always goes by the key.
 --
 -- It waits for no lock on a capture: the foreign keys' key-share locks do not conflict with the "for no key update" locks
 -- that writers of captures take.
 create function sweep(lock_key bigint, batch_max integer) returns setof outbox
 language plpgsql volatile as $$
 declare
-  last bigint;
+  taken bigint[];
   entering_at timestamptz;
 begin
   perform pg_advisory_xact_lock(lock_key);
   entering_at := clock_timestamp();
-  select max(sequence) into last from (select sequence from stream_inbox order by sequence limit batch_max) as oldest;
+  taken := array(select sequence from stream_inbox order by sequence limit batch_max);
   return query
   with batch as (
-    delete from stream_inbox i where i.sequence <= last returning i.sequence, i.capture_id, i.workspace_id),
+    delete from stream_inbox i where i.sequence = any(taken) returning i.sequence, i.capture_id, i.workspace_id),
   numbered as (
     select b.capture_id, b.workspace_id, w.stream_head + row_number() over ordered as position,
       chain(w.stream_chain, b.capture_id) over ordered as chain
-    from batch b join workspaces w on w.id = b.workspace_id
+    from batch b
+    cross join lateral (select stream_head, stream_chain from workspaces where id = b.workspace_id limit 1) w
     window ordered as (partition by b.workspace_id order by b.sequence rows unbounded preceding)),
   heads as (
-    update workspaces w set stream_head = newest.position, stream_chain = newest.chain
-    from (select distinct on (n.workspace_id) n.workspace_id, n.position, n.chain
-      from numbered n order by n.workspace_id, n.position desc) as newest
-    where w.id = newest.workspace_id),
+    insert into workspaces (id, stream_head, stream_chain)
+    select distinct on (n.workspace_id) n.workspace_id, n.position, n.chain
+    from numbered n order by n.workspace_id, n.position desc
+    on conflict (id) do update set stream_head = excluded.stream_head, stream_chain = excluded.stream_chain),
   entered as (
     insert into stream as s (workspace_id, position, capture_id, chain, entered_at)
     select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n

@@ -23,20 +23,26 @@ begin
     return false;
   end if;
 
-  select count(*) into held from (
+  select count(*) into held
+  from (
+    select * from unnest(device_workspace_ids, device_ids, device_names) as s(workspace_id, id, name)
+    order by workspace_id, id) as shown
+  cross join lateral (
     select from devices d
-    join unnest(device_workspace_ids, device_ids, device_names) as shown(workspace_id, id, name) using (workspace_id, id)
-    where d.name is not distinct from shown.name
-    order by d.workspace_id, d.id for share of d) as same;
+    where d.workspace_id = shown.workspace_id and d.id = shown.id and d.name is not distinct from shown.name
+    limit 1 for share) as same;
   if held < cardinality(device_ids) then
     return false;
   end if;
-  select count(*) into held from (
+  select count(*) into held
+  from (
+    select * from unnest(member_workspace_ids, member_ids, member_names, member_emails) as s(workspace_id, id, name, email)
+    order by workspace_id, id) as shown
+  cross join lateral (
     select from members m
-    join unnest(member_workspace_ids, member_ids, member_names, member_emails) as shown(workspace_id, id, name, email)
-      using (workspace_id, id)
-    where m.name is not distinct from shown.name and m.email is not distinct from shown.email
-    order by m.workspace_id, m.id for share of m) as same;
+    where m.workspace_id = shown.workspace_id and m.id = shown.id
+      and m.name is not distinct from shown.name and m.email is not distinct from shown.email
+    limit 1 for share) as same;
   if held < cardinality(member_ids) then
     return false;
   end if;

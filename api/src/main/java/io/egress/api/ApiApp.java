@@ -14,6 +14,8 @@ import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.database.SessionLimits;
+import io.egress.database.TableStatistics;
 import io.egress.deliverylog.LogDays;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
@@ -144,6 +146,12 @@ public final class ApiApp {
     }
 
     Future<ApiApp> start() {
+      return SessionLimits.require(pool, settings.database()).compose(limited -> openParts());
+    }
+
+    private Future<ApiApp> openParts() {
+      TableStatistics statistics = TableStatistics.watch(vertx, pool);
+      closing.pushSync("the statistics of tables", statistics::close);
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);

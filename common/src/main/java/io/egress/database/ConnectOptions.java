@@ -66,6 +66,8 @@ final class ConnectOptions {
     source.setDatabaseName(url.database());
     source.setUser(url.user());
     source.setPassword(url.password());
+    // Statements that live longer than a transaction would be lost in a pooler.
+    source.setPrepareThreshold(0);
     DatabaseTls tls = url.tls();
     source.setSslMode(tls.mode().word());
     if (tls.authorities() != null) {

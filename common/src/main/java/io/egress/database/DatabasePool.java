@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.sqlclient.ClientBuilder;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Tuple;
@@ -42,42 +43,35 @@ public final class DatabasePool {
       """;
 
   /**
-   * Every statement finds its rows by index, even if its plan was cached while the tables were
-   * empty: such a plan would read and sort whole tables. Planning on every execution would cost a
-   * sixth of the database's time. Disabled plan types get an inflated cost, which would trigger
-   * JIT.
+   * A statement is planned once a connection, which spares a sixth of the database's time under
+   * load. What makes such plans use indexes is in {@link TableStatistics}. The planner takes what
+   * it does not know of a statement for a large part of a table, and would compile it.
    */
   private static final Map<String, String> PLANS =
-      Map.of(
-          "plan_cache_mode", "force_generic_plan",
-          "enable_seqscan", "off",
-          "enable_hashjoin", "off",
-          "enable_mergejoin", "off",
-          "jit", "off");
+      Map.of("plan_cache_mode", "force_generic_plan", "jit", "off");
+
+  /** A startup parameter of the client's own that PgBouncer refuses, and PostgreSQL's default. */
+  private static final String REFUSED_BY_POOLERS = "extra_float_digits";
 
   private DatabasePool() {}
 
   /** {@code name} is what the pool is measured under. */
   public static Pool open(Vertx vertx, DatabaseSettings settings, String name, int size) {
     PgConnectOptions connect =
-        ConnectOptions.forPool(DatabaseUrl.parse(settings.url()))
-            .setCachePreparedStatements(true)
-            .setPipeliningLimit(PIPELINED_MAX)
-            .setReconnectAttempts(0);
+        ConnectOptions.forPool(DatabaseUrl.parse(settings.url())).setReconnectAttempts(0);
+    connect.getProperties().put("application_name", "egress");
+    boolean ownsSessions = settings.pooler() == DatabaseSettings.Pooler.NONE;
     DatabaseSettings.Timeouts timeouts = settings.timeouts();
-    Map<String, String> session = connect.getProperties();
-    session.put("application_name", "egress");
-    session.put("statement_timeout", millis(timeouts.statement()));
-    session.put("lock_timeout", millis(timeouts.lock()));
-    session.put("idle_in_transaction_session_timeout", millis(timeouts.idleTransaction()));
-    session.putAll(KEEPALIVE);
-    session.putAll(PLANS);
+    if (ownsSessions) {
+      keepStatements(connect, timeouts);
+    } else {
+      shareSessions(connect);
+    }
     NetClientOptions net =
         new NetClientOptions()
             .setTcpKeepAlive(true)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setReadIdleTimeout((int) timeouts.statement().plus(ANSWER_GRACE).toMillis());
-    String transactionMillis = millis(timeouts.transaction());
     PoolOptions pool =
         new PoolOptions()
             .setName(name)
@@ -87,18 +81,34 @@ public final class DatabasePool {
             .setConnectionTimeoutUnit(TimeUnit.SECONDS)
             .setIdleTimeout(IDLE_MINUTES)
             .setIdleTimeoutUnit(TimeUnit.MINUTES);
-    return PgBuilder.pool()
-        .connectingTo(connect)
-        .with(net)
-        .with(pool)
-        .withConnectHandler(
-            connection ->
-                connection
-                    .preparedQuery(LIMIT_TRANSACTIONS)
-                    .execute(Tuple.of(transactionMillis))
-                    .eventually(connection::close))
-        .using(vertx)
-        .build();
+    ClientBuilder<Pool> builder =
+        PgBuilder.pool().connectingTo(connect).with(net).with(pool).using(vertx);
+    if (ownsSessions) {
+      Tuple transactionMax = Tuple.of(millis(timeouts.transaction()));
+      builder.withConnectHandler(
+          connection ->
+              connection
+                  .preparedQuery(LIMIT_TRANSACTIONS)
+                  .execute(transactionMax)
+                  .eventually(connection::close));
+    }
+    return builder.build();
+  }
+
+  private static void keepStatements(PgConnectOptions connect, DatabaseSettings.Timeouts timeouts) {
+    connect.setCachePreparedStatements(true).setPipeliningLimit(PIPELINED_MAX);
+    Map<String, String> session = connect.getProperties();
+    session.put("statement_timeout", millis(timeouts.statement()));
+    session.put("lock_timeout", millis(timeouts.lock()));
+    session.put("idle_in_transaction_session_timeout", millis(timeouts.idleTransaction()));
+    session.putAll(KEEPALIVE);
+    session.putAll(PLANS);
+  }
+
+  /** The limits are the role's: see {@link SessionLimits}. */
+  private static void shareSessions(PgConnectOptions connect) {
+    connect.setUseLayer7Proxy(true).setCachePreparedStatements(false).setPipeliningLimit(1);
+    connect.getProperties().remove(REFUSED_BY_POOLERS);
   }
 
   private static String millis(Duration duration) {

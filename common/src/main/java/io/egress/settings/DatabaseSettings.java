@@ -5,8 +5,24 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /** The URL has the form that {@link DatabaseUrl} reads. */
-public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
+public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts timeouts) {
   private static final Duration SHORTEST = Duration.ofMillis(100);
+
+  /** What stands between the service and PostgreSQL. */
+  public enum Pooler {
+    NONE,
+    /** Gives a connection of its own away to others after each transaction. */
+    TRANSACTION;
+
+    static Pooler parse(String word) {
+      return switch (word) {
+        case "none" -> NONE;
+        case "transaction" -> TRANSACTION;
+        default ->
+            throw new IllegalArgumentException("must be none or transaction, not \"" + word + "\"");
+      };
+    }
+  }
 
   /** Limits that the server enforces, even if the process that holds the connection vanishes. */
   public record Timeouts(
@@ -21,6 +37,7 @@ public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
 
   public DatabaseSettings {
     requireNonNull(url, "url is null");
+    requireNonNull(pooler, "pooler is null");
     requireNonNull(timeouts, "timeouts is null");
   }
 
@@ -43,6 +60,11 @@ public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
             8,
             1_000,
             "connections to PostgreSQL a process opens, half of them for pulls"),
+        reader.parsed(
+            "EGRESS_DATABASE_POOLER",
+            "none",
+            "transaction where EGRESS_DATABASE_URL names a pooler in transaction mode, such as PgBouncer",
+            Pooler::parse),
         timeouts(reader));
   }
 
@@ -73,6 +95,7 @@ public record DatabaseSettings(String url, int poolSize, Timeouts timeouts) {
   /** The URL holds a password. */
   @Override
   public String toString() {
-    return "DatabaseSettings[url withheld, poolSize=%d, timeouts=%s]".formatted(poolSize, timeouts);
+    return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, timeouts=%s]"
+        .formatted(poolSize, pooler, timeouts);
   }
 }

@@ -137,7 +137,11 @@ class DatabaseTlsTest {
     Pool pool =
         DatabasePool.open(
             vertx,
-            new DatabaseSettings(url, 8, new DatabaseSettings.Timeouts(SHORT, SHORT, SHORT, SHORT)),
+            new DatabaseSettings(
+                url,
+                8,
+                DatabaseSettings.Pooler.NONE,
+                new DatabaseSettings.Timeouts(SHORT, SHORT, SHORT, SHORT)),
             "test",
             1);
     try {

@@ -50,7 +50,10 @@ class LostConnectionsTest {
         DatabasePool.open(
             vertx,
             new DatabaseSettings(
-                proxied, 8, new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)),
+                proxied,
+                8,
+                DatabaseSettings.Pooler.NONE,
+                new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)),
             "test",
             2);
     System.setErr(new PrintStream(said, true, UTF_8));

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.egress.backend.BackendProbes;
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.database.SessionLimits;
+import io.egress.database.TableStatistics;
 import io.egress.database.Unavailability;
 import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
@@ -146,7 +148,9 @@ public final class DispatcherApp {
                         trust -> {
                           BackendProbes probes = probes();
                           DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
-                          return maintainDays(shared)
+                          return SessionLimits.require(shared.pool(), settings.database())
+                              .compose(limited -> maintainDays(shared))
+                              .onSuccess(kept -> watchStatistics(shared))
                               .compose(kept -> deploy(shared, topics, probes));
                         }));
   }
@@ -213,6 +217,11 @@ public final class DispatcherApp {
             "open HTTP connections to receivers",
             sender::openConnections);
     return sender;
+  }
+
+  private void watchStatistics(DeliveryVerticle.Parts shared) {
+    TableStatistics statistics = TableStatistics.watch(vertx, shared.pool());
+    closing.pushSync("the statistics of tables", statistics::close);
   }
 
   private Future<Void> maintainDays(DeliveryVerticle.Parts shared) {

@@ -38,14 +38,17 @@ final class PullStore {
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
         from access a
         cross join lateral (
-          select position, capture_id, chain from stream
-          where a.follows and workspace_id = a.workspace_id and position > $2 order by position limit $4) s
-        left join current_documents d on d.capture_id = s.capture_id)
+          select * from (
+            select position, capture_id, chain from stream
+            where a.follows and workspace_id = a.workspace_id and position > $2 order by position limit %2$d) as page_max
+          order by position limit $4) s
+        left join lateral (
+          select * from current_documents where capture_id = s.capture_id limit 1) d on true)
       select a.key_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
-          .formatted(DocumentStore.COLUMNS);
+          .formatted(DocumentStore.COLUMNS, PageRequest.LIMIT_MAX);
   private static final String ONE =
       """
       select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,

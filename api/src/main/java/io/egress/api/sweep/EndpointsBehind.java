@@ -41,24 +41,29 @@ public final class EndpointsBehind {
       """
       with asked as materialized (
         select id, workspace_id, created_position from endpoints
-        where deleted_at is null and not paused and id > $1 order by id limit $3),
+        where deleted_at is null and not paused and id > $1 order by id limit %d),
       reached as materialized (
         select workspace_id, stream_position_before(workspace_id, now() - interval '1 minute') as position
         from (select distinct workspace_id from asked) as workspaces)
       select a.id, s.capture_id, s.entered_at
       from asked a join reached r on r.workspace_id = a.workspace_id
-        left join stream s on s.workspace_id = a.workspace_id and s.position = r.position
-          and s.position > a.created_position and s.entered_at > now() - make_interval(days => $2)
+        left join lateral (
+          select capture_id, entered_at from stream
+          where workspace_id = a.workspace_id and position = r.position
+            and position > a.created_position and entered_at > now() - make_interval(days => $2)
+          limit 1) s on true
       order by a.id
-      """;
+      """
+          .formatted(ENDPOINTS_MAX);
 
   private static final String OPEN =
       """
       select k.endpoint_id
       from unnest($1::uuid[], $2::uuid[], $3::date[]) as k(endpoint_id, delivery_id, day)
         join endpoints e on e.id = k.endpoint_id
-      where e.deleted_at is null and not e.paused
-        and not exists (select from deliveries d where d.id = k.delivery_id and d.day = k.day)
+        left join lateral (
+          select true as known from deliveries where id = k.delivery_id and day = k.day limit 1) d on true
+      where e.deleted_at is null and not e.paused and d.known is null
       """;
 
   private record Owed(UUID endpointId, UUID deliveryId, Instant since) {
@@ -111,7 +116,7 @@ public final class EndpointsBehind {
     }
     looking = true;
     pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(seen, rememberedDays, ENDPOINTS_MAX))
+        .execute(Tuple.of(seen, rememberedDays))
         .compose(
             rows -> {
               Map<UUID, Owed> asked = new HashMap<>();

@@ -39,13 +39,13 @@ final class Outbox {
   /** Rows come into being in the order of their sequence, and all but the newest are gone. */
   private static final String TAKE =
       """
-      delete from outbox where sequence in (
+      delete from outbox where sequence = any(array(
         select sequence from outbox
         where sequence > $1 and entered_at < now() - interval '%d seconds'
-        order by sequence limit $2 for update skip locked)
+        order by sequence limit %d for update skip locked))
       returning sequence, workspace_id, position, capture_id, entered_at
       """
-          .formatted(LEFT_TO_THE_SHORTCUT.toSeconds());
+          .formatted(LEFT_TO_THE_SHORTCUT.toSeconds(), BATCH_MAX);
 
   /** Longer than a broker that works takes to acknowledge a batch. */
   private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
@@ -101,8 +101,7 @@ final class Outbox {
 
   private Future<Integer> publishBatch(SqlConnection tx) {
     Future<?> relaxed = tx.query(DO_NOT_WAIT_FOR_THE_DISK).execute();
-    Future<RowSet<Row>> oldest =
-        tx.preparedQuery(TAKE).execute(Tuple.of(after(), (long) BATCH_MAX));
+    Future<RowSet<Row>> oldest = tx.preparedQuery(TAKE).execute(Tuple.of(after()));
     return Future.join(relaxed, oldest)
         .compose(
             both -> {

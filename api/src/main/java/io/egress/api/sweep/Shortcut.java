@@ -28,8 +28,8 @@ final class Shortcut {
   /** Rows locked by an {@link Outbox} are left to it: it has published them, too. */
   private static final String DELETE =
       """
-      delete from outbox where sequence in (
-        select sequence from outbox where sequence = any($1) for update skip locked)
+      delete from outbox where sequence = any(array(
+        select sequence from outbox where sequence = any($1) for update skip locked))
       """;
 
   private final Vertx vertx;

@@ -19,10 +19,10 @@ public final class StreamBacklog {
   private static final String LOOK =
       """
       select
-        (select count(*) from (select 1 from stream_inbox limit %1$d) as i) as unswept,
+        (select count(*) from (select 1 from stream_inbox order by sequence limit %1$d) as i) as unswept,
         (select extract(epoch from now() - c.updated_at) from stream_inbox i
           join captures c on c.id = i.capture_id order by i.sequence limit 1)::float8 as unswept_age,
-        (select count(*) from (select 1 from outbox limit %1$d) as o) as unpublished,
+        (select count(*) from (select 1 from outbox order by sequence limit %1$d) as o) as unpublished,
         (select extract(epoch from now() - entered_at) from outbox
           order by sequence limit 1)::float8 as unpublished_age
       """

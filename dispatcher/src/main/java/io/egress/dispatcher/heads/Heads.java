@@ -41,6 +41,9 @@ public final class Heads {
 
   private static final long UNKNOWN_REVISION = -1;
 
+  /**
+   * Touches the rows that are asked for and no other: one that is damaged fails whoever reads it.
+   */
   private static final String READ =
       """
       select id, revision, is_known, renderer, length, crc32, checksum,
@@ -49,7 +52,8 @@ public final class Heads {
         select k.id, d.revision, d.revision = k.known as is_known, %s,
           coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
-        left join current_documents d on d.capture_id = k.id
+        left join lateral (
+          select * from current_documents where capture_id = k.id limit 1) d on true
         cross join lateral (select case when d.revision <> k.known then octet_length(d.deflated) + d.length end as bytes) as new
         ) as asked
       """

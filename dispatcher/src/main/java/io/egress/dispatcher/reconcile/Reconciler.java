@@ -72,13 +72,15 @@ public final class Reconciler {
       from stream
       where workspace_id = $1 and position > $2
         and position <= stream_position_before($1, now() - $3::bigint * interval '1 ms')
-      order by position limit $5
-      """;
+      order by position limit %d
+      """
+          .formatted(CAPTURES_MAX);
 
   private static final String MISSING =
       """
       select k.n from unnest($1::uuid[], $2::date[]) with ordinality as k(id, day, n)
-      where not exists (select from deliveries d where d.id = k.id and d.day = k.day)
+        left join lateral (select true as known from deliveries where id = k.id and day = k.day limit 1) d on true
+      where d.known is null
       order by k.n
       """;
 
@@ -213,8 +215,7 @@ public final class Reconciler {
                 endpoint.workspaceId(),
                 endpoint.position(),
                 rhythm.after().toMillis(),
-                rhythm.remembered().toMillis(),
-                CAPTURES_MAX))
+                rhythm.remembered().toMillis()))
         .map(
             rows -> {
               List<Owed> owed = new ArrayList<>(rows.size());

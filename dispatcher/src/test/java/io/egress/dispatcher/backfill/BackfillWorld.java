@@ -85,6 +85,7 @@ final class BackfillWorld implements AutoCloseable {
         new DatabaseSettings(
             databaseUrl,
             CONNECTIONS_MAX,
+            DatabaseSettings.Pooler.NONE,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
     pool = DatabasePool.open(vertx, database, "test", CONNECTIONS_MAX);
     producer = KafkaClients.producer(vertx, kafka);

@@ -1,0 +1,98 @@
+package io.egress.database;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.outage.Outage;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Analyzes tables that have outgrown their statistics. PostgreSQL keeps plans for a connection,
+ * also those of foreign keys and of functions, and a plan made for a table of a page or none reads
+ * the whole table. ANALYZE makes every connection plan anew; autovacuum comes once a minute, and
+ * until then a new table, such as a day's partition of the delivery log, may hold a hundred
+ * thousand rows.
+ *
+ * <p>Pages show growth at once. Rows show it when a long transaction commits that was analyzed
+ * before: its rows did not count, its pages did. Plans for tables beyond the settled sizes use
+ * indexes, and autovacuum is soon enough.
+ */
+public final class TableStatistics {
+  private static final Logger log = LoggerFactory.getLogger(TableStatistics.class);
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+
+  /** Reading less costs no more than an index does. */
+  private static final int SMALL_PAGES = 8;
+
+  private static final int SMALL_ROWS = 1_000;
+  private static final int SETTLED_PAGES = 1_000;
+  private static final int SETTLED_ROWS = 100_000;
+
+  private static final String OUTGROWN =
+      """
+      select oid::regclass::text from pg_class
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and pg_has_role(relowner, 'usage')
+        and (relpages < %d
+            and pg_relation_size(oid) >= 2 * greatest(relpages, %d) * current_setting('block_size')::bigint
+          or reltuples < %d
+            and pg_stat_get_live_tuples(oid) >= 2 * greatest(reltuples, %d))
+      """
+          .formatted(SETTLED_PAGES, SMALL_PAGES, SETTLED_ROWS, SMALL_ROWS);
+
+  /** What is being analyzed already is left alone. */
+  private static final String ANALYZE = "analyze (skip_locked) ";
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final long timer;
+  private final Outage outage =
+      new Outage(log, "Cannot analyze tables that grow; retrying", "Tables that grow are analyzed");
+  private boolean looking;
+
+  private TableStatistics(Vertx vertx, Pool pool) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> look());
+  }
+
+  public static TableStatistics watch(Vertx vertx, Pool pool) {
+    return new TableStatistics(vertx, pool);
+  }
+
+  public void close() {
+    vertx.cancelTimer(timer);
+  }
+
+  private void look() {
+    if (looking) {
+      return;
+    }
+    looking = true;
+    pool.preparedQuery(OUTGROWN)
+        .execute()
+        .compose(
+            rows -> {
+              List<String> tables = new ArrayList<>();
+              for (Row row : rows) {
+                tables.add(row.getString(0));
+              }
+              return analyze(tables);
+            })
+        .onSuccess(done -> outage.worked())
+        .onFailure(outage::failed)
+        .onComplete(done -> looking = false);
+  }
+
+  private Future<Void> analyze(List<String> tables) {
+    return tables.isEmpty()
+        ? Future.succeededFuture()
+        : pool.query(ANALYZE + String.join(", ", tables)).execute().mapEmpty();
+  }
+}
