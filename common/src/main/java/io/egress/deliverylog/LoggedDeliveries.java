@@ -26,14 +26,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the delivery log for people. */
 public final class LoggedDeliveries {
+  /** The most of an endpoint that {@link #undelivered} reads. */
+  private static final int UNDELIVERED_MAX = 1_000;
+
   private static final String COLUMNS =
       "d.id, d.endpoint_id, d.capture_id, d.position, d.origin, d.state, d.attempts, d.last_outcome,"
           + " d.next_attempt_at, d.owed_at, d.updated_at";
 
   private static final String FIND =
       """
-      select %s from unnest($1::uuid[], $2::date[]) as k(id, day)
-        join deliveries d on d.id = k.id and d.day = k.day
+      select %s from unnest($1::uuid[], $2::date[]) as k(id, day) cross join lateral (
+        select * from deliveries where id = k.id and day = k.day limit 1) as d
       """
           .formatted(COLUMNS);
 
@@ -41,12 +44,14 @@ public final class LoggedDeliveries {
   private static final String UNDELIVERED =
       """
       select %s from unnest($1::uuid[]) as e(id) cross join lateral (
-        select * from deliveries
-        where endpoint_id = e.id and state = $2 and state <> 'delivered'
-          and position > $3 and position <= $4 and (position < $4 or (endpoint_id, id) > ($5, $6))
+        select * from (
+          select * from deliveries
+          where endpoint_id = e.id and state = $2 and state <> 'delivered'
+            and position > $3 and position <= $4 and (position < $4 or (endpoint_id, id) > ($5, $6))
+          order by position desc, id limit %d) as page_max
         order by position desc, id limit $7) as d
       """
-          .formatted(COLUMNS);
+          .formatted(COLUMNS, UNDELIVERED_MAX);
 
   private static final String ONE =
       """
@@ -99,7 +104,7 @@ public final class LoggedDeliveries {
 
   /**
    * The newest in a state other than {@code DELIVERED}, up to {@code max} of each endpoint, in no
-   * order.
+   * order; at most 1,000 of each.
    */
   public Future<List<LoggedDelivery>> undelivered(Range range, DeliveryState state, int max) {
     return client

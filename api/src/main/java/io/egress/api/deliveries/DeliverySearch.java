@@ -27,7 +27,7 @@ final class DeliverySearch {
   private static final int LOOKED_AT_MAX = 20_000;
 
   /** Owed deliveries that are looked up in the log at a time. */
-  private static final int LOOKED_UP_MAX = 2_000;
+  static final int LOOKED_UP_MAX = 2_000;
 
   /** {@code next} is null on the last page. */
   record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryPlace next) {}

@@ -35,10 +35,13 @@ final class OwedDeliveries {
 
   private static final String NEWEST =
       """
-      select position, capture_id, entered_at from stream
-      where workspace_id = $1 and position > $2 and position <= $3
+      select * from (
+        select position, capture_id, entered_at from stream
+        where workspace_id = $1 and position > $2 and position <= $3
+        order by position desc limit %d) as window_max
       order by position desc limit $4
-      """;
+      """
+          .formatted(DeliverySearch.LOOKED_UP_MAX);
 
   /**
    * What is owed for some rows of the stream.

@@ -31,8 +31,11 @@ class EndpointChangeTest {
       (request, nth) -> request.response().setStatusCode(503).end();
 
   private static final String QUEUED = "some are queued";
+
+  /** The question what the delivery log knows. */
   private static final String WAITING_FOR_A_LOCK =
-      "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+          + " and query like 'select id, state, attempts from deliveries%'";
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "2s,1h"));
   private final UUID workspace = UUID.randomUUID();
