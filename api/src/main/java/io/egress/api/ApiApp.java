@@ -146,7 +146,8 @@ public final class ApiApp {
     }
 
     Future<ApiApp> start() {
-      return SessionLimits.require(pool, settings.database()).compose(limited -> openParts());
+      return SessionLimits.require(vertx, pool, settings.database())
+          .compose(limited -> openParts());
     }
 
     private Future<ApiApp> openParts() {
@@ -221,7 +222,7 @@ public final class ApiApp {
               .routes()
               .and(
                   ApiRoutes.internal(
-                      new InternalAccess(settings.internalToken()),
+                      new InternalAccess(settings.internalTokens()),
                       hook,
                       keys,
                       endpoints,

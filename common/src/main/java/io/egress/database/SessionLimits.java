@@ -2,8 +2,10 @@ package io.egress.database;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.outage.Startup;
 import io.egress.settings.DatabaseSettings;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -12,12 +14,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's limits of statements, lock waits and transactions. A pooler in transaction mode does
  * not carry them for a session, and others may drop them: then they must be settings of the role.
  */
 public final class SessionLimits {
+  private static final Logger log = LoggerFactory.getLogger(SessionLimits.class);
+
   /** A server that does not know a limit has no row of it. */
   private static final String MISSING =
       """
@@ -29,8 +35,13 @@ public final class SessionLimits {
 
   private SessionLimits() {}
 
-  /** Fails when a limit is missing, and says how to set it. */
-  public static Future<Void> require(Pool pool, DatabaseSettings settings) {
+  /** Fails when a limit is missing, and says how to set it. Waits for a server that is away. */
+  public static Future<Void> require(Vertx vertx, Pool pool, DatabaseSettings settings) {
+    return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
+        .await(() -> check(pool, settings));
+  }
+
+  private static Future<Void> check(Pool pool, DatabaseSettings settings) {
     return pool.query(MISSING)
         .execute()
         .compose(

@@ -4,28 +4,36 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 /** Every setting of the service, parsed once from the environment. */
 public record Settings(
     ListenerSettings internalListener,
-    String internalToken,
+    List<String> internalTokens,
     DatabaseSettings database,
     KafkaSettings kafka,
     ApiSettings api,
     PushSettings push,
     DispatcherSettings dispatcher,
     ProcessSettings process) {
+  private static final int TOKEN_LENGTH_MIN = 16;
+
   public Settings {
     requireNonNull(internalListener, "internalListener is null");
-    requireNonNull(internalToken, "internalToken is null");
+    internalTokens = List.copyOf(internalTokens);
     requireNonNull(database, "database is null");
     requireNonNull(kafka, "kafka is null");
     requireNonNull(api, "api is null");
     requireNonNull(push, "push is null");
     requireNonNull(dispatcher, "dispatcher is null");
     requireNonNull(process, "process is null");
+  }
+
+  /** The first one: what the service's own clients call with. */
+  public String internalToken() {
+    return internalTokens.get(0);
   }
 
   /** Throws {@link SettingsException} that names every fault. */
@@ -56,7 +64,7 @@ public record Settings(
             reader.text("EGRESS_INTERNAL_HOST", "127.0.0.1", "address of the internal listener"),
             reader.port(
                 "EGRESS_INTERNAL_PORT", 8081, "port of the internal listener, 0 for any free one")),
-        token(reader),
+        tokens(reader),
         DatabaseSettings.read(reader),
         KafkaSettings.read(reader),
         api,
@@ -127,12 +135,16 @@ public record Settings(
         LogSettings.read(reader));
   }
 
-  private static String token(SettingsReader reader) {
-    String token =
-        reader.required("EGRESS_INTERNAL_TOKEN", "bearer token that the internal API asks for");
-    if (!token.isEmpty() && token.length() < 16) {
+  private static List<String> tokens(SettingsReader reader) {
+    String setting =
+        reader.required(
+            "EGRESS_INTERNAL_TOKEN",
+            "bearer token that the internal API asks for; several, comma-separated, to rotate: each is let in");
+    List<String> tokens = Arrays.stream(setting.split(",", -1)).map(String::strip).toList();
+    if (!setting.isEmpty()
+        && tokens.stream().anyMatch(token -> token.length() < TOKEN_LENGTH_MIN)) {
       reader.fault("EGRESS_INTERNAL_TOKEN must have at least 16 characters");
     }
-    return token;
+    return tokens;
   }
 }

@@ -148,7 +148,7 @@ public final class DispatcherApp {
                         trust -> {
                           BackendProbes probes = probes();
                           DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
-                          return SessionLimits.require(shared.pool(), settings.database())
+                          return SessionLimits.require(vertx, shared.pool(), settings.database())
                               .compose(limited -> maintainDays(shared))
                               .onSuccess(kept -> watchStatistics(shared))
                               .compose(kept -> deploy(shared, topics, probes));

@@ -31,7 +31,7 @@ final class InternalApiOptions {
   private static String token(Map<String, String> environment) {
     String given = environment.getOrDefault(KeptSecret.INTERNAL_TOKEN.setting(), "");
     if (!given.isBlank()) {
-      return given;
+      return given.split(",", 2)[0].strip();
     }
     Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
     return KeptSecret.INTERNAL_TOKEN
