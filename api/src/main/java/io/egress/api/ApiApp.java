@@ -8,6 +8,7 @@ import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
@@ -226,7 +227,8 @@ public final class ApiApp {
                       hook,
                       keys,
                       endpoints,
-                      deliveries));
+                      deliveries,
+                      new SecretKeysHandler(pool, settings.push().secretBox())));
       Routes external = health.routes().and(ApiRoutes.external(pull));
       return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
           .compose(

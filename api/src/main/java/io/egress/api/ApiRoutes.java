@@ -10,6 +10,7 @@ import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.http.OpenApi;
 import io.egress.http.Routes;
 
@@ -35,7 +36,8 @@ final class ApiRoutes {
       Hook hook,
       KeysHandler keys,
       EndpointsHandler endpoints,
-      DeliveriesHandler deliveries) {
+      DeliveriesHandler deliveries,
+      SecretKeysHandler secretKeys) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .guard("/internal/", access)
@@ -45,6 +47,8 @@ final class ApiRoutes {
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
+        .get(INTERNAL + "/secret-keys", secretKeys::list)
+        .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
         .delete(KEYS + "/:id", onOne("key", keys::delete))

@@ -93,6 +93,16 @@ public final class SecretBox {
     }
   }
 
+  /** Whether the key of this id encrypts. */
+  public boolean isCurrent(String keyId) {
+    return isKnown(keyId) && keys.key(keyId) == keys.key(keys.firstId());
+  }
+
+  /** Whether what is sealed with the key of this id can be opened. */
+  public boolean isKnown(String keyId) {
+    return keys.key(keyId) != null;
+  }
+
   /** Whether the secret is sealed under a key other than the current one. */
   public boolean isSealedWithOldKey(byte[] sealed) {
     return key(keyId(headerOf(sealed))) != key(keys.firstId());

@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
       RoleCommands.Dispatcher.class,
       KeysCommand.class,
       EndpointsCommand.class,
-      DeliveriesCommand.class
+      DeliveriesCommand.class,
+      SecretsCommand.class
     })
 public final class Main {
   Main() {}

@@ -135,6 +135,11 @@ class CommandLineTest {
       assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
       assertThat(previousUntil(port, workspace, id)).isNull();
 
+      try (CommandLine reseal = administer("secrets", port, "reseal")) {
+        assertThat(reseal.awaitExit()).as(reseal.output()).isZero();
+        assertThat(reseal.output()).containsPattern("k[0-9a-f]{12} +1 +true +true");
+      }
+
       assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
       try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
         assertThat(show.awaitExit()).isEqualTo(1);

@@ -1,0 +1,122 @@
+package io.egress.api.secrets;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.SecretBox;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The signing secrets as they lie in the database, those of deleted endpoints too. */
+final class SealedSecrets {
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  /** What was sealed begins with a version, the length of its key's id, and the id. */
+  private static final String USES =
+      """
+      select convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'LATIN1') as key_id, count(*) as secrets
+      from (
+        select secret as sealed from endpoints
+        union all select previous_secret from endpoints where previous_secret is not null
+        union all select answer from idempotency_keys where answer is not null) as everything
+      group by 1 order by 2 desc, 1
+      """;
+
+  private static final int PAGE = 500;
+
+  private static final String NEXT =
+      """
+      select id, secret, previous_secret from endpoints where id > $1 order by id limit %d
+      """
+          .formatted(PAGE);
+
+  /** A rotation that came between wins. */
+  private static final String REPLACE =
+      """
+      update endpoints set secret = $2, previous_secret = $3
+      where id = $1 and secret = $4 and previous_secret is not distinct from $5
+      """;
+
+  /** How many secrets, and answers kept for idempotency keys, are sealed with a key. */
+  record Use(String keyId, long secrets) {}
+
+  private final Pool pool;
+
+  SealedSecrets(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  Future<List<Use>> uses() {
+    return pool.query(USES)
+        .execute()
+        .map(
+            rows -> {
+              List<Use> uses = new ArrayList<>();
+              rows.forEach(
+                  row -> uses.add(new Use(row.getString("key_id"), row.getLong("secrets"))));
+              return uses;
+            });
+  }
+
+  /**
+   * Seals every secret of an endpoint with the current key, and completes with the number of
+   * endpoints that it changed. Fails if a secret's key is not known, or the secret is damaged.
+   */
+  Future<Integer> reseal(SecretBox box) {
+    return reseal(box, BEFORE_ALL, 0);
+  }
+
+  private Future<Integer> reseal(SecretBox box, UUID after, int before) {
+    return pool.preparedQuery(NEXT)
+        .execute(Tuple.of(after))
+        .compose(
+            rows -> {
+              List<Future<Integer>> replaced = new ArrayList<>();
+              UUID last = after;
+              for (Row row : rows) {
+                last = row.getUUID("id");
+                if (isOld(box, row.getBuffer("secret"))
+                    || isOld(box, row.getBuffer("previous_secret"))) {
+                  replaced.add(replace(box, row));
+                }
+              }
+              UUID reached = last;
+              return Future.all(replaced)
+                  .map(done -> before + replaced.stream().mapToInt(each -> each.result()).sum())
+                  .compose(
+                      count ->
+                          rows.size() < PAGE
+                              ? Future.succeededFuture(count)
+                              : reseal(box, reached, count));
+            });
+  }
+
+  private Future<Integer> replace(SecretBox box, Row row) {
+    UUID id = row.getUUID("id");
+    Buffer secret = row.getBuffer("secret");
+    Buffer previous = row.getBuffer("previous_secret");
+    return pool.preparedQuery(REPLACE)
+        .execute(
+            Tuple.of(
+                id,
+                resealed(box, secret, id),
+                previous == null ? null : resealed(box, previous, id),
+                secret,
+                previous))
+        .map(rows -> rows.rowCount());
+  }
+
+  private static boolean isOld(SecretBox box, @Nullable Buffer secret) {
+    return secret != null && box.isSealedWithOldKey(secret.getBytes());
+  }
+
+  private static Buffer resealed(SecretBox box, Buffer secret, UUID id) {
+    return Buffer.buffer(box.seal(box.open(secret.getBytes(), id), id));
+  }
+}

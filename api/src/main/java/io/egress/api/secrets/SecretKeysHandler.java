@@ -1,0 +1,70 @@
+package io.egress.api.secrets;
+
+import io.egress.endpoint.DamagedSecretException;
+import io.egress.endpoint.SecretBox;
+import io.egress.endpoint.UnknownSecretKeyException;
+import io.egress.http.HttpExchange;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Shows which keys are in use, and encrypts all signing secrets with the current one. */
+public final class SecretKeysHandler {
+  private final SealedSecrets secrets;
+  private final @Nullable SecretBox secretBox;
+
+  public SecretKeysHandler(Pool pool, @Nullable SecretBox secretBox) {
+    this.secrets = new SealedSecrets(pool);
+    this.secretBox = secretBox;
+  }
+
+  public void list(RoutingContext exchange) {
+    answer(exchange, secrets.uses());
+  }
+
+  public void reseal(RoutingContext exchange) {
+    if (secretBox == null) {
+      HttpExchange.fail(
+          exchange,
+          new Refusal(
+              503, "nothing to seal with: this service was started without EGRESS_SECRET_KEY"));
+      return;
+    }
+    answer(
+        exchange,
+        secrets
+            .reseal(secretBox)
+            .recover(SecretKeysHandler::refuse)
+            .compose(count -> secrets.uses()));
+  }
+
+  private void answer(RoutingContext exchange, Future<List<SealedSecrets.Use>> uses) {
+    uses.onSuccess(all -> HttpExchange.sendJson(exchange, 200, json(all)))
+        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+  }
+
+  private JsonObject json(List<SealedSecrets.Use> uses) {
+    JsonArray shown = new JsonArray();
+    for (SealedSecrets.Use use : uses) {
+      shown.add(
+          new JsonObject()
+              .put("id", use.keyId())
+              .put("secrets", use.secrets())
+              .put("current", secretBox != null && secretBox.isCurrent(use.keyId()))
+              .put("known", secretBox != null && secretBox.isKnown(use.keyId())));
+    }
+    return new JsonObject().put("secret_keys", shown);
+  }
+
+  private static <T> Future<T> refuse(Throwable failure) {
+    return Future.failedFuture(
+        failure instanceof UnknownSecretKeyException || failure instanceof DamagedSecretException
+            ? new Refusal(409, String.valueOf(failure.getMessage()))
+            : failure);
+  }
+}
