@@ -38,7 +38,7 @@ class DashboardTest {
   private static final Pattern METRIC = Pattern.compile("\\b(?:egress|jvm|process)_[a-z_]+");
   private static final Pattern MATCHER = Pattern.compile("([a-z_]+)(?:=~|!~|!=|=)\"");
   private static final Pattern GROUPING = Pattern.compile("\\bby \\(([^)]*)\\)");
-  private static final Pattern COMPARISON = Pattern.compile(" (?:>|<|==) [0-9.]+");
+  private static final Pattern COMPARISON = Pattern.compile(" (?:>|<|==) [0-9.]+$");
 
   private static ScrapedRoles roles;
 
