@@ -3,10 +3,14 @@ package io.egress.api;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.DeliveriesHandler;
+import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.portal.Portal;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
@@ -98,7 +102,7 @@ public final class ApiApp {
     return internalPort;
   }
 
-  /** Those of both listeners. */
+  /** Those of both listeners' interfaces; pages for browsers are not among them. */
   List<Routes.Call> calls() {
     return calls;
   }
@@ -203,9 +207,13 @@ public final class ApiApp {
               monitoring.metrics());
       KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
       EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
-      DeliveriesHandler deliveries =
-          new DeliveriesHandler(
-              pool, new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()));
+      LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
+      DeliveryReads deliveryReads = new DeliveryReads(pool, days);
+      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads);
+      PortalAddress portalAddress = new PortalAddress(api.portal());
+      PortalAccess portalAccess =
+          new PortalAccess(pool, settings.push().secretBox(), portalAddress);
+      Portal portal = new Portal(pool, portalAddress, portalAccess, deliveryReads, days);
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -228,9 +236,14 @@ public final class ApiApp {
                       keys,
                       endpoints,
                       deliveries,
-                      new SecretKeysHandler(pool, settings.push().secretBox())));
+                      new SecretKeysHandler(pool, settings.push().secretBox()),
+                      portalAccess));
       Routes external = health.routes().and(ApiRoutes.external(pull));
-      return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
+      return open(
+              "the internal listener",
+              settings.internalListener(),
+              Duration.ZERO,
+              new Routes().and(internal).and(portal.routes()))
           .compose(
               internalListener ->
                   open(

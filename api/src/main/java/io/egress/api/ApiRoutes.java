@@ -9,6 +9,7 @@ import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.http.OpenApi;
@@ -37,7 +38,8 @@ final class ApiRoutes {
       KeysHandler keys,
       EndpointsHandler endpoints,
       DeliveriesHandler deliveries,
-      SecretKeysHandler secretKeys) {
+      SecretKeysHandler secretKeys,
+      PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .guard("/internal/", access)
@@ -49,6 +51,7 @@ final class ApiRoutes {
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
+        .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
         .delete(KEYS + "/:id", onOne("key", keys::delete))

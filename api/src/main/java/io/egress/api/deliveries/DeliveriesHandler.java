@@ -2,95 +2,53 @@ package io.egress.api.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.deliverylog.LogDays;
-import io.egress.deliverylog.LoggedDeliveries;
-import io.egress.deliverylog.LoggedDelivery;
-import io.egress.endpoint.Endpoint;
-import io.egress.endpoint.EndpointStore;
 import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.sqlclient.Pool;
-import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Lists and shows the deliveries of a workspace. */
 public final class DeliveriesHandler {
-  private final EndpointStore endpoints;
-  private final LoggedDeliveries log;
-  private final DeliverySearch search;
+  private final DeliveryReads reads;
 
-  public DeliveriesHandler(Pool pool, LogDays days) {
-    requireNonNull(pool, "pool is null");
-    this.endpoints = new EndpointStore(pool);
-    this.log = new LoggedDeliveries(pool, days);
-    this.search = new DeliverySearch(pool, log);
+  public DeliveriesHandler(DeliveryReads reads) {
+    this.reads = requireNonNull(reads, "reads is null");
   }
 
   /** To all endpoints. */
   public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
-    DeliveryQuestion question = DeliveryQuestion.from(exchange.queryParams());
-    return endpoints.list(workspaceId).compose(all -> list(exchange, workspaceId, all, question));
+    return reads.list(workspaceId, exchange.queryParams()).map(page -> send(exchange, page));
   }
 
   /** To one endpoint. */
   public Future<Void> listOf(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
-    DeliveryQuestion question = DeliveryQuestion.from(exchange.queryParams());
-    return endpoints
-        .show(workspaceId, endpointId)
-        .compose(
-            found ->
-                list(
-                    exchange,
-                    workspaceId,
-                    List.of(
-                        found.orElseThrow(
-                            () -> new Refusal(404, "no such endpoint in this workspace"))),
-                    question));
-  }
-
-  private Future<Void> list(
-      RoutingContext exchange,
-      UUID workspaceId,
-      List<Endpoint> ofEndpoints,
-      DeliveryQuestion question) {
-    return search
-        .page(workspaceId, ofEndpoints, question)
-        .map(
-            page -> {
-              JsonArray shown = new JsonArray();
-              page.deliveries().forEach(delivery -> shown.add(DeliveryView.of(delivery)));
-              DeliveryPlace next = page.next();
-              JsonObject pageInfo =
-                  new JsonObject()
-                      .put("hasNextPage", next != null)
-                      .put("endCursor", next == null ? null : next.encode());
-              HttpExchange.sendJson(
-                  exchange,
-                  200,
-                  new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
-              return null;
-            });
+    return reads
+        .list(workspaceId, endpointId, exchange.queryParams())
+        .map(page -> send(exchange, page));
   }
 
   /** With its attempts. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
-    return endpoints
-        .list(workspaceId)
-        .compose(all -> search.one(workspaceId, all, id))
-        .compose(
-            found -> {
-              LoggedDelivery delivery =
-                  found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
-              return log.attempts(id)
-                  .map(
-                      attempts -> {
-                        HttpExchange.sendJson(exchange, 200, DeliveryView.of(delivery, attempts));
-                        return null;
-                      });
+    return reads
+        .one(workspaceId, id)
+        .map(
+            told -> {
+              HttpExchange.sendJson(
+                  exchange, 200, DeliveryView.of(told.delivery(), told.attempts()));
+              return null;
             });
+  }
+
+  private static @Nullable Void send(RoutingContext exchange, DeliveryReads.Listed page) {
+    JsonArray shown = new JsonArray();
+    page.deliveries().forEach(delivery -> shown.add(DeliveryView.of(delivery)));
+    JsonObject pageInfo =
+        new JsonObject().put("hasNextPage", page.next() != null).put("endCursor", page.next());
+    HttpExchange.sendJson(
+        exchange, 200, new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
+    return null;
   }
 }
