@@ -3,11 +3,14 @@ package io.egress.api;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.DeliveriesHandler;
+import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.replays.Replays;
+import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
@@ -203,9 +206,11 @@ public final class ApiApp {
               monitoring.metrics());
       KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
       EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
-      DeliveriesHandler deliveries =
-          new DeliveriesHandler(
-              pool, new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()));
+      Replays replays = new Replays(pool);
+      LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
+      DeliveriesHandler deliveries = new DeliveriesHandler(pool, days, replays);
+      VerificationHandler verification =
+          new VerificationHandler(vertx, pool, days, settings.kafka());
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -228,6 +233,8 @@ public final class ApiApp {
                       keys,
                       endpoints,
                       deliveries,
+                      verification,
+                      new ReplaysHandler(replays),
                       new SecretKeysHandler(pool, settings.push().secretBox())));
       Routes external = health.routes().and(ApiRoutes.external(pull));
       return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)

@@ -2,6 +2,7 @@ package io.egress.api.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.replays.Replays;
 import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.deliverylog.LoggedDelivery;
@@ -22,12 +23,14 @@ public final class DeliveriesHandler {
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
   private final DeliverySearch search;
+  private final Replays replays;
 
-  public DeliveriesHandler(Pool pool, LogDays days) {
+  public DeliveriesHandler(Pool pool, LogDays days, Replays replays) {
     requireNonNull(pool, "pool is null");
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
     this.search = new DeliverySearch(pool, log);
+    this.replays = requireNonNull(replays, "replays is null");
   }
 
   /** To all endpoints. */
@@ -78,19 +81,38 @@ public final class DeliveriesHandler {
 
   /** With its attempts. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return find(workspaceId, id)
+        .compose(
+            delivery ->
+                log.attempts(id)
+                    .map(
+                        attempts -> {
+                          HttpExchange.sendJson(exchange, 200, DeliveryView.of(delivery, attempts));
+                          return null;
+                        }));
+  }
+
+  /** Answers with the delivery that is to come. */
+  public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return find(workspaceId, id)
+        .compose(
+            delivery ->
+                replays
+                    .redeliver(workspaceId, delivery, null)
+                    .map(
+                        replay -> {
+                          HttpExchange.sendJson(
+                              exchange, 202, DeliveryView.redelivery(delivery, replay.id()));
+                          return null;
+                        }));
+  }
+
+  private Future<LoggedDelivery> find(UUID workspaceId, UUID id) {
     return endpoints
         .list(workspaceId)
         .compose(all -> search.one(workspaceId, all, id))
-        .compose(
-            found -> {
-              LoggedDelivery delivery =
-                  found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
-              return log.attempts(id)
-                  .map(
-                      attempts -> {
-                        HttpExchange.sendJson(exchange, 200, DeliveryView.of(delivery, attempts));
-                        return null;
-                      });
-            });
+        .map(
+            found ->
+                found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
   }
 }
