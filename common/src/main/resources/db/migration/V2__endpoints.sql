@@ -20,12 +20,24 @@ create table endpoints (
 
 create index endpoints_by_workspace on endpoints (workspace_id) where deleted_at is null;
 
--- History still owed to an endpoint: positions from next_position to last_position. A finished one owes nothing.
+-- Parts of the stream that are published to an endpoint beside live captures: its full history, whose id is the
+-- endpoint's, and what somebody wants replayed. Positions from next_position to last_position are left to publish, of a
+-- replay only_undelivered those whose latest delivery was exhausted or skipped. published counts deliveries.
 create table backfills (
-  endpoint_id uuid primary key references endpoints,
+  id uuid primary key,
+  endpoint_id uuid not null references endpoints,
+  origin text not null check (origin in ('backfill', 'replay', 'redelivery')),
+  only_undelivered boolean not null default false,
+  first_position bigint not null check (first_position > 0),
   next_position bigint not null check (next_position > 0),
   last_position bigint not null,
-  finished_at timestamptz
+  published bigint not null default 0,
+  created_by text,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  cancelled_at timestamptz,
+  check (finished_at is not null or cancelled_at is null)
 );
 
-create index backfills_unfinished on backfills (endpoint_id) where finished_at is null;
+create index backfills_unfinished on backfills (id) where finished_at is null;
+create index backfills_by_endpoint on backfills (endpoint_id, created_at, id);

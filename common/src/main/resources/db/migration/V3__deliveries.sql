@@ -1,5 +1,6 @@
--- What became of each delivery. A row is written with the first outcome; day is the day since when the delivery was
--- owed (UTC), so that a repetition finds the row of the first try. Both tables are dropped day by day.
+-- What became of each delivery. A row is written with the first outcome, or when a replay publishes it; day is the day
+-- since when the delivery was owed (UTC), so that a repetition finds the row of the first try. Both tables are dropped
+-- day by day. replay_id is null for the first delivery of a capture to an endpoint.
 -- attempts counts the attempts whose outcome, and whatever follows from it, is safe: none of these is made again.
 create table deliveries (
   day date not null,
@@ -7,7 +8,8 @@ create table deliveries (
   endpoint_id uuid not null,
   capture_id uuid not null,
   position bigint not null,
-  origin text not null check (origin in ('live', 'backfill')),
+  replay_id uuid,
+  origin text not null check (origin in ('live', 'backfill', 'replay', 'redelivery')),
   state text not null check (state in ('pending', 'delivered', 'exhausted', 'skipped')),
   attempts smallint not null,
   last_outcome text,
@@ -19,6 +21,10 @@ create table deliveries (
 
 -- Nothing is added for a delivery whose first attempt succeeds.
 create index deliveries_undelivered on deliveries (endpoint_id, state, position, id) where state <> 'delivered';
+
+-- The deliveries of replays. A replay's row of a position is newer than the ones before it by owed_at and id.
+create index deliveries_replayed on deliveries (endpoint_id, position, owed_at, id) where replay_id is not null;
+create index deliveries_of_replay on deliveries (replay_id, state) where replay_id is not null and state <> 'delivered';
 
 -- outcome is 'delivered' or the kind of failure; answer is the beginning of what the receiver said.
 create table attempts (

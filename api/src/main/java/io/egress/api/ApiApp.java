@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.KeyUse;
@@ -12,6 +13,8 @@ import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.replays.Replays;
+import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
@@ -207,9 +210,12 @@ public final class ApiApp {
               monitoring.metrics());
       KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
       EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
+      Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveryReads deliveryReads = new DeliveryReads(pool, days);
-      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads);
+      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, replays);
+      VerificationHandler verification =
+          new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
       PortalAccess portalAccess =
           new PortalAccess(pool, settings.push().secretBox(), portalAddress);
@@ -236,6 +242,8 @@ public final class ApiApp {
                       keys,
                       endpoints,
                       deliveries,
+                      verification,
+                      new ReplaysHandler(replays),
                       new SecretKeysHandler(pool, settings.push().secretBox()),
                       portalAccess));
       Routes external = health.routes().and(ApiRoutes.external(pull));

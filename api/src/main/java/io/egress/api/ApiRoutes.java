@@ -5,12 +5,14 @@ import static io.egress.api.workspace.WorkspaceCalls.onOne;
 import static io.egress.api.workspace.WorkspaceCalls.withBody;
 
 import io.egress.api.deliveries.DeliveriesHandler;
+import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.http.OpenApi;
 import io.egress.http.Routes;
@@ -22,6 +24,8 @@ final class ApiRoutes {
   private static final String KEYS = WORKSPACE + "/api-keys";
   private static final String ENDPOINTS = WORKSPACE + "/endpoints";
   private static final String DELIVERIES = WORKSPACE + "/deliveries";
+
+  private static final String REPLAYS = WORKSPACE + "/replays";
 
   private ApiRoutes() {}
 
@@ -38,6 +42,8 @@ final class ApiRoutes {
       KeysHandler keys,
       EndpointsHandler endpoints,
       DeliveriesHandler deliveries,
+      VerificationHandler verification,
+      ReplaysHandler replays,
       SecretKeysHandler secretKeys,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
@@ -64,7 +70,13 @@ final class ApiRoutes {
             ENDPOINTS + "/:id/rotate-secret", withBody(onOne("endpoint", endpoints::rotateSecret)))
         .delete(ENDPOINTS + "/:id/previous-secret", onOne("endpoint", endpoints::endOverlap))
         .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
+        .get(ENDPOINTS + "/:id/verification", onOne("endpoint", verification::verify))
         .get(DELIVERIES, onAll(deliveries::list))
-        .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show));
+        .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show))
+        .post(DELIVERIES + "/:id/redeliver", onOne("delivery", deliveries::redeliver))
+        .post(ENDPOINTS + "/:id/replays", withBody(onOne("endpoint", replays::start)))
+        .get(ENDPOINTS + "/:id/replays", onOne("endpoint", replays::list))
+        .get(REPLAYS + "/:id", onOne("replay", replays::show))
+        .delete(REPLAYS + "/:id", onOne("replay", replays::cancel));
   }
 }

@@ -2,6 +2,7 @@ package io.egress.database;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.lifecycle.Periodic;
 import io.egress.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -49,17 +50,14 @@ public final class TableStatistics {
   /** What is being analyzed already is left alone. */
   private static final String ANALYZE = "analyze (skip_locked) ";
 
-  private final Vertx vertx;
   private final Pool pool;
-  private final long timer;
+  private final Periodic looking;
   private final Outage outage =
       new Outage(log, "Cannot analyze tables that grow; retrying", "Tables that grow are analyzed");
-  private boolean looking;
 
   private TableStatistics(Vertx vertx, Pool pool) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
-    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> look());
+    this.looking = Periodic.every(vertx, PERIOD, this::look);
   }
 
   public static TableStatistics watch(Vertx vertx, Pool pool) {
@@ -67,15 +65,11 @@ public final class TableStatistics {
   }
 
   public void close() {
-    vertx.cancelTimer(timer);
+    looking.close();
   }
 
-  private void look() {
-    if (looking) {
-      return;
-    }
-    looking = true;
-    pool.preparedQuery(OUTGROWN)
+  private Future<Void> look() {
+    return pool.preparedQuery(OUTGROWN)
         .execute()
         .compose(
             rows -> {
@@ -86,8 +80,7 @@ public final class TableStatistics {
               return analyze(tables);
             })
         .onSuccess(done -> outage.worked())
-        .onFailure(outage::failed)
-        .onComplete(done -> looking = false);
+        .onFailure(outage::failed);
   }
 
   private Future<Void> analyze(List<String> tables) {

@@ -2,18 +2,22 @@ package io.egress.delivery;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.DeliveryId;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One capture owed to one endpoint, as it stands in the delivery topics: ids only, never the
  * document.
  *
  * @param id names the chain of attempts; the same after every repetition
- * @param origin whether it was owed live or as history; kept through all retries
- * @param owedAt since when: the moment it entered the stream, or its endpoint was created if that
- *     is later. It is the same after every repetition, too.
+ * @param replayId the replay or redelivery that made it; null for the first delivery of a capture
+ *     to an endpoint
+ * @param origin why it is owed; kept through all retries
+ * @param owedAt since when: the moment it entered the stream, or its endpoint or replay was created
+ *     if that is later. It is the same after every repetition, too.
  * @param attempt the number of the attempt to come, from 1
  * @param dueAt not to be attempted before
  */
@@ -22,15 +26,22 @@ public record Delivery(
     UUID endpointId,
     UUID captureId,
     long position,
+    @Nullable UUID replayId,
     Origin origin,
     Instant owedAt,
     int attempt,
     Instant dueAt) {
 
-  /** Live deliveries go before history. */
+  /** Why a delivery is owed. */
   public enum Origin {
+    /** The capture entered the stream. */
     LIVE("live"),
-    BACKFILL("backfill");
+    /** The endpoint was created with the full history. */
+    BACKFILL("backfill"),
+    /** Somebody asked for part of the stream again. */
+    REPLAY("replay"),
+    /** Somebody asked for this one capture again. */
+    REDELIVERY("redelivery");
 
     private final String word;
 
@@ -64,20 +75,35 @@ public record Delivery(
     }
   }
 
-  /** A delivery that was never attempted and is due since it is owed. */
+  /** The first delivery of a capture to an endpoint, never attempted and due since it is owed. */
   public static Delivery first(
       UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
-    return new Delivery(id, endpointId, captureId, position, origin, owedAt, 1, owedAt);
+    return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt);
+  }
+
+  /** Never attempted, and due since its replay was created. */
+  public static Delivery replayed(
+      UUID replayId,
+      UUID endpointId,
+      UUID captureId,
+      long position,
+      Origin origin,
+      Instant createdAt) {
+    UUID id = DeliveryId.inReplay(replayId, captureId);
+    return new Delivery(
+        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt);
   }
 
   /** The attempt after this one. */
   public Delivery next(Instant due) {
-    return new Delivery(id, endpointId, captureId, position, origin, owedAt, attempt + 1, due);
+    return new Delivery(
+        id, endpointId, captureId, position, replayId, origin, owedAt, attempt + 1, due);
   }
 
   /** The same attempt, later. */
   public Delivery postponed(Instant due) {
-    return new Delivery(id, endpointId, captureId, position, origin, owedAt, attempt, due);
+    return new Delivery(
+        id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due);
   }
 
   public Buffer encode() {

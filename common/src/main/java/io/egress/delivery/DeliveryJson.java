@@ -36,6 +36,9 @@ final class DeliveryJson {
       json.writeStringField("endpoint_id", delivery.endpointId().toString());
       json.writeStringField("capture_id", delivery.captureId().toString());
       json.writeNumberField("position", delivery.position());
+      if (delivery.replayId() != null) {
+        json.writeStringField("replay_id", delivery.replayId().toString());
+      }
       json.writeStringField("origin", delivery.origin().word());
       json.writeStringField("owed_at", delivery.owedAt().toString());
       json.writeNumberField("attempt", delivery.attempt());
@@ -68,6 +71,7 @@ final class DeliveryJson {
     private @Nullable UUID id;
     private @Nullable UUID endpointId;
     private @Nullable UUID captureId;
+    private @Nullable UUID replayId;
     private @Nullable Origin origin;
     private @Nullable String owedAtText;
     private @Nullable Instant owedAt;
@@ -82,6 +86,7 @@ final class DeliveryJson {
         case "endpoint_id" -> endpointId = UUID.fromString(json.getText());
         case "capture_id" -> captureId = UUID.fromString(json.getText());
         case "position" -> position = json.getLongValue();
+        case "replay_id" -> replayId = UUID.fromString(json.getText());
         case "origin" -> origin = Origin.of(json.getText());
         case "owed_at" -> {
           owedAtText = json.getText();
@@ -107,6 +112,7 @@ final class DeliveryJson {
           present(endpointId),
           present(captureId),
           position,
+          replayId,
           present(origin),
           inRange(present(owedAt)),
           attempt,

@@ -24,10 +24,10 @@ public final class DeliveryLog {
   private static final String WRITE =
       """
       with entry as (
-        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[], $7::text[],
-          $8::smallint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::integer[], $13::text[],
-          $14::smallint[], $15::text[], $16::bytea[])
-          as e(day, id, endpoint_id, capture_id, position, origin, state,
+        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
+          $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
+          $14::text[], $15::smallint[], $16::text[], $17::bytea[])
+          as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
             attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
             status, detail, answer)),
       made as (
@@ -36,8 +36,10 @@ public final class DeliveryLog {
         from entry where started_at is not null
         on conflict do nothing)
       insert into %2$s as d
-        (day, id, endpoint_id, capture_id, position, origin, state, attempts, last_outcome, next_attempt_at, owed_at)
-      select day, id, endpoint_id, capture_id, position, origin, state, attempts, outcome, next_attempt_at, owed_at
+        (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
+          owed_at)
+      select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
+        owed_at
       from entry
       on conflict (id, day) do update
       set state = excluded.state, attempts = excluded.attempts, updated_at = now(),

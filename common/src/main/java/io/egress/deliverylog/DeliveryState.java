@@ -9,7 +9,7 @@ public enum DeliveryState {
   PENDING,
   DELIVERED,
   EXHAUSTED,
-  /** Fell due while the endpoint was paused, or after it was deleted. */
+  /** Fell due while the endpoint was paused, or after it or the replay was ended. */
   SKIPPED;
 
   public String word() {

@@ -24,6 +24,7 @@ final class LogRows {
     columns.add(entry -> entry.delivery().endpointId(), UUID[]::new);
     columns.add(entry -> entry.delivery().captureId(), UUID[]::new);
     columns.add(entry -> entry.delivery().position(), Long[]::new);
+    columns.add(entry -> entry.delivery().replayId(), UUID[]::new);
     columns.add(entry -> entry.delivery().origin().word(), String[]::new);
     columns.add(entry -> entry.state().word(), String[]::new);
     columns.add(entry -> (short) entry.attempts(), Short[]::new);

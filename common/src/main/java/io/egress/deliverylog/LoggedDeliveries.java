@@ -30,7 +30,7 @@ public final class LoggedDeliveries {
   private static final int UNDELIVERED_MAX = 1_000;
 
   private static final String COLUMNS =
-      "d.id, d.endpoint_id, d.capture_id, d.position, d.origin, d.state, d.attempts, d.last_outcome,"
+      "d.id, d.endpoint_id, d.capture_id, d.position, d.replay_id, d.origin, d.state, d.attempts, d.last_outcome,"
           + " d.next_attempt_at, d.owed_at, d.updated_at";
 
   private static final String FIND =
@@ -52,6 +52,15 @@ public final class LoggedDeliveries {
         order by position desc, id limit $7) as d
       """
           .formatted(COLUMNS, UNDELIVERED_MAX);
+
+  /** The repeated condition is that of the index, which has no row for first deliveries. */
+  private static final String REPLAYED =
+      """
+      select %s from unnest($1::uuid[]) as e(id) cross join lateral (
+        select * from deliveries
+        where endpoint_id = e.id and replay_id is not null and position > $2 and position <= $3) as d
+      """
+          .formatted(COLUMNS);
 
   private static final String ONE =
       """
@@ -103,8 +112,8 @@ public final class LoggedDeliveries {
   }
 
   /**
-   * The newest in a state other than {@code DELIVERED}, up to {@code max} of each endpoint, in no
-   * order; at most 1,000 of each.
+   * The newest of each endpoint in a state other than {@code DELIVERED}, in no order; up to {@code
+   * max}, and never more than 1,000.
    */
   public Future<List<LoggedDelivery>> undelivered(Range range, DeliveryState state, int max) {
     return client
@@ -121,7 +130,20 @@ public final class LoggedDeliveries {
         .map(LoggedDeliveries::deliveries);
   }
 
-  /** Empty for one that has no outcome yet. */
+  /** What replays made of the captures above a position and up to another one, in no order. */
+  public Future<List<LoggedDelivery>> replayed(
+      Collection<UUID> endpointIds, long above, long upTo) {
+    return client
+        .preparedQuery(REPLAYED)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(endpointIds.toArray(UUID[]::new))
+                .addLong(above)
+                .addLong(upTo))
+        .map(LoggedDeliveries::deliveries);
+  }
+
+  /** Empty for a first delivery that has no outcome yet. */
   public Future<Optional<LoggedDelivery>> one(UUID workspaceId, UUID id) {
     return client
         .preparedQuery(ONE)
@@ -160,6 +182,7 @@ public final class LoggedDeliveries {
         row.getUUID("endpoint_id"),
         row.getUUID("capture_id"),
         row.getLong("position"),
+        row.getUUID("replay_id"),
         Origin.of(row.getString("origin")),
         DeliveryState.of(row.getString("state")),
         row.getInteger("attempts"),

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the delivery log has of a delivery.
  *
+ * @param replayId null for the first delivery of its capture to its endpoint
  * @param attempts those whose outcome is known
  * @param lastOutcome null where no attempt was made, because the endpoint was paused or deleted
  * @param nextAttemptAt null unless the delivery is pending
@@ -19,6 +20,7 @@ public record LoggedDelivery(
     UUID endpointId,
     UUID captureId,
     long position,
+    @Nullable UUID replayId,
     Origin origin,
     DeliveryState state,
     int attempts,
@@ -43,6 +45,7 @@ public record LoggedDelivery(
         endpointId,
         captureId,
         position,
+        null,
         origin,
         DeliveryState.PENDING,
         0,

@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * The id of the first delivery of a capture to an endpoint, computed from both, so that fanning out
- * again yields the same delivery.
+ * The ids of deliveries, computed from what makes them, so that making them again yields the same
+ * deliveries.
  */
 public final class DeliveryId {
   /** Must never change: receivers deduplicate by the ids derived from it. */
@@ -23,11 +23,19 @@ public final class DeliveryId {
 
   private DeliveryId() {}
 
-  /** The UUIDv5 of the text {@code <endpoint id>/<capture id>}. */
+  /**
+   * The first delivery of a capture to an endpoint: the UUIDv5 of the text {@code <endpoint
+   * id>/<capture id>}.
+   */
   public static UUID of(UUID endpointId, UUID captureId) {
     requireNonNull(endpointId, "endpointId is null");
     requireNonNull(captureId, "captureId is null");
     return nameBased(NAMESPACE, endpointId + "/" + captureId);
+  }
+
+  /** The delivery of a capture by a replay: the UUIDv5 of {@code <replay id>/<capture id>}. */
+  public static UUID inReplay(UUID replayId, UUID captureId) {
+    return of(replayId, captureId);
   }
 
   static UUID nameBased(UUID namespace, String name) {

@@ -43,8 +43,10 @@ public final class EndpointStore {
         select $1, id, $3, $4, $5, $6, stream_head from workspaces where id = $2
         returning %1$s),
       history as (
-        insert into backfills (endpoint_id, next_position, last_position, finished_at)
-        select id, 1, created_position, case when created_position = 0 then created_at end
+        insert into backfills
+          (id, endpoint_id, origin, first_position, next_position, last_position, created_at, finished_at)
+        select id, id, 'backfill', 1, 1, created_position, created_at,
+          case when created_position = 0 then created_at end
         from created where full_history)
       select %1$s from created
       """

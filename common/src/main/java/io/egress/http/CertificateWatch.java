@@ -2,6 +2,7 @@ package io.egress.http;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.lifecycle.Periodic;
 import io.egress.settings.TlsFiles;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,10 +26,9 @@ final class CertificateWatch {
   private final Vertx vertx;
   private final TlsFiles files;
   private final Function<PemKeyCertOptions, Future<Void>> serve;
-  private final long timer;
+  private final Periodic looking;
   private ServerCertificate served;
   private @Nullable String refused;
-  private boolean looking;
 
   private CertificateWatch(
       Vertx vertx,
@@ -39,7 +39,7 @@ final class CertificateWatch {
     this.files = files;
     this.served = served;
     this.serve = serve;
-    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> look());
+    this.looking = Periodic.every(vertx, PERIOD, this::look);
   }
 
   /** What the files hold now; fails when it cannot be served. */
@@ -64,16 +64,12 @@ final class CertificateWatch {
   }
 
   void close() {
-    vertx.cancelTimer(timer);
+    looking.close();
   }
 
-  private void look() {
-    if (looking) {
-      return;
-    }
-    looking = true;
+  private Future<ServerCertificate> look() {
     ServerCertificate before = served;
-    vertx
+    return vertx
         .executeBlocking(() -> ServerCertificate.read(files), false)
         .compose(found -> found.equals(before) ? Future.succeededFuture(before) : exchange(found))
         .onSuccess(
@@ -81,8 +77,7 @@ final class CertificateWatch {
               served = now;
               refused = null;
             })
-        .onFailure(this::tell)
-        .onComplete(done -> looking = false);
+        .onFailure(this::tell);
   }
 
   private Future<ServerCertificate> exchange(ServerCertificate found) {

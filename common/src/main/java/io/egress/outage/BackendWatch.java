@@ -2,6 +2,7 @@ package io.egress.outage;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.lifecycle.Periodic;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -19,18 +20,15 @@ public final class BackendWatch {
   private static final Duration PERIOD = Duration.ofSeconds(3);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(4);
 
-  private final Vertx vertx;
   private final Supplier<Future<?>> question;
   private final Outage outage;
-  private final long timer;
+  private final Periodic asking;
   private volatile double up = Double.NaN;
-  private volatile boolean asking;
 
   private BackendWatch(Vertx vertx, String backend, Supplier<Future<?>> question) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.question = requireNonNull(question, "question is null");
     this.outage = new Outage(log, backend + " does not answer", backend + " answers again");
-    this.timer = vertx.setPeriodic(PERIOD.toMillis(), tick -> ask());
+    this.asking = Periodic.every(vertx, PERIOD, this::ask);
   }
 
   public static BackendWatch start(Vertx vertx, String backend, Supplier<Future<?>> question) {
@@ -43,16 +41,12 @@ public final class BackendWatch {
   }
 
   public Future<Void> close() {
-    vertx.cancelTimer(timer);
+    asking.close();
     return Future.succeededFuture();
   }
 
-  private void ask() {
-    if (asking) {
-      return;
-    }
-    asking = true;
-    asked()
+  private Future<?> ask() {
+    return asked()
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .onSuccess(
             answer -> {
@@ -63,8 +57,7 @@ public final class BackendWatch {
             failure -> {
               up = 0;
               outage.failed(failure);
-            })
-        .onComplete(done -> asking = false);
+            });
   }
 
   private Future<?> asked() {

@@ -20,7 +20,8 @@ class DeliveryTest {
           UUID.randomUUID(),
           UUID.randomUUID(),
           5_000_000_000L,
-          Origin.BACKFILL,
+          UUID.randomUUID(),
+          Origin.REPLAY,
           Instant.parse("2026-11-21T10:00:00.123456Z"),
           3,
           Instant.parse("2026-11-21T10:05:00Z"));
@@ -40,11 +41,27 @@ class DeliveryTest {
             "endpoint_id",
             "capture_id",
             "position",
+            "replay_id",
             "origin",
             "owed_at",
             "attempt",
             "due_at");
     assertThat(json.getString("due_at")).isEqualTo("2026-11-21T10:05:00Z");
+  }
+
+  @Test
+  void mayBelongToNoReplay() {
+    Delivery first =
+        Delivery.first(
+            UUID.randomUUID(),
+            UUID.randomUUID(),
+            UUID.randomUUID(),
+            1,
+            Origin.LIVE,
+            Instant.parse("2026-11-21T10:00:00Z"));
+
+    assertThat(first.encode().toJsonObject().fieldNames()).doesNotContain("replay_id");
+    assertThat(Delivery.decode(first.encode().getBytes())).isEqualTo(first);
   }
 
   @Test

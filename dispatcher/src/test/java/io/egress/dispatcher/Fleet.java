@@ -142,6 +142,37 @@ public final class Fleet implements AutoCloseable {
     await(endpoints.delete(endpoint.workspaceId(), endpoint.id()));
   }
 
+  /** As the API starts one. */
+  public UUID replay(Provisioned endpoint, long first, long last, boolean onlyUndelivered) {
+    return backfill(endpoint, "replay", first, last, onlyUndelivered);
+  }
+
+  /** As the API starts one. */
+  public UUID redelivery(Provisioned endpoint, long position) {
+    return backfill(endpoint, "redelivery", position, position, false);
+  }
+
+  private UUID backfill(
+      Provisioned endpoint, String origin, long first, long last, boolean onlyUndelivered) {
+    UUID id = UUID.randomUUID();
+    await(
+        database
+            .preparedQuery(
+                "insert into backfills (id, endpoint_id, origin, only_undelivered, first_position,"
+                    + " next_position, last_position) values ($1, $2, $3, $4, $5, $5, $6)")
+            .execute(Tuple.of(id, endpoint.id(), origin, onlyUndelivered, first, last)));
+    return id;
+  }
+
+  public void cancel(UUID replay) {
+    await(
+        database
+            .preparedQuery(
+                "update backfills set cancelled_at = now(), finished_at = coalesce(finished_at, now())"
+                    + " where id = $1")
+            .execute(Tuple.of(replay)));
+  }
+
   /** Captures that enter the stream and are published, in this order. */
   public List<UUID> captures(UUID workspaceId, int count) {
     return captures(workspaceId, count, "text");

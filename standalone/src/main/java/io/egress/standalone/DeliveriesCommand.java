@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "deliveries",
     description = {
-      "Lists and shows deliveries of webhooks.",
+      "Lists, shows and repeats deliveries of webhooks.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
     },
     footer = {
@@ -126,6 +126,26 @@ final class DeliveriesCommand {
       System.out.println();
       System.out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
     }
+    return 0;
+  }
+
+  @Command(
+      name = "redeliver",
+      description = {
+        "Sends the capture of a delivery to its endpoint again, with a delivery of its",
+        "own, whose id is printed."
+      })
+  int redeliver(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "DELIVERY-ID") UUID id) {
+    JsonObject redelivery =
+        internal
+            .api()
+            .call(
+                "POST",
+                "/workspaces/" + workspace + "/deliveries/" + id + "/redeliver",
+                new JsonObject());
+    System.out.println(redelivery.getString("id"));
     return 0;
   }
 

@@ -21,6 +21,8 @@ import picocli.CommandLine.Command;
       KeysCommand.class,
       EndpointsCommand.class,
       DeliveriesCommand.class,
+      ReplaysCommand.class,
+      VerifyCommand.class,
       SecretsCommand.class
     })
 public final class Main {

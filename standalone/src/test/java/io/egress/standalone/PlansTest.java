@@ -157,7 +157,8 @@ class PlansTest {
       select id, id, 'k', uuid_send(id), 'last' from n;
     insert into endpoints (id, workspace_id, url, secret, created_position, full_history, deleted_at)
       select id, ws, 'https://a.example/', '', 0, false, now() from n;
-    insert into backfills (endpoint_id, next_position, last_position, finished_at) select id, 1, 1, now() from n;
+    insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position, finished_at)
+      select id, id, 'replay', 1, 1, 1, now() from n;
     insert into reconciliations (endpoint_id, position, checked_at) select id, 0, 'infinity' from n;
     insert into deliveries (day, id, endpoint_id, capture_id, position, origin, state, attempts, owed_at)
       select (now() at time zone 'UTC')::date, id, id, id, 1, 'live', 'delivered', 1, now() from n;

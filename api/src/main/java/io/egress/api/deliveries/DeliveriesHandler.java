@@ -2,6 +2,7 @@ package io.egress.api.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.replays.Replays;
 import io.egress.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -13,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** Lists and shows the deliveries of a workspace. */
 public final class DeliveriesHandler {
   private final DeliveryReads reads;
+  private final Replays replays;
 
-  public DeliveriesHandler(DeliveryReads reads) {
+  public DeliveriesHandler(DeliveryReads reads, Replays replays) {
     this.reads = requireNonNull(reads, "reads is null");
+    this.replays = requireNonNull(replays, "replays is null");
   }
 
   /** To all endpoints. */
@@ -30,6 +33,16 @@ public final class DeliveriesHandler {
         .map(page -> send(exchange, page));
   }
 
+  private static @Nullable Void send(RoutingContext exchange, DeliveryReads.Listed page) {
+    JsonArray shown = new JsonArray();
+    page.deliveries().forEach(delivery -> shown.add(DeliveryView.of(delivery)));
+    JsonObject pageInfo =
+        new JsonObject().put("hasNextPage", page.next() != null).put("endCursor", page.next());
+    HttpExchange.sendJson(
+        exchange, 200, new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
+    return null;
+  }
+
   /** With its attempts. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
     return reads
@@ -42,13 +55,19 @@ public final class DeliveriesHandler {
             });
   }
 
-  private static @Nullable Void send(RoutingContext exchange, DeliveryReads.Listed page) {
-    JsonArray shown = new JsonArray();
-    page.deliveries().forEach(delivery -> shown.add(DeliveryView.of(delivery)));
-    JsonObject pageInfo =
-        new JsonObject().put("hasNextPage", page.next() != null).put("endCursor", page.next());
-    HttpExchange.sendJson(
-        exchange, 200, new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
-    return null;
+  /** Answers with the delivery that is to come. */
+  public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return reads
+        .find(workspaceId, id)
+        .compose(
+            delivery ->
+                replays
+                    .redeliver(workspaceId, delivery, null)
+                    .map(
+                        replay -> {
+                          HttpExchange.sendJson(
+                              exchange, 202, DeliveryView.redelivery(delivery, replay.id()));
+                          return null;
+                        }));
   }
 }

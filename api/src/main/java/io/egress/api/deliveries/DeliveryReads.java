@@ -81,16 +81,19 @@ public final class DeliveryReads {
   }
 
   /** Fails with a {@link Refusal} where the workspace has no such delivery. */
-  public Future<Told> one(UUID workspaceId, UUID id) {
+  public Future<LoggedDelivery> find(UUID workspaceId, UUID id) {
     return endpoints
         .list(workspaceId)
         .compose(all -> search.one(workspaceId, all, id))
-        .compose(
-            found -> {
-              LoggedDelivery delivery =
-                  found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
-              return log.attempts(id).map(attempts -> new Told(delivery, attempts));
-            });
+        .map(
+            found ->
+                found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
+  }
+
+  /** As {@link #find}. */
+  public Future<Told> one(UUID workspaceId, UUID id) {
+    return find(workspaceId, id)
+        .compose(delivery -> log.attempts(id).map(attempts -> new Told(delivery, attempts)));
   }
 
   /** The beginning of an answer as text; empty for what is not text. */

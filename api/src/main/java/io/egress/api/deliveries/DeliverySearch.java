@@ -40,6 +40,11 @@ final class DeliverySearch {
    */
   private record Wanted(
       Predicate<LoggedDelivery> delivery, @Nullable DeliveryPlace after, int max, int rows) {
+    /** Where nothing is owed, more rows are read at a time. */
+    Wanted wider(int rowsMax) {
+      return new Wanted(delivery, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
+    }
+
     boolean isBehind(LoggedDelivery delivery) {
       return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
     }
@@ -114,11 +119,7 @@ final class DeliverySearch {
             : DeliveryPlace.behind(scope.high() + 1);
     return log.undelivered(
         new LoggedDeliveries.Range(
-            scope.endpoints().stream().map(each -> each.endpoint().id()).toList(),
-            scope.low(),
-            scope.high(),
-            after.endpointId(),
-            after.id()),
+            scope.endpointIds(), scope.low(), scope.high(), after.endpointId(), after.id()),
         state,
         question.limit() + 1);
   }
@@ -132,10 +133,10 @@ final class DeliverySearch {
     return owed.newest(scope, wanted.rows())
         .compose(
             window ->
-                log.complete(window.owed().stream().filter(wanted::isBehind).toList())
+                made(scope, window, wanted)
                     .compose(
-                        completed -> {
-                          completed.stream().filter(wanted.delivery()).forEach(found::add);
+                        made -> {
+                          made.stream().filter(wanted.delivery()).forEach(found::add);
                           int looked = lookedAt + wanted.rows() + window.owed().size();
                           if (window.isLast()) {
                             return Future.succeededFuture(new Walked(found, null));
@@ -143,8 +144,26 @@ final class DeliverySearch {
                           return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
                               ? Future.succeededFuture(
                                   new Walked(found, DeliveryPlace.behind(window.lowest())))
-                              : walk(scope.upTo(window.lowest() - 1), wanted, found, looked);
+                              : walk(
+                                  scope.upTo(window.lowest() - 1),
+                                  wanted.wider(lookedUp(scope)),
+                                  found,
+                                  looked);
                         }));
+  }
+
+  /** Of the window's captures, the first deliveries and those of replays. */
+  private Future<List<LoggedDelivery>> made(
+      OwedScope scope, OwedDeliveries.Window window, Wanted wanted) {
+    return log.complete(window.owed().stream().filter(wanted::isBehind).toList())
+        .compose(
+            first ->
+                log.replayed(scope.endpointIds(), window.lowest() - 1, scope.high())
+                    .map(
+                        replayed ->
+                            Stream.concat(
+                                    first.stream(), replayed.stream().filter(wanted::isBehind))
+                                .toList()));
   }
 
   /** Of {@code retried}, what stands behind the place that was reached belongs to a later page. */

@@ -4,12 +4,14 @@ import io.egress.deliverylog.LoggedAttempt;
 import io.egress.deliverylog.LoggedDelivery;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.document.UtcInstant;
+import io.egress.endpoint.DeliveryId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Deliveries as the internal API shows them. */
@@ -22,6 +24,8 @@ final class DeliveryView {
         .put("endpoint_id", delivery.endpointId().toString())
         .put("capture_id", delivery.captureId().toString())
         .put("position", delivery.position())
+        .put("replay_id", text(delivery.replayId()))
+        .put("redelivery_of", text(firstOf(delivery)))
         .put("origin", delivery.origin().word())
         .put("state", delivery.state().word())
         .put("attempts", delivery.attempts())
@@ -37,6 +41,15 @@ final class DeliveryView {
     return of(delivery).put("attempt_log", shown);
   }
 
+  /** The delivery that will be the redelivery of {@code delivery}. */
+  static JsonObject redelivery(LoggedDelivery delivery, UUID replayId) {
+    return new JsonObject()
+        .put("id", DeliveryId.inReplay(replayId, delivery.captureId()).toString())
+        .put("replay_id", replayId.toString())
+        .put(
+            "redelivery_of", DeliveryId.of(delivery.endpointId(), delivery.captureId()).toString());
+  }
+
   private static JsonObject of(LoggedAttempt attempt) {
     MadeAttempt made = attempt.made();
     byte[] answer = made.answerStart().getBytes();
@@ -50,6 +63,17 @@ final class DeliveryView {
         .put("detail", made.detail())
         .put("answer", text.orElse(null))
         .put("answer_base64", text.isPresent() ? null : Base64.getEncoder().encodeToString(answer));
+  }
+
+  /** Null for one that is the first. */
+  private static @Nullable UUID firstOf(LoggedDelivery delivery) {
+    return delivery.replayId() == null
+        ? null
+        : DeliveryId.of(delivery.endpointId(), delivery.captureId());
+  }
+
+  private static @Nullable String text(@Nullable UUID id) {
+    return id == null ? null : id.toString();
   }
 
   private static @Nullable String time(@Nullable Instant instant) {

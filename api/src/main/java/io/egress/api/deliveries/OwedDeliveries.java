@@ -26,7 +26,9 @@ final class OwedDeliveries {
   private static final String RANGE =
       """
       select coalesce(stream_position_before(id, $2), stream_head) as high,
-        coalesce(stream_position_before(id, $3), 0) as low, stream_position_before(id, $4) as since
+        coalesce(stream_position_before(id, $3), 0) as low, stream_position_before(id, $4) as since,
+        (select min(first_position) from backfills
+          where endpoint_id = any($5) and origin <> 'backfill' and created_at >= $4) as replayed_from
       from workspaces where id = $1
       """;
 
@@ -63,7 +65,9 @@ final class OwedDeliveries {
   Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
     Instant since = log.since();
     return pool.preparedQuery(RANGE)
-        .execute(Tuple.of(workspaceId, utc(question.to()), utc(question.from()), utc(since)))
+        .execute(
+            Tuple.of(workspaceId, utc(question.to()), utc(question.from()), utc(since))
+                .addArrayOfUUID(endpoints.stream().map(Endpoint::id).toArray(UUID[]::new)))
         .map(
             rows -> {
               RowIterator<Row> row = rows.iterator();
@@ -78,19 +82,23 @@ final class OwedDeliveries {
       UUID workspaceId,
       List<Endpoint> endpoints,
       DeliveryQuestion question,
-      Row range,
+      Row row,
       Instant since) {
     List<OwedScope.Owing> owing =
         endpoints.stream()
-            .map(endpoint -> OwedScope.Owing.of(endpoint, since, range.getLong("since")))
+            .map(endpoint -> OwedScope.Owing.of(endpoint, since, row.getLong("since")))
             .toList();
-    long lowest = owing.stream().mapToLong(OwedScope.Owing::low).min().orElse(Long.MAX_VALUE);
+    Long replayedFrom = row.getLong("replayed_from");
+    long lowest =
+        Math.min(
+            owing.stream().mapToLong(OwedScope.Owing::low).min().orElse(Long.MAX_VALUE),
+            replayedFrom == null ? Long.MAX_VALUE : replayedFrom - 1);
     DeliveryPlace after = question.after();
-    long high = range.getLong("high");
+    long high = row.getLong("high");
     return new OwedScope(
         workspaceId,
         owing,
-        Math.max(lowest, range.getLong("low")),
+        Math.max(lowest, row.getLong("low")),
         after == null ? high : Math.min(high, after.position()));
   }
 

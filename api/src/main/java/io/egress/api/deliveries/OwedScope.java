@@ -46,6 +46,10 @@ record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, lo
     }
   }
 
+  List<UUID> endpointIds() {
+    return endpoints.stream().map(each -> each.endpoint().id()).toList();
+  }
+
   boolean isEmpty() {
     return high <= low;
   }

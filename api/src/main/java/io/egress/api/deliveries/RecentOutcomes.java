@@ -71,7 +71,7 @@ public final class RecentOutcomes {
       from unnest($1::uuid[]) as e(id) cross join lateral (
         select width_bucket(position, $2::bigint[]) as hour, state from deliveries
         where endpoint_id = e.id and state = any($5::text[]) and state <> 'delivered'
-          and position > $3 and position <= $4 and day >= $6
+          and position > $3 and position <= $4 and day >= $6 and replay_id is null
         limit %d) as d
       group by e.id, d.hour, d.state
       """

@@ -3,6 +3,7 @@ package io.egress.api.sweep;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.endpoint.DeliveryId;
+import io.egress.lifecycle.Periodic;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -80,19 +81,16 @@ public final class EndpointsBehind {
     }
   }
 
-  private final Vertx vertx;
   private final Pool pool;
   private final int rememberedDays;
-  private final long timer;
+  private final Periodic looking;
   private final Map<UUID, Owed> behind = new HashMap<>();
   private UUID seen = BEFORE_ALL;
   private volatile double count = Double.NaN;
   private volatile double oldestSeconds = Double.NaN;
-  private boolean looking;
 
   /** {@code logRetention} is how long the delivery log remembers. */
   public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
     metrics.gauge(
@@ -103,19 +101,15 @@ public final class EndpointsBehind {
         "egress_endpoints_behind_oldest_seconds",
         "age of the oldest capture that an endpoint has no attempt for",
         () -> oldestSeconds);
-    this.timer = vertx.setPeriodic(1, PERIOD.toMillis(), tick -> look());
+    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
   }
 
   public void close() {
-    vertx.cancelTimer(timer);
+    looking.close();
   }
 
-  private void look() {
-    if (looking) {
-      return;
-    }
-    looking = true;
-    pool.preparedQuery(NEWEST)
+  private Future<Void> look() {
+    return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(seen, rememberedDays))
         .compose(
             rows -> {
@@ -132,8 +126,7 @@ public final class EndpointsBehind {
               asked.putAll(behind);
               return open(asked.values()).map(open -> remember(asked, open));
             })
-        .onFailure(unknown -> report(Double.NaN, Double.NaN))
-        .onComplete(done -> looking = false);
+        .onFailure(unknown -> report(Double.NaN, Double.NaN));
   }
 
   private Future<Set<UUID>> open(Collection<Owed> asked) {

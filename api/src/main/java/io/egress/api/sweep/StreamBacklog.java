@@ -2,7 +2,9 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.lifecycle.Periodic;
 import io.egress.metrics.Metrics;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -46,14 +48,11 @@ public final class StreamBacklog {
     }
   }
 
-  private final Vertx vertx;
   private final Pool pool;
-  private final long timer;
+  private final Periodic looking;
   private volatile Seen seen = Seen.NOTHING;
-  private volatile boolean looking;
 
   public StreamBacklog(Vertx vertx, Pool pool, Metrics metrics) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
     requireNonNull(metrics, "metrics is null");
     gauge(
@@ -76,27 +75,19 @@ public final class StreamBacklog {
         "egress_outbox_oldest_seconds",
         "age of the oldest capture in the stream that is not published to Kafka",
         Seen::unpublishedAge);
-    this.timer = vertx.setPeriodic(0, PERIOD.toMillis(), tick -> look());
+    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
   }
 
   public void close() {
-    vertx.cancelTimer(timer);
+    looking.close();
   }
 
-  private void look() {
-    if (looking) {
-      return;
-    }
-    looking = true;
-    pool.query(LOOK)
+  private Future<Seen> look() {
+    return pool.query(LOOK)
         .execute()
         .map(rows -> Seen.of(rows.iterator().next()))
         .otherwise(Seen.NOTHING)
-        .onSuccess(
-            now -> {
-              seen = now;
-              looking = false;
-            });
+        .onSuccess(now -> seen = now);
   }
 
   private void gauge(Metrics metrics, String name, String meaning, ToDoubleFunction<Seen> value) {

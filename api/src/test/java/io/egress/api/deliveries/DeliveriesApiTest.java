@@ -117,8 +117,15 @@ class DeliveriesApiTest {
         write(endpoint, capture, random);
       }
     }
+    int first = all("/deliveries?", 100).size();
+    assertThat(first).as("seed " + seed).isBetween(150, 171);
+    for (UUID endpoint : endpoints) {
+      writeReplay(endpoint, captures, random);
+    }
+    writeReplay(endpoints.get(0), captures, random);
     List<JsonObject> all = all("/deliveries?", 100);
-    assertThat(all).as("seed " + seed).hasSizeBetween(150, 171);
+    assertThat(all).as("seed " + seed).hasSize(first + 4 * captures.size());
+    assertThat(all).extracting(each -> each.getString("id")).doesNotHaveDuplicates();
 
     for (DeliveryState state : DeliveryState.values()) {
       check("state=" + state.word(), 1 + random.nextInt(9), all, in("state", state.word()));
@@ -362,6 +369,35 @@ class DeliveriesApiTest {
         row.position(),
         Delivery.Origin.LIVE,
         row.enteredAt());
+  }
+
+  /** As a dispatcher would publish it, with some outcomes. */
+  private void writeReplay(UUID endpoint, List<UUID> captures, Random random) {
+    JsonObject replay =
+        new JsonObject(
+            service
+                .internal(
+                    "POST",
+                    path + "/endpoints/" + endpoint + "/replays",
+                    new JsonObject().put("from_position", 1))
+                .body());
+    UUID id = UUID.fromString(replay.getString("id"));
+    for (UUID capture : captures) {
+      Delivery delivery =
+          Delivery.replayed(
+              id,
+              endpoint,
+              capture,
+              stream(capture).orElseThrow().position(),
+              Delivery.Origin.REPLAY,
+              Instant.parse(replay.getString("created_at")));
+      write(delivery, DeliveryState.PENDING, null, null);
+      if (random.nextBoolean()) {
+        DeliveryState state =
+            random.nextBoolean() ? DeliveryState.DELIVERED : DeliveryState.SKIPPED;
+        write(delivery, state, null, null);
+      }
+    }
   }
 
   private static void write(UUID endpoint, UUID capture, Random random) {

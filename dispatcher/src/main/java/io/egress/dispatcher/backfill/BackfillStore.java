@@ -9,19 +9,27 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
-/** Which histories are to be sent, and how far they are published. */
-final class BackfillStore {
+/** Which backfills are to be sent, and how far they are published. */
+public final class BackfillStore {
+  /** A backfill that may be published. */
+  record Open(UUID id, UUID endpointId) {}
+
   /**
-   * The next deliveries of a history.
+   * The next deliveries of a backfill.
    *
    * @param nextPosition the first position of the next batch
-   * @param last whether the history ends with this batch
+   * @param last whether the backfill ends with this batch
    */
   record Batch(List<Delivery> deliveries, long nextPosition, boolean last) {
     Batch {
@@ -31,35 +39,65 @@ final class BackfillStore {
 
   private static final String OPEN =
       """
-      select b.endpoint_id
+      select b.id, b.endpoint_id
       from backfills b join endpoints e on e.id = b.endpoint_id
-      where b.finished_at is null and not e.paused and e.deleted_at is null and b.endpoint_id > $1
-      order by b.endpoint_id limit $2
+      where b.finished_at is null and not e.paused and e.deleted_at is null and b.id > $1
+      order by b.id limit $2
       """;
 
-  /** A row without a position where nothing is left; no row where nothing is to be sent now. */
+  /**
+   * Deliveries in a state, oldest position first. The repeated condition is that of the index,
+   * which has no row for what was delivered. All rows of the last position are read, because only
+   * the newest of a position counts.
+   */
+  private static final String UNDELIVERED =
+      """
+      select d.position, d.capture_id, d.owed_at, d.id from deliveries d
+      where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
+        and d.position >= b.next_position and d.position <= b.last_position
+        and d.replay_id is distinct from b.id and b.only_undelivered
+      order by d.position fetch first ($2::integer) rows with ties""";
+
+  /**
+   * The next positions; a row without one where nothing is left, no row where nothing is to be sent
+   * now. Of a replay of what was not delivered, those are wanted whose newest delivery, its own
+   * left aside, was exhausted or skipped.
+   */
   private static final String TAKE =
       """
-      select b.last_position, e.created_at, s.position, s.capture_id
+      select b.last_position, b.endpoint_id, b.origin, b.created_at, s.position, s.capture_id, s.wanted
       from backfills b
         join endpoints e on e.id = b.endpoint_id
         left join lateral (
-          select position, capture_id from stream
-          where workspace_id = e.workspace_id
-            and position >= b.next_position and position <= b.last_position
-          order by position limit $2) s on true
-      where b.endpoint_id = $1 and b.finished_at is null and not e.paused and e.deleted_at is null
+          (select position, capture_id, true as wanted from stream
+            where workspace_id = e.workspace_id and not b.only_undelivered
+              and position >= b.next_position and position <= b.last_position
+            order by position limit $2::integer)
+          union all
+          (select u.position, u.capture_id, not exists (
+              select from deliveries r
+              where r.endpoint_id = b.endpoint_id and r.position = u.position
+                and r.replay_id is not null and r.replay_id <> b.id
+                and (r.owed_at, r.id) > (u.owed_at, u.id)) as wanted
+            from ((%s) union all (%s)) as u
+            order by u.position fetch first ($2::integer) rows with ties)) s on true
+      where b.id = $1 and b.finished_at is null and not e.paused and e.deleted_at is null
       order by s.position
-      """;
+      """
+          .formatted(UNDELIVERED.formatted("exhausted"), UNDELIVERED.formatted("skipped"));
 
   private static final String ADVANCE =
       """
       update backfills set
         next_position = $2,
+        published = published + $3,
         finished_at = case when $2 > last_position then now() end
-      where endpoint_id = $1 and finished_at is null
+      where id = $1 and finished_at is null
         and (next_position < $2 or last_position < $2)
       """;
+
+  private static final String CANCELLED =
+      "select id from backfills where id = any($1) and cancelled_at is not null";
 
   private final Pool pool;
 
@@ -67,55 +105,77 @@ final class BackfillStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Endpoints whose history may be sent, in order of their ids. */
-  Future<List<UUID>> open(UUID after, int max) {
+  /** In order of their ids. */
+  Future<List<Open>> open(UUID after, int max) {
     return pool.preparedQuery(OPEN)
         .execute(Tuple.of(after, max))
         .map(
             rows -> {
-              List<UUID> endpoints = new ArrayList<>(rows.size());
-              rows.forEach(row -> endpoints.add(row.getUUID("endpoint_id")));
-              return endpoints;
+              List<Open> open = new ArrayList<>(rows.size());
+              rows.forEach(
+                  row -> open.add(new Open(row.getUUID("id"), row.getUUID("endpoint_id"))));
+              return open;
             });
   }
 
-  /** Empty for an endpoint that is paused, deleted or has its whole history. */
-  Future<Optional<Batch>> take(UUID endpointId, int max) {
+  /** Empty for one that is finished, or whose endpoint is paused or deleted. */
+  Future<Optional<Batch>> take(UUID id, int max) {
     return pool.preparedQuery(TAKE)
-        .execute(Tuple.of(endpointId, max))
-        .map(rows -> rows.size() == 0 ? Optional.empty() : Optional.of(batch(endpointId, rows)));
+        .execute(Tuple.of(id, max))
+        .map(rows -> rows.size() == 0 ? Optional.empty() : Optional.of(batch(id, max, rows)));
   }
 
-  /** Never decreases, even if two workers publish the same history. */
-  Future<Void> advance(UUID endpointId, long nextPosition) {
-    return pool.preparedQuery(ADVANCE).execute(Tuple.of(endpointId, nextPosition)).mapEmpty();
+  /** Never decreases, even if two workers publish the same backfill. */
+  Future<Void> advance(UUID id, long nextPosition, int published) {
+    return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
   }
 
-  /** Positions have no gaps, and no position up to last_position is missing. */
-  private static Batch batch(UUID endpointId, RowSet<Row> rows) {
+  /** Those of the replays that were cancelled; asked through {@code client}. */
+  public static Future<Set<UUID>> cancelled(SqlClient client, Collection<UUID> replayIds) {
+    return client
+        .preparedQuery(CANCELLED)
+        .execute(Tuple.tuple().addArrayOfUUID(replayIds.toArray(UUID[]::new)))
+        .map(
+            rows -> {
+              Set<UUID> cancelled = new HashSet<>();
+              rows.forEach(row -> cancelled.add(row.getUUID("id")));
+              return cancelled;
+            });
+  }
+
+  private static Batch batch(UUID id, int max, RowSet<Row> rows) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;
     long taken = 0;
+    int found = 0;
     for (Row row : rows) {
       end = row.getLong("last_position");
       Long position = row.getLong("position");
       if (position != null) {
         taken = position;
-        deliveries.add(delivery(endpointId, position, row));
+        found++;
+        if (row.getBoolean("wanted")) {
+          deliveries.add(delivery(id, position, row));
+        }
       }
     }
-    boolean last = deliveries.isEmpty() || taken >= end;
+    boolean last = found < max || taken >= end;
     return new Batch(deliveries, last ? end + 1 : taken + 1, last);
   }
 
-  private static Delivery delivery(UUID endpointId, long position, Row row) {
+  private static Delivery delivery(UUID id, long position, Row row) {
+    UUID endpointId = row.getUUID("endpoint_id");
     UUID captureId = row.getUUID("capture_id");
-    return Delivery.first(
-        DeliveryId.of(endpointId, captureId),
-        endpointId,
-        captureId,
-        position,
-        Origin.BACKFILL,
-        row.getOffsetDateTime("created_at").toInstant());
+    Origin origin = Origin.of(row.getString("origin"));
+    Instant createdAt = row.getOffsetDateTime("created_at").toInstant();
+    return origin == Origin.BACKFILL
+        ? Delivery.first(
+            DeliveryId.of(endpointId, captureId),
+            endpointId,
+            captureId,
+            position,
+            origin,
+            createdAt)
+        : Delivery.replayed(id, endpointId, captureId, position, origin, createdAt);
   }
 }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.dispatcher.backfill.BackfillStore.Open;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.egress.outage.Outage;
@@ -22,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the history of the endpoints whose partition of the backfill topic the worker owns.
- * Used on one event loop.
+ * Publishes the histories and replays of the endpoints whose partition of the backfill topic the
+ * worker owns. Used on one event loop.
  *
- * <p>Around a rebalance two workers may publish the same history, and a crash may repeat a batch:
+ * <p>Around a rebalance two workers may publish the same backfill, and a crash may repeat a batch:
  * the deliveries are the same, ids included.
  */
 public final class Backfills {
@@ -47,9 +49,9 @@ public final class Backfills {
   private final Turns turns;
   private final Outage lookingFor =
       new Outage(
-          log, "Cannot read which histories to send; retrying", "Histories to send are read again");
+          log, "Cannot read which backfills to send; retrying", "Backfills to send are read again");
   private final Outage sending =
-      new Outage(log, "Cannot publish history; retrying", "EndpointHistory is published again");
+      new Outage(log, "Cannot publish a backfill; retrying", "Backfills are published again");
   private final Promise<Void> closed = Promise.promise();
 
   private Set<Integer> owned = Set.of();
@@ -63,15 +65,21 @@ public final class Backfills {
   private int failuresInARow;
 
   public Backfills(
-      Vertx vertx, Pool pool, RecordPublisher publisher, Topics topics, BackfillSettings settings) {
+      Vertx vertx,
+      Pool pool,
+      DeliveryLog deliveryLog,
+      RecordPublisher publisher,
+      Topics topics,
+      BackfillSettings settings) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     requireNonNull(pool, "pool is null");
+    requireNonNull(deliveryLog, "deliveryLog is null");
     requireNonNull(publisher, "publisher is null");
     requireNonNull(topics, "topics is null");
     this.settings = requireNonNull(settings, "settings is null");
     this.partitions = settings.partitions();
     this.store = new BackfillStore(pool);
-    this.pump = new Pump(store, publisher, topics.backfill(), () -> closing);
+    this.pump = new Pump(store, deliveryLog, publisher, topics.backfill(), () -> closing);
     this.allowance = new Allowance(settings);
     this.turns = new Turns(allowance, settings.aheadMax());
   }
@@ -85,7 +93,7 @@ public final class Backfills {
     look();
   }
 
-  /** Replaces the owned partitions, and forgets the endpoints of all others. */
+  /** Replaces the owned partitions, and forgets the backfills of all others. */
   public void own(Set<Integer> partitions) {
     boolean more = !owned.containsAll(partitions);
     owned = Set.copyOf(partitions);
@@ -105,7 +113,7 @@ public final class Backfills {
     if (newPartitions == partitions || newPartitions < 1) {
       return;
     }
-    log.info("Publishing history to {} partitions instead of {}", newPartitions, partitions);
+    log.info("Publishing backfills to {} partitions instead of {}", newPartitions, partitions);
     partitions = newPartitions;
     beginAnew();
     vertx.setTimer(SPREADING_MAX.toMillis(), settled -> beginAnew());
@@ -158,12 +166,12 @@ public final class Backfills {
     store.open(seen, SEEN_AT_ONCE_MAX).onComplete(this::looked);
   }
 
-  private void looked(AsyncResult<List<UUID>> result) {
+  private void looked(AsyncResult<List<Open>> result) {
     looking = false;
     if (result.succeeded()) {
       lookingFor.worked();
-      List<UUID> open = result.result();
-      seen = open.size() < SEEN_AT_ONCE_MAX ? BEFORE_ALL : open.get(open.size() - 1);
+      List<Open> open = result.result();
+      seen = open.size() < SEEN_AT_ONCE_MAX ? BEFORE_ALL : open.get(open.size() - 1).id();
       open.forEach(this::addIfOwned);
       serve();
     } else {
@@ -172,38 +180,38 @@ public final class Backfills {
     completeCloseIfIdle();
   }
 
-  private void addIfOwned(UUID endpointId) {
-    byte[] key = endpointId.toString().getBytes(UTF_8);
+  private void addIfOwned(Open backfill) {
+    byte[] key = backfill.endpointId().toString().getBytes(UTF_8);
     int partition = BuiltInPartitioner.partitionForKey(key, partitions);
     if (owned.contains(partition)) {
-      turns.add(endpointId, partition);
+      turns.add(backfill.id(), partition);
     }
   }
 
   private void serve() {
     while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      EndpointHistory history = turns.next();
-      if (history == null) {
+      Backfill backfill = turns.next();
+      if (backfill == null) {
         return;
       }
       inTurn++;
-      pump.turn(history).onComplete(result -> ended(history, result));
+      pump.turn(backfill).onComplete(result -> ended(backfill, result));
     }
   }
 
-  private void ended(EndpointHistory history, AsyncResult<Boolean> more) {
+  private void ended(Backfill backfill, AsyncResult<Boolean> more) {
     inTurn--;
     if (more.failed()) {
       failuresInARow++;
-      turns.hasFailed(history);
-      sending.failed(more.cause(), Map.of("endpoint_id", history.endpointId()));
+      turns.hasFailed(backfill);
+      sending.failed(more.cause(), Map.of("backfill_id", backfill.id()));
     } else {
       failuresInARow = 0;
       sending.worked();
       if (more.result()) {
-        turns.hasMore(history);
+        turns.hasMore(backfill);
       } else {
-        turns.hasNoMore(history);
+        turns.hasNoMore(backfill);
       }
     }
     serve();

@@ -1,6 +1,8 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.deliverylog.LogEntry;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
 import io.vertx.core.Future;
@@ -8,62 +10,81 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Publishes a history in batches. Its position is stored after Kafka has acknowledged a batch and
- * before the next one is read, so a crash repeats at most one batch.
+ * Publishes a backfill in batches. Its position is stored after Kafka has acknowledged a batch and
+ * before the next one is read, so a crash repeats at most one batch. Deliveries of a replay are
+ * entered in the delivery log before that: unlike first deliveries they cannot be computed from the
+ * stream, and they are visible from the moment they are owed.
  */
 final class Pump {
   private final BackfillStore store;
+  private final DeliveryLog deliveryLog;
   private final RecordPublisher publisher;
   private final String topic;
   private final BooleanSupplier stopped;
 
-  Pump(BackfillStore store, RecordPublisher publisher, String topic, BooleanSupplier stopped) {
+  Pump(
+      BackfillStore store,
+      DeliveryLog deliveryLog,
+      RecordPublisher publisher,
+      String topic,
+      BooleanSupplier stopped) {
     this.store = store;
+    this.deliveryLog = deliveryLog;
     this.publisher = publisher;
     this.topic = topic;
     this.stopped = stopped;
   }
 
   /** Publishes as many as were reserved; completes with whether there may be more. */
-  Future<Boolean> turn(EndpointHistory history) {
-    return savePosition(history)
+  Future<Boolean> turn(Backfill backfill) {
+    return savePosition(backfill)
         .compose(
-            saved -> history.reserved() == 0 ? Future.succeededFuture(true) : publishNext(history));
+            saved ->
+                backfill.reserved() == 0 ? Future.succeededFuture(true) : publishNext(backfill));
   }
 
-  private Future<Boolean> publishNext(EndpointHistory history) {
+  private Future<Boolean> publishNext(Backfill backfill) {
     return store
-        .take(history.endpointId(), history.reserved())
+        .take(backfill.id(), backfill.reserved())
         .compose(
             batch ->
-                batch.isEmpty() || history.isForgotten() || stopped.getAsBoolean()
+                batch.isEmpty() || backfill.isForgotten() || stopped.getAsBoolean()
                     ? Future.succeededFuture(false)
-                    : publish(history, batch.get()));
+                    : publish(backfill, batch.get()));
   }
 
-  private Future<Boolean> publish(EndpointHistory history, BackfillStore.Batch batch) {
+  private Future<Boolean> publish(Backfill backfill, BackfillStore.Batch batch) {
     List<Delivery> deliveries = batch.deliveries();
     List<Message> messages =
         deliveries.stream()
             .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
             .toList();
-    history.publishing(deliveries);
-    return publisher
-        .publish(messages)
-        .onFailure(failure -> history.unsure(deliveries))
+    backfill.publishing(deliveries);
+    return enter(deliveries)
+        .compose(entered -> publisher.publish(messages))
+        .onFailure(failure -> backfill.unsure(deliveries))
         .compose(
             acknowledged -> {
-              history.acknowledged(batch.nextPosition());
-              return savePosition(history);
+              backfill.acknowledged(batch.nextPosition(), deliveries.size());
+              return savePosition(backfill);
             })
         .map(saved -> !batch.last());
   }
 
-  private Future<Void> savePosition(EndpointHistory history) {
-    return history.hasUnsavedPosition()
+  private Future<Void> enter(List<Delivery> deliveries) {
+    List<LogEntry> entries =
+        deliveries.stream()
+            .filter(delivery -> delivery.replayId() != null)
+            .map(LogEntry::owed)
+            .toList();
+    return entries.isEmpty() ? Future.succeededFuture() : deliveryLog.write(entries);
+  }
+
+  private Future<Void> savePosition(Backfill backfill) {
+    return backfill.hasUnsavedPosition()
         ? store
-            .advance(history.endpointId(), history.unsavedPosition())
-            .onSuccess(saved -> history.saved())
+            .advance(backfill.id(), backfill.unsavedPosition(), backfill.unsavedCount())
+            .onSuccess(saved -> backfill.saved())
         : Future.succeededFuture();
   }
 }

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.delivery.Delivery;
-import io.egress.dispatcher.backfill.EndpointHistory.State;
+import io.egress.dispatcher.backfill.Backfill.State;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Round robin between histories, one batch at a time. */
+/** Round robin between backfills, one batch at a time. */
 final class Turns {
   private static final int CHECKS_PER_ALLOWANCE = 64;
 
   private final Allowance allowance;
   private final int settledPerCheck;
-  private final Map<UUID, EndpointHistory> known = new HashMap<>();
-  private final Set<EndpointHistory> ready = new LinkedHashSet<>();
-  private final Set<EndpointHistory> waiting = new LinkedHashSet<>();
+  private final Map<UUID, Backfill> known = new HashMap<>();
+  private final Set<Backfill> ready = new LinkedHashSet<>();
+  private final Set<Backfill> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
 
   Turns(Allowance allowance, int aheadMax) {
@@ -31,62 +31,62 @@ final class Turns {
     return ready.size();
   }
 
-  /** Adds a history, unless it is known. */
-  void add(UUID endpointId, int partition) {
-    EndpointHistory history =
-        known.computeIfAbsent(endpointId, id -> new EndpointHistory(id, partition, allowance));
-    if (history.state() == State.RESTING) {
-      makeReady(history);
+  /** Adds a backfill, unless it is known. */
+  void add(UUID id, int partition) {
+    Backfill backfill =
+        known.computeIfAbsent(id, added -> new Backfill(added, partition, allowance));
+    if (backfill.state() == State.RESTING) {
+      makeReady(backfill);
     }
   }
 
   /** The next one that has room, which is then reserved for it, or only a position to store. */
-  @Nullable EndpointHistory next() {
-    Iterator<EndpointHistory> queue = ready.iterator();
+  @Nullable Backfill next() {
+    Iterator<Backfill> queue = ready.iterator();
     while (queue.hasNext()) {
-      EndpointHistory history = queue.next();
+      Backfill backfill = queue.next();
       queue.remove();
-      int room = history.room();
-      if (room > 0 || history.hasUnsavedPosition()) {
-        history.become(State.IN_TURN);
-        history.reserve(room);
-        return history;
+      int room = backfill.room();
+      if (room > 0 || backfill.hasUnsavedPosition()) {
+        backfill.become(State.IN_TURN);
+        backfill.reserve(room);
+        return backfill;
       }
-      history.become(State.FULL);
-      waiting.add(history);
+      backfill.become(State.FULL);
+      waiting.add(backfill);
     }
     return null;
   }
 
-  void hasMore(EndpointHistory history) {
-    if (!history.isForgotten()) {
-      makeReady(history);
+  void hasMore(Backfill backfill) {
+    if (!backfill.isForgotten()) {
+      makeReady(backfill);
     }
   }
 
-  void hasFailed(EndpointHistory history) {
-    if (!history.isForgotten()) {
-      history.become(State.FAILED);
-      waiting.add(history);
+  void hasFailed(Backfill backfill) {
+    if (!backfill.isForgotten()) {
+      backfill.become(State.FAILED);
+      waiting.add(backfill);
     }
   }
 
-  void hasNoMore(EndpointHistory history) {
-    history.reserve(0);
-    history.become(State.RESTING);
-    dropIfEmpty(history);
+  void hasNoMore(Backfill backfill) {
+    backfill.reserve(0);
+    backfill.become(State.RESTING);
+    dropIfEmpty(backfill);
   }
 
-  /** Whether this may have made room for a history. */
+  /** Whether this may have made room for a backfill. */
   boolean settled(Delivery delivery) {
-    EndpointHistory history = known.get(delivery.endpointId());
-    if (history == null || !history.settle(delivery.id())) {
+    Backfill backfill = known.get(Backfill.idOf(delivery));
+    if (backfill == null || !backfill.settle(delivery.id())) {
       return false;
     }
-    dropIfEmpty(history);
-    if (history.state() == State.FULL && history.room() > 0) {
-      waiting.remove(history);
-      makeReady(history);
+    dropIfEmpty(backfill);
+    if (backfill.state() == State.FULL && backfill.room() > 0) {
+      waiting.remove(backfill);
+      makeReady(backfill);
     }
     settledSinceCheck++;
     if (settledSinceCheck >= settledPerCheck) {
@@ -95,41 +95,41 @@ final class Turns {
     return !ready.isEmpty();
   }
 
-  /** Failed histories may be tried again. */
+  /** Failed backfills may be tried again. */
   void periodPassed() {
     checkWaiting(true);
   }
 
   void keepOnly(Set<Integer> partitions) {
-    for (EndpointHistory history : List.copyOf(known.values())) {
-      if (!partitions.contains(history.partition())) {
-        known.remove(history.endpointId());
-        ready.remove(history);
-        waiting.remove(history);
-        history.forget();
+    for (Backfill backfill : List.copyOf(known.values())) {
+      if (!partitions.contains(backfill.partition())) {
+        known.remove(backfill.id());
+        ready.remove(backfill);
+        waiting.remove(backfill);
+        backfill.forget();
       }
     }
   }
 
   private void checkWaiting(boolean failedToo) {
     settledSinceCheck = 0;
-    for (EndpointHistory history : List.copyOf(waiting)) {
-      boolean may = history.state() == State.FULL ? history.room() > 0 : failedToo;
+    for (Backfill backfill : List.copyOf(waiting)) {
+      boolean may = backfill.state() == State.FULL ? backfill.room() > 0 : failedToo;
       if (may) {
-        waiting.remove(history);
-        makeReady(history);
+        waiting.remove(backfill);
+        makeReady(backfill);
       }
     }
   }
 
-  private void makeReady(EndpointHistory history) {
-    history.become(State.READY);
-    ready.add(history);
+  private void makeReady(Backfill backfill) {
+    backfill.become(State.READY);
+    ready.add(backfill);
   }
 
-  private void dropIfEmpty(EndpointHistory history) {
-    if (history.state() == State.RESTING && history.ahead() == 0) {
-      known.remove(history.endpointId(), history);
+  private void dropIfEmpty(Backfill backfill) {
+    if (backfill.state() == State.RESTING && backfill.ahead() == 0) {
+      known.remove(backfill.id(), backfill);
     }
   }
 }

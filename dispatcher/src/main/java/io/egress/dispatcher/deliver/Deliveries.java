@@ -224,6 +224,14 @@ final class Deliveries implements Questions.Reader {
     }
 
     @Override
+    public Boolean cancelled() {
+      line(log.atDebug(), job).log("Delivery of a cancelled replay skipped");
+      workload.release(slot, Completion.ABORTED);
+      outcomes.skipped(job);
+      return false;
+    }
+
+    @Override
     public Boolean later() {
       questions.addFirst(slot);
       return false;

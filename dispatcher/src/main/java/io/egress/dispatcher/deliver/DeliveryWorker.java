@@ -152,7 +152,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 commits,
                 shared.meters()));
     backfillTopic = topics.backfill();
-    backfills = new Backfills(vertx, shared.pool(), shared.publisher(), topics, bounds.backfill());
+    backfills =
+        new Backfills(
+            vertx, shared.pool(), deliveryLog, shared.publisher(), topics, bounds.backfill());
     workers = shared.workers();
     observation =
         new Observation(
@@ -290,7 +292,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   private void ended(Delivery delivery) {
-    if (delivery.origin() == Delivery.Origin.BACKFILL) {
+    if (delivery.origin() != Delivery.Origin.LIVE) {
       backfills.settled(delivery);
     }
   }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.database.LostConnections;
 import io.egress.delivery.Delivery;
 import io.egress.deliverylog.DeliveryLog;
+import io.egress.dispatcher.backfill.BackfillStore;
 import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.heads.Heads;
 import io.egress.endpoint.EndpointStore;
@@ -12,6 +13,8 @@ import io.egress.endpoint.EndpointTarget;
 import io.egress.flow.ByteBudget;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +37,9 @@ final class Preparation {
 
       /** The endpoint is paused or deleted. */
       T skip();
+
+      /** The replay that made the delivery was cancelled. */
+      T cancelled();
 
       /** There was no room for the document: it has to be read again. */
       T later();
@@ -68,6 +74,13 @@ final class Preparation {
       }
     }
 
+    record Cancelled() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.cancelled();
+      }
+    }
+
     record Later() implements Verdict {
       @Override
       public <T> T match(Cases<T> cases) {
@@ -93,6 +106,7 @@ final class Preparation {
   /**
    * The answers to one question.
    *
+   * @param cancelled replays whose deliveries are not to be sent
    * @param memory what the documents take
    * @param large whether that is so much that it is to be held until the attempts have ended, and
    *     not only until their bodies have got memory of their own
@@ -100,6 +114,7 @@ final class Preparation {
   record Answers(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
+      Set<UUID> cancelled,
       Heads.Found documents,
       ByteBudget.Share memory,
       boolean large) {
@@ -111,6 +126,9 @@ final class Preparation {
       EndpointTarget target = endpoints.get(delivery.endpointId());
       if (target == null || target.deleted() || target.paused()) {
         return new Verdict.Skip();
+      }
+      if (delivery.replayId() != null && cancelled.contains(delivery.replayId())) {
+        return new Verdict.Cancelled();
       }
       Head head = documents.heads().get(delivery.captureId());
       if (head != null) {
@@ -128,6 +146,7 @@ final class Preparation {
   private record Asked(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
+      Set<UUID> cancelled,
       Heads.Answer documents) {}
 
   private final Pool pool;
@@ -149,9 +168,9 @@ final class Preparation {
   }
 
   /**
-   * The three questions travel together. The connection is given back before a document is rendered
-   * anew, as that takes another one. {@code answered} is run when the database has answered; no
-   * document is inflated before there is memory for it.
+   * The questions travel together. The connection is given back before a document is rendered anew,
+   * as that takes another one. {@code answered} is run when the database has answered; no document
+   * is inflated before there is memory for it.
    */
   Future<Answers> ask(List<Delivery> deliveries, Runnable answered) {
     Set<UUID> endpointIds =
@@ -164,9 +183,16 @@ final class Preparation {
                   EndpointStore.byIds(connection, endpointIds);
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(connection, deliveries);
+              Future<Set<UUID>> cancelled = cancelled(connection, deliveries);
               Future<Heads.Answer> documents = heads.ask(connection, captureIds);
-              return Future.join(targets, known, documents)
-                  .map(all -> new Asked(targets.result(), known.result(), documents.result()));
+              return Future.join(targets, known, cancelled, documents)
+                  .map(
+                      all ->
+                          new Asked(
+                              targets.result(),
+                              known.result(),
+                              cancelled.result(),
+                              documents.result()));
             })
         .compose(
             asked -> {
@@ -178,10 +204,25 @@ final class Preparation {
             });
   }
 
+  private static Future<Set<UUID>> cancelled(SqlClient client, List<Delivery> deliveries) {
+    Set<UUID> replayIds = new HashSet<>();
+    for (Delivery delivery : deliveries) {
+      if (delivery.replayId() != null) {
+        replayIds.add(delivery.replayId());
+      }
+    }
+    return replayIds.isEmpty()
+        ? Future.succeededFuture(Set.of())
+        : BackfillStore.cancelled(client, replayIds);
+  }
+
   private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
     return heads
         .find(asked.documents())
-        .map(found -> new Answers(asked.endpoints(), asked.known(), found, share, large))
+        .map(
+            found ->
+                new Answers(
+                    asked.endpoints(), asked.known(), asked.cancelled(), found, share, large))
         .onFailure(failure -> share.giveBack());
   }
 }

@@ -213,11 +213,17 @@ final class Workload {
   }
 
   private void offer(Job job, long nowNanos) {
-    Priority priority =
-        job.delivery().origin() == Delivery.Origin.LIVE ? Priority.LIVE : Priority.BACKFILL;
-    if (!lanes.offer(job.delivery().endpointId(), priority, job, nowNanos)) {
+    if (!lanes.offer(job.delivery().endpointId(), priority(job), job, nowNanos)) {
       throw new IllegalStateException("read on although the lanes are full");
     }
+  }
+
+  /** Somebody waits for a redelivery. */
+  private static Priority priority(Job job) {
+    return switch (job.delivery().origin()) {
+      case LIVE, REDELIVERY -> Priority.LIVE;
+      case BACKFILL, REPLAY -> Priority.BACKFILL;
+    };
   }
 
   private void begin(Job job, long nowNanos) {

@@ -3,6 +3,7 @@ package io.egress.dispatcher.metrics;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.Brokers;
+import io.egress.lifecycle.Periodic;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,18 +23,15 @@ import org.apache.kafka.common.TopicPartition;
 public final class ConsumerLag {
   private static final Duration PERIOD = Duration.ofSeconds(10);
 
-  private final Vertx vertx;
   private final Brokers brokers;
   private final Set<String> topics;
   private final List<String> groups;
-  private final long timer;
+  private final Periodic asking;
   private volatile Map<String, Long> lags = Map.of();
-  private volatile boolean asking;
 
   /** Each of the topics is read by one of the groups. */
   public ConsumerLag(
       Vertx vertx, Brokers brokers, Metrics metrics, Set<String> topics, List<String> groups) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.brokers = requireNonNull(brokers, "brokers is null");
     this.topics = Set.copyOf(topics);
     this.groups = List.copyOf(groups);
@@ -45,11 +43,11 @@ public final class ConsumerLag {
           "topic",
           topic);
     }
-    this.timer = vertx.setPeriodic(0, PERIOD.toMillis(), tick -> ask());
+    this.asking = Periodic.nowAndEvery(vertx, PERIOD, this::ask);
   }
 
   public void close() {
-    vertx.cancelTimer(timer);
+    asking.close();
   }
 
   private double lag(String topic) {
@@ -57,20 +55,12 @@ public final class ConsumerLag {
     return lag == null ? Double.NaN : lag;
   }
 
-  private void ask() {
-    if (asking) {
-      return;
-    }
-    asking = true;
-    brokers
+  private Future<?> ask() {
+    return brokers
         .partitions(topics)
         .compose(this::lagsOf)
         .otherwise(Map.of())
-        .onSuccess(
-            now -> {
-              lags = now;
-              asking = false;
-            });
+        .onSuccess(now -> lags = now);
   }
 
   private Future<Map<String, Long>> lagsOf(Set<TopicPartition> partitions) {

@@ -4,8 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.database.DatabasePool;
 import io.egress.database.Migrations;
+import io.egress.delivery.Delivery;
+import io.egress.delivery.Delivery.Origin;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LogDays;
+import io.egress.deliverylog.LogEntry;
 import io.egress.dispatcher.Fleet;
 import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.kafka.KafkaClients;
@@ -24,15 +31,20 @@ import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** A database and a backfill topic of a test's own, and the workers on them. */
 final class BackfillWorld implements AutoCloseable {
@@ -42,6 +54,7 @@ final class BackfillWorld implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofMillis(50);
   private static final int CONNECTIONS_MAX = 8;
 
+  private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
   private static final int AHEAD_UNBOUNDED = 100_000;
 
   private static final String ADD_DEVICE = "insert into devices (workspace_id, id) values ($1, $1)";
@@ -61,6 +74,7 @@ final class BackfillWorld implements AutoCloseable {
 
   final Vertx vertx = Vertx.vertx();
   final Pool pool;
+  final DeliveryLog log;
   final Published published;
   private final KafkaProducer<String, Buffer> producer;
   private final Topics topics;
@@ -88,6 +102,8 @@ final class BackfillWorld implements AutoCloseable {
             DatabaseSettings.Pooler.NONE,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
     pool = DatabasePool.open(vertx, database, "test", CONNECTIONS_MAX);
+    await(DAYS.maintain(pool));
+    log = new DeliveryLog(pool, DAYS);
     producer = KafkaClients.producer(vertx, kafka);
     published = new Published(bootstrap, topics.backfill());
   }
@@ -97,7 +113,8 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   TestWorker worker(BackfillSettings settings, KafkaProducer<String, Buffer> through) {
-    TestWorker worker = new TestWorker(pool, new RecordPublisher(vertx, through), topics, settings);
+    TestWorker worker =
+        new TestWorker(pool, log, new RecordPublisher(vertx, through), topics, settings);
     await(vertx.deployVerticle(worker));
     workers.add(worker);
     return worker;
@@ -130,6 +147,10 @@ final class BackfillWorld implements AutoCloseable {
     return endpoint(workspace, UUID.randomUUID());
   }
 
+  UUID endpointWithoutHistory(UUID workspace) {
+    return endpoint(workspace, UUID.randomUUID(), false);
+  }
+
   UUID endpointIn(int partition, UUID workspace) {
     UUID id = UUID.randomUUID();
     while (partition(id) != partition) {
@@ -139,8 +160,63 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   private UUID endpoint(UUID workspace, UUID id) {
-    NewEndpoint created = new NewEndpoint("https://client.example/hook", null, true);
+    return endpoint(workspace, id, true);
+  }
+
+  private UUID endpoint(UUID workspace, UUID id, boolean fullHistory) {
+    NewEndpoint created = new NewEndpoint("https://client.example/hook", null, fullHistory);
     return await(Fleet.add(pool, workspace, id, created, Buffer.buffer("sealed"))).id();
+  }
+
+  /** A replay that the API would have started now. */
+  UUID replay(UUID endpoint, long first, long last, boolean onlyUndelivered) {
+    UUID id = UUID.randomUUID();
+    sql(
+        """
+        insert into backfills
+          (id, endpoint_id, origin, only_undelivered, first_position, next_position, last_position)
+        values ($1, $2, 'replay', $5, $3, $3, $4)
+        """,
+        id,
+        endpoint,
+        first,
+        last,
+        onlyUndelivered);
+    return id;
+  }
+
+  void finish(UUID backfill) {
+    sql("update backfills set finished_at = now(), cancelled_at = now() where id = $1", backfill);
+  }
+
+  /** {@code replay} is null for the first delivery. */
+  LogEntry entry(
+      UUID endpoint, UUID capture, long position, @Nullable UUID replay, DeliveryState state) {
+    Instant owedAt =
+        replay == null
+            ? Instant.now().minusSeconds(60)
+            : backfill(replay).getOffsetDateTime("created_at").toInstant();
+    Delivery delivery =
+        replay == null
+            ? Delivery.first(
+                DeliveryId.of(endpoint, capture), endpoint, capture, position, Origin.LIVE, owedAt)
+            : Delivery.replayed(replay, endpoint, capture, position, Origin.REPLAY, owedAt);
+    return new LogEntry(delivery, state, null, null);
+  }
+
+  /** How many deliveries of a replay the log has in each state. */
+  Map<String, Long> logged(UUID replay) {
+    Map<String, Long> counts = new HashMap<>();
+    await(
+            pool.preparedQuery(
+                    "select state, count(*) from deliveries where replay_id = $1 group by 1")
+                .execute(Tuple.of(replay)))
+        .forEach(row -> counts.put(row.getString(0), row.getLong(1)));
+    return counts;
+  }
+
+  long count(UUID backfill) {
+    return backfill(backfill).getLong("published");
   }
 
   static int partition(UUID endpoint) {
@@ -176,8 +252,7 @@ final class BackfillWorld implements AutoCloseable {
 
   private Row backfill(UUID endpoint) {
     return await(
-            pool.preparedQuery("select * from backfills where endpoint_id = $1")
-                .execute(Tuple.of(endpoint)))
+            pool.preparedQuery("select * from backfills where id = $1").execute(Tuple.of(endpoint)))
         .iterator()
         .next();
   }

@@ -3,20 +3,27 @@ package io.egress.dispatcher.backfill;
 import static io.egress.dispatcher.backfill.BackfillWorld.still;
 import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LogEntry;
 import io.egress.endpoint.DeliveryId;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -256,6 +263,110 @@ class BackfillsTest {
     until(() -> world.published.to(endpoint).size() == next - 1);
     still(() -> world.published.to(endpoint).size() == next - 1);
     assertThat(next).isLessThan(5_001);
+  }
+
+  @Test
+  void replaysAPartOfTheStreamToAnEndpointWithoutHistory() {
+    UUID workspace = world.workspace(300);
+    UUID endpoint = world.endpointWithoutHistory(workspace);
+    UUID replay = world.replay(endpoint, 101, 250, false);
+    world.workerOfAll(BackfillWorld.unbounded(16));
+
+    until(() -> world.finished(replay) && world.published.to(endpoint).size() >= 150);
+    List<Delivery> published = world.published.to(endpoint);
+    assertThat(published)
+        .extracting(Delivery::position)
+        .containsExactlyElementsOf(LongStream.rangeClosed(101, 250).boxed().toList());
+    assertThat(published)
+        .allSatisfy(
+            each -> {
+              assertThat(each.replayId()).isEqualTo(replay);
+              assertThat(each.origin()).isEqualTo(Origin.REPLAY);
+              assertThat(each.id()).isEqualTo(DeliveryId.inReplay(replay, each.captureId()));
+              assertThat(each.id()).isNotEqualTo(DeliveryId.of(endpoint, each.captureId()));
+            });
+    assertThat(world.logged(replay)).containsExactly(entry("pending", 150L));
+    assertThat(world.count(replay)).isEqualTo(150);
+  }
+
+  /** Whatever the log holds, the newest delivery of a capture decides. */
+  @Test
+  void replaysWhatWasNotDelivered() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    UUID workspace = world.workspace(400);
+    UUID endpoint = world.endpointWithoutHistory(workspace);
+    List<UUID> captures = world.captures(workspace);
+    UUID earlier = world.replay(endpoint, 1, 400, false);
+    UUID latest = world.replay(endpoint, 1, 400, false);
+    world.finish(earlier);
+    world.finish(latest);
+    List<DeliveryState> states = List.copyOf(EnumSet.allOf(DeliveryState.class));
+    List<Long> expected = new ArrayList<>();
+    List<LogEntry> entries = new ArrayList<>();
+    for (int i = 0; i < captures.size(); i++) {
+      DeliveryState newest = null;
+      for (UUID chain : Arrays.asList(null, earlier, latest)) {
+        if (random.nextInt(3) > 0) {
+          newest = states.get(random.nextInt(states.size()));
+          entries.add(world.entry(endpoint, captures.get(i), i + 1, chain, newest));
+        }
+      }
+      if (newest == DeliveryState.EXHAUSTED || newest == DeliveryState.SKIPPED) {
+        expected.add(i + 1L);
+      }
+    }
+    BackfillWorld.await(world.log.write(entries));
+    UUID replay = world.replay(endpoint, 1, 400, true);
+    world.workerOfAll(BackfillWorld.unbounded(1 + random.nextInt(40)));
+
+    until(() -> world.finished(replay) && world.published.to(endpoint).size() >= expected.size());
+    assertThat(world.published.to(endpoint))
+        .as("seed %s", seed)
+        .extracting(Delivery::position)
+        .containsExactlyElementsOf(expected);
+    assertThat(world.count(replay)).isEqualTo(expected.size());
+
+    UUID again = world.replay(endpoint, 1, 400, true);
+    until(() -> world.finished(again));
+    assertThat(world.count(again)).as("its deliveries are under way").isZero();
+  }
+
+  @Test
+  void publishesTheSameReplayAgainWhereItsProgressWasNotSaved() {
+    UUID workspace = world.workspace(50);
+    UUID endpoint = world.endpointWithoutHistory(workspace);
+    List<UUID> captures = world.captures(workspace);
+    BackfillWorld.await(
+        world.log.write(
+            IntStream.range(0, 50)
+                .mapToObj(
+                    i ->
+                        world.entry(
+                            endpoint, captures.get(i), i + 1, null, DeliveryState.EXHAUSTED))
+                .toList()));
+    world.refuseProgress(true);
+    UUID replay = world.replay(endpoint, 1, 50, true);
+    world.workerOfAll(BackfillWorld.unbounded(20));
+    until(() -> world.published.to(endpoint).size() >= 20);
+
+    world.refuseProgress(false);
+    until(() -> world.finished(replay) && Set.copyOf(world.published.to(endpoint)).size() >= 50);
+    assertThat(Set.copyOf(world.published.to(endpoint))).hasSize(50);
+    assertThat(world.count(replay)).isEqualTo(50);
+  }
+
+  @Test
+  void aCancelledReplayPublishesNoMore() {
+    UUID endpoint = world.endpointWithoutHistory(world.workspace(500));
+    UUID replay = world.replay(endpoint, 1, 500, false);
+    TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));
+    until(() -> world.published.to(endpoint).size() == 100);
+
+    world.finish(replay);
+    worker.settle(world.published.to(endpoint));
+    still(() -> world.published.to(endpoint).size() == 100);
+    assertThat(worker.ahead()).isZero();
   }
 
   private Instant createdAt(UUID endpoint) {

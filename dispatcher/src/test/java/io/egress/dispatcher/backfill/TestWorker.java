@@ -1,6 +1,7 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.vertx.core.Future;
@@ -17,13 +18,20 @@ import org.jspecify.annotations.Nullable;
 /** Backfills on an event loop of their own, as a dispatcher worker has them. */
 final class TestWorker extends VerticleBase {
   private final Pool pool;
+  private final DeliveryLog log;
   private final RecordPublisher publisher;
   private final Topics topics;
   private final BackfillSettings settings;
   private @Nullable Backfills backfills;
 
-  TestWorker(Pool pool, RecordPublisher publisher, Topics topics, BackfillSettings settings) {
+  TestWorker(
+      Pool pool,
+      DeliveryLog log,
+      RecordPublisher publisher,
+      Topics topics,
+      BackfillSettings settings) {
     this.pool = pool;
+    this.log = log;
     this.publisher = publisher;
     this.topics = topics;
     this.settings = settings;
@@ -31,7 +39,7 @@ final class TestWorker extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    backfills = new Backfills(vertx, pool, publisher, topics, settings);
+    backfills = new Backfills(vertx, pool, log, publisher, topics, settings);
     backfills.start();
     return Future.succeededFuture();
   }

@@ -28,10 +28,10 @@ class TurnsTest {
 
     List<UUID> served = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      EndpointHistory history = turns.next();
-      assertThat(history).isNotNull();
-      served.add(history.endpointId());
-      turns.hasMore(history);
+      Backfill backfill = turns.next();
+      assertThat(backfill).isNotNull();
+      served.add(backfill.id());
+      turns.hasMore(backfill);
     }
     assertThat(served).containsExactly(first, second, first, second);
   }
@@ -73,41 +73,41 @@ class TurnsTest {
   @Test
   void keepsWhatAFailedTurnReservedAndOffersExactlyThatAgain() {
     turns.add(first, 0);
-    EndpointHistory history = turns.next();
-    assertThat(history).isNotNull();
-    List<Delivery> batch = deliveries(first, history.reserved());
-    history.publishing(batch);
-    history.unsure(batch);
-    turns.hasFailed(history);
+    Backfill backfill = turns.next();
+    assertThat(backfill).isNotNull();
+    List<Delivery> batch = deliveries(first, backfill.reserved());
+    backfill.publishing(batch);
+    backfill.unsure(batch);
+    turns.hasFailed(backfill);
 
     assertThat(allowance.ahead()).isEqualTo(128);
     assertThat(turns.next()).as("before the period has passed").isNull();
     turns.periodPassed();
-    assertThat(turns.next()).isSameAs(history);
-    assertThat(history.reserved()).isEqualTo(128);
-    turns.hasNoMore(history);
+    assertThat(turns.next()).isSameAs(backfill);
+    assertThat(backfill.reserved()).isEqualTo(128);
+    turns.hasNoMore(backfill);
     assertThat(allowance.ahead()).isZero();
   }
 
   @Test
   void storesAPositionEvenWithoutRoom() {
     turns.add(first, 0);
-    EndpointHistory history = publishAll(first);
-    assertThat(history.room()).isZero();
+    Backfill backfill = publishAll(first);
+    assertThat(backfill.room()).isZero();
     turns.periodPassed();
     assertThat(turns.next()).isNull();
 
-    history.acknowledged(257);
-    turns.hasMore(history);
-    assertThat(turns.next()).isSameAs(history);
-    assertThat(history.reserved()).isZero();
+    backfill.acknowledged(257, 256);
+    turns.hasMore(backfill);
+    assertThat(turns.next()).isSameAs(backfill);
+    assertThat(backfill.reserved()).isZero();
   }
 
   @Test
   void countsNothingOfAForgottenHistory() {
     turns.add(first, 0);
     turns.add(second, 1);
-    EndpointHistory lost = turns.next();
+    Backfill lost = turns.next();
     assertThat(lost).isNotNull();
     turns.keepOnly(Set.of(1));
     assertThat(allowance.ahead()).isZero();
@@ -119,9 +119,9 @@ class TurnsTest {
     turns.periodPassed();
     turns.hasNoMore(lost);
     assertThat(allowance.ahead()).isZero();
-    EndpointHistory kept = turns.next();
+    Backfill kept = turns.next();
     assertThat(kept).isNotNull();
-    assertThat(kept.endpointId()).isEqualTo(second);
+    assertThat(kept.id()).isEqualTo(second);
     assertThat(turns.next()).isNull();
   }
 
@@ -137,8 +137,8 @@ class TurnsTest {
     assertThat(turns.next()).isNull();
 
     unsettled.subList(0, 64).forEach(turns::settled);
-    EndpointHistory woken = turns.next();
-    while (woken != null && !woken.endpointId().equals(first)) {
+    Backfill woken = turns.next();
+    while (woken != null && !woken.id().equals(first)) {
       woken = turns.next();
     }
     assertThat(woken).isNotNull();
@@ -151,24 +151,24 @@ class TurnsTest {
     return publishAll(endpoint).ahead();
   }
 
-  private EndpointHistory publishAll(UUID endpoint) {
-    EndpointHistory history = null;
-    for (EndpointHistory next = turns.next(); next != null; next = turns.next()) {
-      next.publishing(deliveries(next.endpointId(), next.reserved()));
+  private Backfill publishAll(UUID endpoint) {
+    Backfill backfill = null;
+    for (Backfill next = turns.next(); next != null; next = turns.next()) {
+      next.publishing(deliveries(next.id(), next.reserved()));
       turns.hasMore(next);
-      history = next;
+      backfill = next;
     }
-    assertThat(history).isNotNull();
-    assertThat(history.endpointId()).isEqualTo(endpoint);
-    return history;
+    assertThat(backfill).isNotNull();
+    assertThat(backfill.id()).isEqualTo(endpoint);
+    return backfill;
   }
 
   private List<Delivery> publishOnce(UUID endpoint) {
-    EndpointHistory history = turns.next();
-    assertThat(history).isNotNull();
-    List<Delivery> batch = deliveries(endpoint, history.reserved());
-    history.publishing(batch);
-    turns.hasNoMore(history);
+    Backfill backfill = turns.next();
+    assertThat(backfill).isNotNull();
+    List<Delivery> batch = deliveries(endpoint, backfill.reserved());
+    backfill.publishing(batch);
+    turns.hasNoMore(backfill);
     return batch;
   }
 

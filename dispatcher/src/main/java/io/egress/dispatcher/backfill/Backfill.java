@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The unfinished part of one endpoint's history. Its size counts toward the worker's allowance
- * until the history is forgotten because it belongs to another worker.
+ * The unfinished part of an endpoint's history or of a replay. Its size counts toward the worker's
+ * allowance until the backfill is forgotten because it belongs to another worker.
  */
-final class EndpointHistory {
+final class Backfill {
   enum State {
     /** Paused, deleted or completely published; kept until its deliveries are finished. */
     RESTING,
@@ -24,7 +24,7 @@ final class EndpointHistory {
 
   private static final long NONE = 0;
 
-  private final UUID endpointId;
+  private final UUID id;
   private final int partition;
   private final Allowance allowance;
   private final Set<UUID> unsettled = new HashSet<>();
@@ -32,15 +32,22 @@ final class EndpointHistory {
   private boolean forgotten;
   private int reserved;
   private long unsavedPosition = NONE;
+  private int unsavedCount;
 
-  EndpointHistory(UUID endpointId, int partition, Allowance allowance) {
-    this.endpointId = endpointId;
+  Backfill(UUID id, int partition, Allowance allowance) {
+    this.id = id;
     this.partition = partition;
     this.allowance = allowance;
   }
 
-  UUID endpointId() {
-    return endpointId;
+  /** The id of the backfill that published {@code delivery}; a history's is its endpoint's. */
+  static UUID idOf(Delivery delivery) {
+    UUID replayId = delivery.replayId();
+    return replayId == null ? delivery.endpointId() : replayId;
+  }
+
+  UUID id() {
+    return id;
   }
 
   int partition() {
@@ -105,8 +112,9 @@ final class EndpointHistory {
     return known;
   }
 
-  void acknowledged(long nextPosition) {
+  void acknowledged(long nextPosition, int published) {
     unsavedPosition = nextPosition;
+    unsavedCount = published;
   }
 
   boolean hasUnsavedPosition() {
@@ -115,6 +123,10 @@ final class EndpointHistory {
 
   long unsavedPosition() {
     return unsavedPosition;
+  }
+
+  int unsavedCount() {
+    return unsavedCount;
   }
 
   void saved() {

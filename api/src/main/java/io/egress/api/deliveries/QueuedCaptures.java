@@ -1,0 +1,165 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.endpoint.Endpoint;
+import io.egress.kafka.ProcessedCapture;
+import io.egress.kafka.TopicAdmin;
+import io.egress.kafka.Topics;
+import io.egress.kafka.UnconsumedRecords;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.Tuple;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The captures that are on their way to an endpoint: in the outbox, in the rest of its history, or
+ * in a topic. They move downstream and leave a place once the next one has them, so reading the
+ * places in that order finds each one that had no outcome when the reading began.
+ */
+final class QueuedCaptures {
+  private static final Logger log = LoggerFactory.getLogger(QueuedCaptures.class);
+
+  private static final String OUTBOX = "select capture_id from outbox where workspace_id = $1";
+
+  private static final String HISTORY =
+      "select next_position, last_position from backfills where id = $1 and finished_at is null";
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final KafkaSettings settings;
+  private final Topics topics;
+
+  QueuedCaptures(Vertx vertx, Pool pool, KafkaSettings settings) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.settings = requireNonNull(settings, "settings is null");
+    this.topics = new Topics(settings.topicPrefix());
+  }
+
+  /** {@code complete} is false where there were more records than are read. */
+  record Found(Set<UUID> captureIds, long historyFrom, long historyTo, boolean complete) {
+    /** Whether the capture is on its way, or nobody knows. */
+    boolean mayHold(UUID captureId, long position) {
+      return !complete
+          || captureIds.contains(captureId)
+          || (position >= historyFrom && position <= historyTo);
+    }
+  }
+
+  Future<Found> find(UUID workspaceId, Endpoint endpoint) {
+    return new Reading(workspaceId, endpoint).run();
+  }
+
+  private final class Reading {
+    private final UUID workspaceId;
+    private final Endpoint endpoint;
+    private final Set<UUID> captureIds = ConcurrentHashMap.newKeySet();
+    private long historyFrom;
+    private long historyTo;
+    private boolean complete = true;
+
+    private Reading(UUID workspaceId, Endpoint endpoint) {
+      this.workspaceId = workspaceId;
+      this.endpoint = endpoint;
+    }
+
+    private Future<Found> run() {
+      return readOutbox()
+          .compose(read -> readHistory())
+          .compose(
+              read ->
+                  TopicAdmin.startingWith(vertx, settings, topics.capturesProcessed())
+                      .compose(
+                          names ->
+                              readTopics(
+                                  topics.fanOutGroup(), names, workspaceId, this::processed)))
+          .compose(
+              read ->
+                  TopicAdmin.startingWith(vertx, settings, topics.deliveries())
+                      .map(this::withoutExhausted)
+                      .compose(
+                          names ->
+                              readTopics(
+                                  topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
+          .map(read -> new Found(captureIds, historyFrom, historyTo, complete));
+    }
+
+    private Future<Void> readOutbox() {
+      return pool.preparedQuery(OUTBOX)
+          .execute(Tuple.of(workspaceId))
+          .map(
+              rows -> {
+                rows.forEach(row -> captureIds.add(row.getUUID("capture_id")));
+                return null;
+              });
+    }
+
+    private Future<Void> readHistory() {
+      return pool.preparedQuery(HISTORY)
+          .execute(Tuple.of(endpoint.id()))
+          .map(
+              rows -> {
+                RowIterator<Row> row = rows.iterator();
+                if (row.hasNext()) {
+                  Row unfinished = row.next();
+                  historyFrom = unfinished.getLong("next_position");
+                  historyTo = unfinished.getLong("last_position");
+                }
+                return null;
+              });
+    }
+
+    private Set<String> withoutExhausted(Set<String> names) {
+      return names.stream()
+          .filter(name -> !name.equals(topics.exhausted()))
+          .collect(Collectors.toSet());
+    }
+
+    private Future<Void> readTopics(
+        String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
+      return UnconsumedRecords.read(
+              vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
+          .map(
+              all -> {
+                complete &= all;
+                return null;
+              });
+    }
+
+    /** The dispatcher passes over a record that cannot be read, too. */
+    private void readOne(Consumer<byte[]> reader, byte[] value) {
+      try {
+        reader.accept(value);
+      } catch (RuntimeException unreadable) {
+        log.debug("Skipped a record that cannot be read", unreadable);
+      }
+    }
+
+    private void processed(byte[] value) {
+      ProcessedCapture capture = ProcessedCapture.decode(Buffer.buffer(value));
+      if (capture.workspaceId().equals(workspaceId)) {
+        captureIds.add(capture.captureId());
+      }
+    }
+
+    private void owed(byte[] value) {
+      Delivery delivery = Delivery.decode(value);
+      if (delivery.endpointId().equals(endpoint.id())) {
+        captureIds.add(delivery.captureId());
+      }
+    }
+  }
+}

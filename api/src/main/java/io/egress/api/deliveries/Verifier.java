@@ -1,0 +1,139 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LoggedDeliveries;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Compares what the stream owes to an endpoint with the delivery log and what is on its way. */
+final class Verifier {
+  /** Positions of the stream that one verification covers. */
+  private static final int POSITIONS_MAX = 50_000;
+
+  private static final Comparator<LoggedDelivery> BY_AGE =
+      Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
+
+  private final LoggedDeliveries log;
+  private final OwedDeliveries owed;
+  private final QueuedCaptures queued;
+
+  Verifier(Pool pool, LoggedDeliveries log, QueuedCaptures queued) {
+    this.log = requireNonNull(log, "log is null");
+    this.owed = new OwedDeliveries(pool, log);
+    this.queued = requireNonNull(queued, "queued is null");
+  }
+
+  /** From a position on, as far as one verification goes. */
+  Future<Verification> verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
+    return owed.scope(workspaceId, List.of(endpoint), DeliveryQuestion.EVERYTHING)
+        .compose(scope -> new Run(scope, endpoint, fromPosition).run());
+  }
+
+  private final class Run {
+    private final OwedScope scope;
+    private final Endpoint endpoint;
+    private final Verification result;
+    private final List<LoggedDelivery> unknown = new ArrayList<>();
+
+    private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
+      this.scope = scope;
+      this.endpoint = endpoint;
+      long firstOwed = endpoint.fullHistory() ? 1 : endpoint.createdPosition() + 1;
+      long from = Math.max(fromPosition, firstOwed);
+      long to = Math.min(scope.high(), from + POSITIONS_MAX - 1);
+      this.result = new Verification(from, to, to < scope.high() ? to + 1 : null);
+    }
+
+    private Future<Verification> run() {
+      return readFrom(result.fromPosition())
+          .compose(read -> unknown.isEmpty() ? Future.succeededFuture() : judgeUnknown())
+          .map(judged -> result);
+    }
+
+    private Future<Void> readFrom(long from) {
+      if (from > result.toPosition()) {
+        return Future.succeededFuture();
+      }
+      long to = Math.min(result.toPosition(), from + DeliverySearch.LOOKED_UP_MAX - 1);
+      OwedScope part = new OwedScope(scope.workspaceId(), scope.endpoints(), from - 1, to);
+      return owed.newest(part, DeliverySearch.LOOKED_UP_MAX)
+          .compose(
+              window -> {
+                for (long i = window.owed().size(); i <= to - from; i++) {
+                  result.countForgotten();
+                }
+                return judge(window.owed(), from - 1, to);
+              })
+          .compose(judged -> readFrom(to + 1));
+    }
+
+    private Future<Void> judge(List<LoggedDelivery> first, long above, long upTo) {
+      return log.complete(first)
+          .compose(
+              completed ->
+                  log.replayed(List.of(endpoint.id()), above, upTo)
+                      .map(
+                          replayed -> {
+                            Map<UUID, List<LoggedDelivery>> again = new HashMap<>();
+                            replayed.forEach(
+                                each ->
+                                    again
+                                        .computeIfAbsent(each.captureId(), id -> new ArrayList<>())
+                                        .add(each));
+                            completed.forEach(
+                                each ->
+                                    judge(each, again.getOrDefault(each.captureId(), List.of())));
+                            return null;
+                          }));
+    }
+
+    private void judge(LoggedDelivery first, List<LoggedDelivery> again) {
+      List<LoggedDelivery> known = new ArrayList<>(again);
+      if (first.updatedAt() != null) {
+        known.add(first);
+      }
+      if (known.isEmpty()) {
+        unknown.add(first);
+        return;
+      }
+      DeliveryState newest = known.stream().max(BY_AGE).orElseThrow().state();
+      boolean delivered = known.stream().anyMatch(each -> each.state() == DeliveryState.DELIVERED);
+      result.count(delivered ? DeliveryState.DELIVERED : newest);
+      if (newest == DeliveryState.EXHAUSTED || newest == DeliveryState.SKIPPED) {
+        result.countReplayable();
+      }
+    }
+
+    /** Those that got an outcome while the queues were read are not missing either. */
+    private Future<Void> judgeUnknown() {
+      List<LoggedDelivery> asked = List.copyOf(unknown);
+      unknown.clear();
+      return queued
+          .find(scope.workspaceId(), endpoint)
+          .compose(
+              found ->
+                  judge(asked, result.fromPosition() - 1, result.toPosition())
+                      .map(
+                          judged -> {
+                            for (LoggedDelivery each : unknown) {
+                              if (found.mayHold(each.captureId(), each.position())) {
+                                result.count(DeliveryState.PENDING);
+                              } else {
+                                result.countMissing(each.captureId());
+                              }
+                            }
+                            return null;
+                          }));
+    }
+  }
+}

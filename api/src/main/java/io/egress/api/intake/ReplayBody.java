@@ -1,0 +1,54 @@
+package io.egress.api.intake;
+
+import io.vertx.core.buffer.Buffer;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a workspace's stream is to be replayed. Where neither a position nor an instant is given,
+ * it begins with the stream, or ends with it.
+ *
+ * @param from the instant at which or after which captures entered the stream
+ * @param to the instant before which captures entered the stream
+ * @param onlyUndelivered whether captures are left out whose latest delivery was not exhausted or
+ *     skipped
+ */
+public record ReplayBody(
+    @Nullable Long fromPosition,
+    @Nullable Instant from,
+    @Nullable Long toPosition,
+    @Nullable Instant to,
+    boolean onlyUndelivered) {
+  private static final Shape SHAPE = Shape.of("from_position", "from", "to_position", "to", "only");
+  private static final String UNDELIVERED = "undelivered";
+  private static final int ONLY_CHARACTERS_MAX = 20;
+
+  /** A whole replay must say where it begins. */
+  public static Intake<ReplayBody> read(Buffer body) {
+    return Intake.read(body, SHAPE, ReplayBody::from);
+  }
+
+  private static ReplayBody from(Fields fields) {
+    exclude(fields, "from_position", "from");
+    exclude(fields, "to_position", "to");
+    String only = fields.optionalText("only", ONLY_CHARACTERS_MAX);
+    if (only != null && !only.equals(UNDELIVERED)) {
+      fields.fault("only", "must be " + UNDELIVERED + " or null");
+    }
+    if (only == null && !fields.hasValue("from_position") && !fields.hasValue("from")) {
+      fields.faultOfAll("from_position or from is required, unless only is " + UNDELIVERED);
+    }
+    return new ReplayBody(
+        fields.optionalWhole("from_position", 1, Fields.WHOLE_MAX),
+        fields.optionalInstant("from"),
+        fields.optionalWhole("to_position", 1, Fields.WHOLE_MAX),
+        fields.optionalInstant("to"),
+        only != null);
+  }
+
+  private static void exclude(Fields fields, String one, String other) {
+    if (fields.hasValue(one) && fields.hasValue(other)) {
+      fields.faultOfAll(one + " and " + other + " exclude each other");
+    }
+  }
+}

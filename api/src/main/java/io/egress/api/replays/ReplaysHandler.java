@@ -1,0 +1,76 @@
+package io.egress.api.replays;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.ReplayBody;
+import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
+import io.egress.http.QueryParameters;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The calls on replays and redeliveries. */
+public final class ReplaysHandler {
+  private final Replays replays;
+
+  public ReplaysHandler(Replays replays) {
+    this.replays = requireNonNull(replays, "replays is null");
+  }
+
+  public Future<Void> start(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
+    ReplayBody wanted = ReplayBody.read(WorkspaceCalls.body(exchange)).orRefuse();
+    return replays
+        .start(workspaceId, endpointId, wanted, null)
+        .onSuccess(started -> HttpExchange.sendJson(exchange, 202, ReplayView.of(started)))
+        .mapEmpty();
+  }
+
+  /** Of one endpoint. */
+  public Future<Void> list(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
+    int limit = QueryParameters.limit(exchange.queryParams());
+    UUID after =
+        QueryParameters.one(
+            exchange.queryParams(),
+            "after",
+            PathIds::uuid,
+            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
+    return replays
+        .list(workspaceId, endpointId, after, limit + 1)
+        .onSuccess(found -> HttpExchange.sendJson(exchange, 200, page(found, limit)))
+        .mapEmpty();
+  }
+
+  private static JsonObject page(List<Replay> found, int limit) {
+    JsonArray shown = new JsonArray();
+    List<Replay> page = found.subList(0, Math.min(limit, found.size()));
+    page.forEach(replay -> shown.add(ReplayView.of(replay)));
+    boolean more = found.size() > limit;
+    @Nullable String cursor = more ? page.get(limit - 1).id().toString() : null;
+    return new JsonObject()
+        .put("replays", shown)
+        .put("pageInfo", new JsonObject().put("hasNextPage", more).put("endCursor", cursor));
+  }
+
+  /** With the states of its deliveries. */
+  public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return replays
+        .show(workspaceId, id)
+        .onSuccess(
+            found ->
+                HttpExchange.sendJson(
+                    exchange, 200, ReplayView.of(found.replay(), found.outcomes())))
+        .mapEmpty();
+  }
+
+  public Future<Void> cancel(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return replays
+        .cancel(workspaceId, id)
+        .compose(cancelled -> HttpExchange.endEmpty(exchange, 204));
+  }
+}
