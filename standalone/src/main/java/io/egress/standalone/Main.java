@@ -21,7 +21,8 @@ import picocli.CommandLine.Command;
       KeysCommand.class,
       EndpointsCommand.class,
       DeliveriesCommand.class,
-      SecretsCommand.class
+      SecretsCommand.class,
+      AuditCommand.class
     })
 public final class Main {
   Main() {}
