@@ -4,6 +4,7 @@ import static io.egress.api.workspace.WorkspaceCalls.onAll;
 import static io.egress.api.workspace.WorkspaceCalls.onOne;
 import static io.egress.api.workspace.WorkspaceCalls.withBody;
 
+import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
@@ -45,6 +46,7 @@ final class ApiRoutes {
       VerificationHandler verification,
       ReplaysHandler replays,
       SecretKeysHandler secretKeys,
+      AuditHandler audit,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
@@ -58,6 +60,8 @@ final class ApiRoutes {
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
         .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
+        .get(INTERNAL + "/audit", audit::listAll)
+        .get(WORKSPACE + "/audit", onAll(audit::list))
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
         .delete(KEYS + "/:id", onOne("key", keys::delete))

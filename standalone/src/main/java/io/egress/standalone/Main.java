@@ -23,7 +23,8 @@ import picocli.CommandLine.Command;
       DeliveriesCommand.class,
       ReplaysCommand.class,
       VerifyCommand.class,
-      SecretsCommand.class
+      SecretsCommand.class,
+      AuditCommand.class
     })
 public final class Main {
   Main() {}
