@@ -6,10 +6,12 @@ import io.egress.api.audit.AuditEntries;
 import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
+import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
@@ -29,6 +31,7 @@ import io.egress.database.Migrations;
 import io.egress.database.SessionLimits;
 import io.egress.database.TableStatistics;
 import io.egress.deliverylog.LogDays;
+import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
 import io.egress.document.TranscriptRenderer;
@@ -66,12 +69,14 @@ public final class ApiApp {
   private final int publicPort;
   private final int internalPort;
   private final List<Routes.Call> calls;
+  private final List<Routes.Call> pages;
 
-  private ApiApp(Closing closing, int publicPort, int internalPort, Routes routes) {
+  private ApiApp(Closing closing, int publicPort, int internalPort, Routes routes, Routes pages) {
     this.closing = closing;
     this.publicPort = publicPort;
     this.internalPort = internalPort;
     this.calls = routes.calls();
+    this.pages = pages.calls();
   }
 
   /** On failure everything opened so far is closed again. */
@@ -110,9 +115,14 @@ public final class ApiApp {
     return internalPort;
   }
 
-  /** Those of both listeners' interfaces; pages for browsers are not among them. */
+  /** Those of both listeners' interfaces. */
   List<Routes.Call> calls() {
     return calls;
+  }
+
+  /** What the internal listener shows browsers. */
+  List<Routes.Call> pages() {
+    return pages;
   }
 
   /**
@@ -214,9 +224,11 @@ public final class ApiApp {
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
       SecretBox secretBox = settings.push().secretBox();
-      KeysHandler keys = new KeysHandler(new ApiKeys(pool), pool, secretBox);
-      EndpointsHandler endpoints =
-          new EndpointsHandler(new Endpoints(pool, secretBox), pool, settings.push());
+      ApiKeys apiKeys = new ApiKeys(pool);
+      KeysHandler keys = new KeysHandler(apiKeys, pool, secretBox);
+      Endpoints allEndpoints = new Endpoints(pool, secretBox);
+      EndpointsHandler endpoints = new EndpointsHandler(allEndpoints, pool, settings.push());
+      AuditEntries audit = new AuditEntries(pool);
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveryReads deliveryReads = new DeliveryReads(pool, days);
@@ -225,7 +237,20 @@ public final class ApiApp {
           new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
       PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
-      Portal portal = new Portal(pool, portalAddress, portalAccess, deliveryReads, days);
+      Portal portal =
+          new Portal(
+              portalAddress,
+              portalAccess,
+              new Portal.Operations(
+                  apiKeys,
+                  allEndpoints,
+                  new EndpointBody(
+                      settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
+                  deliveryReads,
+                  new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  replays,
+                  audit),
+              pool);
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -251,7 +276,7 @@ public final class ApiApp {
                       verification,
                       new ReplaysHandler(replays),
                       new SecretKeysHandler(pool, secretBox),
-                      new AuditHandler(new AuditEntries(pool)),
+                      new AuditHandler(audit),
                       portalAccess));
       Routes external = health.routes().and(ApiRoutes.external(pull));
       return open(
@@ -276,7 +301,8 @@ public final class ApiApp {
                                 closing,
                                 publicListener.port(),
                                 internalListener.port(),
-                                external.and(internal));
+                                external.and(internal),
+                                portal.routes());
                           }));
     }
 

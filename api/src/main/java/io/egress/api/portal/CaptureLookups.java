@@ -29,7 +29,7 @@ final class CaptureLookups {
 
   private static final String ONE =
       """
-      select c.started_at, d.name as device,
+      select c.title, c.started_at, d.name as device,
         array(
           select coalesce(m.name, p.label) from participants p
             left join members m on m.workspace_id = p.workspace_id and m.id = p.member_id
@@ -99,6 +99,7 @@ final class CaptureLookups {
 
   private static DescribedCapture capture(Row row) {
     return new DescribedCapture(
+        title(row),
         row.getOffsetDateTime("started_at").toInstant(),
         row.getString("device"),
         List.copyOf(Arrays.asList(row.getArrayOfStrings("speakers"))));

@@ -3,6 +3,7 @@ package io.egress.api.portal;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Choice;
 import io.egress.api.portal.view.DeliveryDetail;
@@ -10,12 +11,12 @@ import io.egress.api.portal.view.DeliveryDetail.AttemptRow;
 import io.egress.api.portal.view.DeliveryFilter;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
+import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.Frame;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LoggedAttempt;
 import io.egress.deliverylog.LoggedDelivery;
 import io.egress.endpoint.Endpoint;
-import io.egress.endpoint.EndpointStore;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
@@ -27,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +37,15 @@ import org.jspecify.annotations.Nullable;
 final class DeliveriesPage {
   private static final List<String> FILTERS = List.of("endpoint", "state", "capture_id");
 
+  private static final String DELETED = "deleted endpoint";
+
   private final PageRenderer pages;
   private final CaptureLookups captures;
-  private final EndpointStore endpoints;
+  private final Endpoints endpoints;
   private final DeliveryReads deliveries;
 
   DeliveriesPage(
-      PageRenderer pages,
-      CaptureLookups captures,
-      EndpointStore endpoints,
-      DeliveryReads deliveries) {
+      PageRenderer pages, CaptureLookups captures, Endpoints endpoints, DeliveryReads deliveries) {
     this.pages = requireNonNull(pages, "pages is null");
     this.captures = requireNonNull(captures, "captures is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
@@ -155,7 +156,7 @@ final class DeliveriesPage {
                     DeliveryRow.of(
                         each,
                         titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
-                        names.getOrDefault(each.endpointId(), "deleted endpoint")))
+                        names.getOrDefault(each.endpointId(), DELETED)))
             .toList();
     String next = page.next();
     return new DeliveryTable(
@@ -168,41 +169,32 @@ final class DeliveriesPage {
 
   private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
     UUID workspaceId = session.workspaceId();
-    UUID id =
-        PathIds.uuid(exchange.pathParam("id"))
-            .orElseThrow(() -> new Refusal(404, "There is no such delivery."));
     return deliveries
-        .one(workspaceId, id)
+        .one(workspaceId, PathId.of(exchange))
         .compose(
-            told -> {
-              LoggedDelivery delivery = told.delivery();
-              return endpoints
-                  .show(workspaceId, delivery.endpointId())
-                  .compose(
-                      endpoint ->
-                          captures
-                              .titles(workspaceId, List.of(delivery.captureId()))
-                              .compose(
-                                  titles ->
-                                      captures
-                                          .one(workspaceId, delivery.captureId())
-                                          .map(
-                                              capture ->
-                                                  new DeliveryDetail(
-                                                      DeliveryRow.of(
-                                                          delivery,
-                                                          titles.getOrDefault(
-                                                              delivery.captureId(),
-                                                              CaptureLookups.UNTITLED),
-                                                          endpoint
-                                                              .map(EndpointNames::of)
-                                                              .orElse("deleted endpoint")),
-                                                      endpoint.map(Endpoint::url).orElse(""),
-                                                      capture.orElse(null),
-                                                      told.attempts().stream()
-                                                          .map(DeliveriesPage::attempt)
-                                                          .toList()))));
-            });
+            told ->
+                endpoints
+                    .list(workspaceId)
+                    .compose(
+                        all ->
+                            captures
+                                .one(workspaceId, told.delivery().captureId())
+                                .map(capture -> detail(told, all, capture.orElse(null)))));
+  }
+
+  private static DeliveryDetail detail(
+      DeliveryReads.Told told, List<Endpoint> all, @Nullable DescribedCapture capture) {
+    LoggedDelivery delivery = told.delivery();
+    Optional<Endpoint> endpoint =
+        all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
+    return new DeliveryDetail(
+        DeliveryRow.of(
+            delivery,
+            capture == null ? CaptureLookups.UNTITLED : capture.title(),
+            endpoint.map(EndpointNames::of).orElse(DELETED)),
+        endpoint.map(Endpoint::url).orElse(""),
+        capture,
+        told.attempts().stream().map(DeliveriesPage::attempt).toList());
   }
 
   private static AttemptRow attempt(LoggedAttempt attempt) {

@@ -3,6 +3,7 @@ package io.egress.api.portal;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.DayChart;
 import io.egress.api.portal.view.Frame;
@@ -10,7 +11,6 @@ import io.egress.api.portal.view.Overview;
 import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.Times;
 import io.egress.endpoint.Endpoint;
-import io.egress.endpoint.EndpointStore;
 import io.egress.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -26,14 +26,14 @@ final class OverviewPage {
 
   private final PageRenderer pages;
   private final CaptureLookups captures;
-  private final EndpointStore endpoints;
+  private final Endpoints endpoints;
   private final RecentOutcomes outcomes;
   private final Clock clock;
 
   OverviewPage(
       PageRenderer pages,
       CaptureLookups captures,
-      EndpointStore endpoints,
+      Endpoints endpoints,
       RecentOutcomes outcomes,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");

@@ -8,6 +8,7 @@ import gg.jte.output.StringOutput;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Assets;
+import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.Frame;
 import io.egress.http.HttpExchange;
 import io.vertx.core.buffer.Buffer;
@@ -71,6 +72,11 @@ final class PageRenderer {
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
     HttpExchange.end(exchange.request(), Buffer.buffer(html.toString()));
     return null;
+  }
+
+  /** Asks before something that cannot be taken back. */
+  @Nullable Void confirm(RoutingContext exchange, Frame frame, Confirmation confirmation) {
+    return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
 
   void message(RoutingContext exchange, int status, String title, String text) {

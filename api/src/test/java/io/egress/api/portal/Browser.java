@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a browser sends: cookies by their paths, forms with what they hide, the site they are of.
  */
-final class Browser {
+public final class Browser {
   private static final Pattern CSRF = Pattern.compile("name=\"csrf\" value=\"([^\"]+)\"");
 
   private final Service service;
   private final Map<String, String> cookies = new HashMap<>();
 
-  Browser(Service service) {
+  public Browser(Service service) {
     this.service = service;
   }
 
   /** Asks the internal API for a link. */
-  static HttpResponse<String> link(
+  public static HttpResponse<String> link(
       Service service, UUID workspace, String role, @Nullable String actor) {
     return service.internal(
         "POST",
@@ -38,42 +38,43 @@ final class Browser {
         new JsonObject().put("role", role).put("actor", actor));
   }
 
-  static String token(HttpResponse<String> link) {
+  public static String token(HttpResponse<String> link) {
     String url = new JsonObject(link.body()).getString("url");
     return url.substring(url.indexOf("token=") + "token=".length());
   }
 
-  static Browser at(Service service, UUID workspace, String role) {
+  public static Browser at(Service service, UUID workspace, String role) {
     Browser browser = new Browser(service);
     browser.open(token(link(service, workspace, role, "ada")));
     return browser;
   }
 
-  HttpResponse<String> open(String token) {
+  public HttpResponse<String> open(String token) {
     return post("/portal/open", Map.of("token", token));
   }
 
-  HttpResponse<String> get(String path) {
+  public HttpResponse<String> get(String path) {
     return send(request(path).GET());
   }
 
   /** A form of the page at {@code of}, with the token that stands there. */
-  HttpResponse<String> submit(String of, String path, Map<String, String> fields) {
+  public HttpResponse<String> submit(String of, String path, Map<String, String> fields) {
     Map<String, String> all = new HashMap<>(fields);
     all.put("csrf", csrf(of));
     return post(path, all);
   }
 
-  String csrf(String of) {
+  public String csrf(String of) {
     Matcher found = CSRF.matcher(get(of).body());
     return found.find() ? found.group(1) : "";
   }
 
-  HttpResponse<String> post(String path, Map<String, String> fields) {
+  public HttpResponse<String> post(String path, Map<String, String> fields) {
     return post(path, fields, Map.of("sec-fetch-site", "same-origin"));
   }
 
-  HttpResponse<String> post(String path, Map<String, String> fields, Map<String, String> headers) {
+  public HttpResponse<String> post(
+      String path, Map<String, String> fields, Map<String, String> headers) {
     HttpRequest.Builder request =
         request(path)
             .header("content-type", "application/x-www-form-urlencoded")
@@ -82,8 +83,15 @@ final class Browser {
     return send(request);
   }
 
+  /** With the cookie of this browser's session at {@code from}, where no browser would send it. */
+  public Browser misusing(String from, String at) {
+    Browser other = new Browser(service);
+    other.cookies.put(at, cookies.get(from));
+    return other;
+  }
+
   /** As another process of the service would be asked. */
-  Browser with(Service other) {
+  public Browser with(Service other) {
     Browser same = new Browser(other);
     same.cookies.putAll(cookies);
     return same;

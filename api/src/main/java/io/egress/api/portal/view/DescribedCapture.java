@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a capture's document says about it now. */
-public record DescribedCapture(Instant startedAt, @Nullable String device, List<String> speakers) {
+public record DescribedCapture(
+    String title, Instant startedAt, @Nullable String device, List<String> speakers) {
   public DescribedCapture {
     speakers = List.copyOf(speakers);
   }
