@@ -24,7 +24,8 @@ import picocli.CommandLine.Command;
       ReplaysCommand.class,
       VerifyCommand.class,
       SecretsCommand.class,
-      AuditCommand.class
+      AuditCommand.class,
+      PortalCommand.class
     })
 public final class Main {
   Main() {}
