@@ -11,16 +11,23 @@ import io.egress.api.portal.view.Assets;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.Frame;
 import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes HTML of templates, which are classes since the build and escape what they are given. */
 final class PageRenderer {
+  private static final int NO_SESSION = 403;
+  private static final Pattern OF_WORKSPACE = Pattern.compile("/portal/([^/]+)/");
+
   private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
   private final PortalAddress address;
   private final Assets assets;
@@ -79,12 +86,13 @@ final class PageRenderer {
     return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
 
-  void message(RoutingContext exchange, int status, String title, String text) {
+  /** {@code back} leads to where the reader may go on; empty where nowhere. */
+  void message(RoutingContext exchange, int status, String title, String text, String back) {
     send(
         exchange,
         status,
         "message",
-        Map.of("assets", assets, "title", title, "text", text, "back", ""));
+        Map.of("assets", assets, "title", title, "text", text, "back", back));
   }
 
   /** What the link of the internal API leads to. */
@@ -104,7 +112,20 @@ final class PageRenderer {
   }
 
   private void error(RoutingContext exchange, int status, String text) {
-    message(exchange, status, title(status), text);
+    String sentence =
+        text.substring(0, 1).toUpperCase(Locale.ROOT)
+            + text.substring(1)
+            + (text.endsWith(".") ? "" : ".");
+    message(
+        exchange, status, title(status), sentence, status == NO_SESSION ? "" : overview(exchange));
+  }
+
+  /** The way back from an error at a page of a workspace. */
+  private String overview(RoutingContext exchange) {
+    Matcher workspace = OF_WORKSPACE.matcher(exchange.request().path());
+    return workspace.lookingAt()
+        ? PathIds.uuid(workspace.group(1)).map(id -> base(id) + "/").orElse("")
+        : "";
   }
 
   private static String title(int status) {

@@ -143,6 +143,7 @@ public final class Portal {
         exchange,
         200,
         "Session closed",
-        "Open the page again from your application when you need it.");
+        "Open the page again from your application when you need it.",
+        "");
   }
 }

@@ -65,7 +65,8 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/endpoints").body()).contains("There is no endpoint");
     assertThat(browser.get(page + "/deliveries").body()).contains("Nothing is owed");
     assertThat(browser.get(page + "/replays").body()).contains("Nothing was replayed yet");
-    assertThat(browser.get(page + "/audit").body()).contains("audit");
+    assertThat(browser.get(page + "/audit").body())
+        .contains("portal_link.created", "portal_session.opened");
   }
 
   @Test

@@ -7,6 +7,10 @@ import io.egress.api.intake.Intake;
 import io.egress.api.intake.Shape;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.SecretBox;
 import io.egress.http.HttpExchange;
@@ -17,8 +21,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes links for the application, and sessions of them for browsers. */
@@ -26,8 +30,8 @@ public final class PortalAccess {
   private static final Shape LINK = Shape.of("role", "actor");
   private static final int ROLE_CHARACTERS_MAX = 20;
   private static final int ACTOR_CHARACTERS_MAX = 200;
-  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
+  private final Transactions transactions;
   private final PortalStore store;
   private final PortalAddress address;
   private final PortalCookie cookie;
@@ -35,6 +39,7 @@ public final class PortalAccess {
   private final Creations creations;
 
   public PortalAccess(Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
+    this.transactions = new Transactions(pool);
     this.store = new PortalStore(pool);
     this.address = requireNonNull(address, "address is null");
     this.cookie = new PortalCookie(address);
@@ -51,6 +56,7 @@ public final class PortalAccess {
     PortalStore.Grant grant =
         Intake.read(WorkspaceCalls.body(exchange), LINK, fields -> grant(fields, workspaceId))
             .orRefuse();
+    Caller caller = Caller.ofApi(exchange);
     PortalToken token = PortalToken.make();
     String url = address.url(exchange.request()) + "/portal/open?token=" + token.text();
     return creations
@@ -59,11 +65,17 @@ public final class PortalAccess {
             workspaceId,
             tx ->
                 PortalStore.addLink(tx, token, grant)
-                    .map(
+                    .compose(
                         expiresAt ->
-                            new JsonObject()
-                                .put("url", url)
-                                .put("expires_at", UtcInstant.format(expiresAt))))
+                            AuditLog.write(
+                                    tx,
+                                    workspaceId,
+                                    caller,
+                                    act("portal_link.created", "portal_link", grant))
+                                .map(
+                                    new JsonObject()
+                                        .put("url", url)
+                                        .put("expires_at", UtcInstant.format(expiresAt)))))
         .compose(answered -> store.forget().otherwiseEmpty());
   }
 
@@ -78,13 +90,34 @@ public final class PortalAccess {
     return Future.succeededFuture()
         .map(ready -> PortalForm.of(exchange).text("token"))
         .map(text -> PortalToken.read(text).orElseThrow(PortalAccess::refusedLink))
-        .compose(link -> store.open(link, session))
+        .compose(link -> transactions.run(tx -> open(tx, exchange, link, session)))
         .compose(
-            opened -> {
-              UUID workspaceId = opened.orElseThrow(PortalAccess::refusedLink);
-              cookie.set(exchange, workspaceId, session);
-              return seeOther(exchange, address.workspace(workspaceId) + "/");
+            grant -> {
+              cookie.set(exchange, grant.workspaceId(), session);
+              return seeOther(exchange, address.workspace(grant.workspaceId()) + "/");
             });
+  }
+
+  private static Future<PortalStore.Grant> open(
+      SqlConnection tx, RoutingContext exchange, PortalToken link, PortalToken session) {
+    return PortalStore.open(tx, link, session)
+        .map(opened -> opened.orElseThrow(PortalAccess::refusedLink))
+        .compose(
+            grant ->
+                AuditLog.write(
+                        tx,
+                        grant.workspaceId(),
+                        Caller.ofPage(exchange, grant.actor()),
+                        act("portal_session.opened", "portal_session", grant))
+                    .map(grant));
+  }
+
+  private static Act act(String action, String kind, PortalStore.Grant grant) {
+    return new Act(
+        action,
+        kind,
+        null,
+        new JsonObject().put("role", grant.role().word()).put("actor", grant.actor()));
   }
 
   /** Ends the session and shows {@code goodbye}. */
@@ -126,8 +159,8 @@ public final class PortalAccess {
                   return PortalRole.VIEW;
                 });
     String actor = fields.optionalText("actor", ACTOR_CHARACTERS_MAX);
-    if (actor != null && CONTROL.matcher(actor).find()) {
-      fields.fault("actor", "must not contain control characters");
+    if (actor != null && !Caller.isActor(actor)) {
+      fields.fault("actor", "must be visible characters");
     }
     return new PortalStore.Grant(workspaceId, role, actor);
   }

@@ -31,7 +31,7 @@ final class PortalStore {
         returning workspace_id, role, actor)
       insert into portal_sessions (hash, workspace_id, role, actor, expires_at)
       select $2, workspace_id, role, actor, now() + interval '8 hours' from opened
-      returning workspace_id
+      returning workspace_id, role, actor
       """;
 
   /** Use is written down once a minute at the most. */
@@ -79,16 +79,17 @@ final class PortalStore {
   }
 
   /**
-   * Uses the link up and begins {@code session}; completes with its workspace, or with nothing
-   * where there is no such link, or it was used, or it is too old.
+   * Uses the link up and begins {@code session}; completes with what it may, or with nothing where
+   * there is no such link, or it was used, or it is too old.
    */
-  Future<Optional<UUID>> open(PortalToken link, PortalToken session) {
-    return pool.preparedQuery(OPEN)
+  static Future<Optional<Grant>> open(SqlClient client, PortalToken link, PortalToken session) {
+    return client
+        .preparedQuery(OPEN)
         .execute(Tuple.of(link.hash(), session.hash()))
         .map(
             rows -> {
               RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? Optional.of(row.next().getUUID(0)) : Optional.empty();
+              return row.hasNext() ? Optional.of(grant(row.next())) : Optional.empty();
             });
   }
 
@@ -115,6 +116,13 @@ final class PortalStore {
         .execute()
         .compose(done -> pool.query(FORGET_SESSIONS).execute())
         .mapEmpty();
+  }
+
+  private static Grant grant(Row row) {
+    return new Grant(
+        row.getUUID("workspace_id"),
+        PortalRole.find(row.getString("role")).orElseThrow(),
+        row.getString("actor"));
   }
 
   private static PortalSession session(UUID workspaceId, PortalToken token, Row row) {

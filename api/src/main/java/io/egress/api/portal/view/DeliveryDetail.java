@@ -24,7 +24,15 @@ public record DeliveryDetail(
       @Nullable Integer status,
       @Nullable String detail,
       @Nullable String answer,
-      int answerBytes) {}
+      int answerBytes) {
+    /** The outcome, and what the receiver's status was. */
+    public String result() {
+      if (status == null) {
+        return outcome;
+      }
+      return outcome.equals("status") ? "status " + status : outcome + ", status " + status;
+    }
+  }
 
   public DeliveryDetail {
     attempts = List.copyOf(attempts);
