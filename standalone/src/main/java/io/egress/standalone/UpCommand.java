@@ -1,5 +1,6 @@
 package io.egress.standalone;
 
+import io.egress.cli.KeptSecret;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;

@@ -1,6 +1,7 @@
 package io.egress.bench.load;
 
 import io.egress.api.ApiMain;
+import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
@@ -8,7 +9,6 @@ import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.ChildProcess;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.UncheckedIOException;

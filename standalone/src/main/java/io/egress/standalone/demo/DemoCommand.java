@@ -1,11 +1,11 @@
 package io.egress.standalone.demo;
 
+import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.InternalApi;
 import io.egress.standalone.run.Standalone;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.egress.standalone.demo;
 
+import io.egress.cli.InternalApi;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.Answering;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.receiver.WebhookReceiver;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;

@@ -1,6 +1,6 @@
 package io.egress.standalone.demo;
 
-import io.egress.standalone.run.InternalApi;
+import io.egress.cli.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.cli;
 
 import io.egress.endpoint.SecretBox;
 import java.io.IOException;
@@ -15,10 +15,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A secret setting of an installation that was given none: made once, kept in the data folder. */
-final class KeptSecret {
-  static final KeptSecret INTERNAL_TOKEN =
+public final class KeptSecret {
+  public static final KeptSecret INTERNAL_TOKEN =
       new KeptSecret("EGRESS_INTERNAL_TOKEN", "internal-token", KeptSecret::randomToken);
-  static final KeptSecret SECRET_KEY =
+  public static final KeptSecret SECRET_KEY =
       new KeptSecret("EGRESS_SECRET_KEY", "secret-key", SecretBox::newKey);
 
   private static final int TOKEN_RANDOM_BYTES = 24;
@@ -33,16 +33,16 @@ final class KeptSecret {
     this.maker = maker;
   }
 
-  String setting() {
+  public String setting() {
     return setting;
   }
 
-  Path file(Path dataDir) {
+  public Path file(Path dataDir) {
     return dataDir.resolve(file);
   }
 
   /** Leaves a setting that was given alone. {@code made} is told of what did not exist before. */
-  void complete(Map<String, String> environment, Path dataDir, Consumer<String> made) {
+  public void complete(Map<String, String> environment, Path dataDir, Consumer<String> made) {
     if (environment.getOrDefault(setting, "").isBlank()) {
       environment.put(setting, in(dataDir, made));
     }

@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.egress.standalone;
+package io.egress.cli;
 
 import io.vertx.core.json.JsonObject;
 import java.util.List;

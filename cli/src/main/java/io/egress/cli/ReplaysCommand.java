@@ -1,6 +1,5 @@
-package io.egress.standalone;
+package io.egress.cli;
 
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
-package io.egress.standalone;
+package io.egress.cli;
 
-import io.egress.standalone.run.InternalApi;
 import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;

@@ -1,6 +1,5 @@
-package io.egress.standalone;
+package io.egress.cli;
 
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;

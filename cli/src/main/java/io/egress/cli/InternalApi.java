@@ -1,4 +1,4 @@
-package io.egress.standalone.run;
+package io.egress.cli;
 
 import static java.util.Objects.requireNonNull;
 
