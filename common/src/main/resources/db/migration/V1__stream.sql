@@ -189,6 +189,7 @@ create table outbox (
 alter table stream_inbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 alter table outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
+-- A key is refused from expires_at on. created_by is who asked for it, as the caller said.
 create table api_keys (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -196,6 +197,8 @@ create table api_keys (
   hash bytea not null unique,
   last_four text not null,
   created_at timestamptz not null default now(),
+  created_by text,
+  expires_at timestamptz,
   last_used_at timestamptz
 );
 

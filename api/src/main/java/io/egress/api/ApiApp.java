@@ -2,10 +2,14 @@ package io.egress.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.audit.AuditEntries;
+import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
+import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
+import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.pull.PullHandler;
@@ -24,6 +28,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
 import io.egress.document.TranscriptRenderer;
+import io.egress.endpoint.SecretBox;
 import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.Health;
@@ -204,8 +209,10 @@ public final class ApiApp {
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
-      KeysHandler keys = new KeysHandler(pool, settings.push().secretBox());
-      EndpointsHandler endpoints = new EndpointsHandler(pool, settings.push());
+      SecretBox secretBox = settings.push().secretBox();
+      KeysHandler keys = new KeysHandler(new ApiKeys(pool), pool, secretBox);
+      EndpointsHandler endpoints =
+          new EndpointsHandler(new Endpoints(pool, secretBox), pool, settings.push());
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveriesHandler deliveries = new DeliveriesHandler(pool, days, replays);
@@ -235,7 +242,8 @@ public final class ApiApp {
                       deliveries,
                       verification,
                       new ReplaysHandler(replays),
-                      new SecretKeysHandler(pool, settings.push().secretBox())));
+                      new SecretKeysHandler(pool, secretBox),
+                      new AuditHandler(new AuditEntries(pool))));
       Routes external = health.routes().and(ApiRoutes.external(pull));
       return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
           .compose(

@@ -4,6 +4,7 @@ import static io.egress.api.workspace.WorkspaceCalls.onAll;
 import static io.egress.api.workspace.WorkspaceCalls.onOne;
 import static io.egress.api.workspace.WorkspaceCalls.withBody;
 
+import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
@@ -43,7 +44,8 @@ final class ApiRoutes {
       DeliveriesHandler deliveries,
       VerificationHandler verification,
       ReplaysHandler replays,
-      SecretKeysHandler secretKeys) {
+      SecretKeysHandler secretKeys,
+      AuditHandler audit) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .guard("/internal/", access)
@@ -55,6 +57,8 @@ final class ApiRoutes {
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
+        .get(INTERNAL + "/audit", audit::listAll)
+        .get(WORKSPACE + "/audit", onAll(audit::list))
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
         .delete(KEYS + "/:id", onOne("key", keys::delete))

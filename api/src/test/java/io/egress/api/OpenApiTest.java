@@ -177,6 +177,9 @@ class OpenApiTest {
         "DeliveryWithAttempts",
         service.internal(
             "GET", "/internal/v1/workspaces/" + WORKSPACE + "/deliveries/" + delivery, ""));
+    String audit = "/internal/v1/workspaces/" + WORKSPACE + "/audit";
+    check(internal, "AuditPage", service.internal("GET", audit, ""));
+    check(internal, "AuditPage", service.internal("GET", "/internal/v1/audit?limit=1", ""));
     new JsonObject(service.internal("GET", endpoints, "").body())
         .getJsonArray("endpoints")
         .forEach(shown -> check(internal, "Endpoint", shown));

@@ -14,7 +14,8 @@ public final class Administration {
             new DeliveriesCommand(),
             new ReplaysCommand(),
             new VerifyCommand(),
-            new SecretsCommand())
+            new SecretsCommand(),
+            new AuditCommand())
         .forEach(line::addSubcommand);
     return line;
   }

@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where a command of administration finds the internal API. */
@@ -18,8 +19,14 @@ final class InternalApiOptions {
       description = "internal listener's port (EGRESS_INTERNAL_PORT, or 8081)")
   private int port;
 
+  @Option(
+      names = "--actor",
+      defaultValue = "${sys:user.name}",
+      description = "whom the audit log names (${DEFAULT-VALUE})")
+  private @Nullable String actor;
+
   InternalApi api() {
-    return new InternalApi(reachable(host), port, token(System.getenv()));
+    return new InternalApi(reachable(host), port, token(System.getenv()), actor);
   }
 
   /** A server that listens on every address is reached on the loopback one. */

@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonObject;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,9 +23,17 @@ final class KeysCommand {
   @Command(name = "create", description = "Mints a key and prints it, this one time.")
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--name", defaultValue = DEFAULT_NAME) String name) {
-    JsonObject minted =
-        internal.api().call("POST", path(workspace), new JsonObject().put("name", name));
+      @Option(names = "--name", defaultValue = DEFAULT_NAME) String name,
+      @Option(
+              names = "--expires-in",
+              paramLabel = "DURATION",
+              description = "after which it is refused, such as 90d (never)")
+          @Nullable String expiresIn) {
+    JsonObject key = new JsonObject().put("name", name);
+    if (expiresIn != null) {
+      key.put("expires_in", expiresIn);
+    }
+    JsonObject minted = internal.api().call("POST", path(workspace), key);
     System.out.println(minted.getString("key"));
     return 0;
   }

@@ -62,6 +62,8 @@ public final class EndpointStore {
           + SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null";
 
+  private static final String LOCK = SHOW + " for no key update";
+
   private static final String CHANGE =
       """
       update endpoints set
@@ -155,9 +157,20 @@ public final class EndpointStore {
     return pool.preparedQuery(SHOW).execute(Tuple.of(workspaceId, id)).map(EndpointStore::first);
   }
 
+  /** As it stays until the transaction ends; empty where there is none, or no longer. */
+  public static Future<Optional<Endpoint>> lock(
+      SqlConnection transaction, UUID workspaceId, UUID id) {
+    return transaction
+        .preparedQuery(LOCK)
+        .execute(Tuple.of(workspaceId, id))
+        .map(EndpointStore::first);
+  }
+
   /** Empty where the workspace has no such endpoint, or no longer. */
-  public Future<Optional<Endpoint>> change(UUID workspaceId, UUID id, EndpointChange change) {
-    return pool.preparedQuery(CHANGE)
+  public static Future<Optional<Endpoint>> change(
+      SqlClient client, UUID workspaceId, UUID id, EndpointChange change) {
+    return client
+        .preparedQuery(CHANGE)
         .execute(
             Tuple.of(
                 workspaceId,
@@ -182,15 +195,17 @@ public final class EndpointStore {
   }
 
   /** From the next attempt on, only the newest secret signs. Whether there is such an endpoint. */
-  public Future<Boolean> endOverlap(UUID workspaceId, UUID id) {
-    return pool.preparedQuery(END_OVERLAP)
+  public static Future<Boolean> endOverlap(SqlClient client, UUID workspaceId, UUID id) {
+    return client
+        .preparedQuery(END_OVERLAP)
         .execute(Tuple.of(workspaceId, id))
         .map(rows -> rows.size() > 0);
   }
 
   /** Whether there was such an endpoint. Its row stays, for what is still owed to it. */
-  public Future<Boolean> delete(UUID workspaceId, UUID id) {
-    return pool.preparedQuery(DELETE)
+  public static Future<Boolean> delete(SqlClient client, UUID workspaceId, UUID id) {
+    return client
+        .preparedQuery(DELETE)
         .execute(Tuple.of(workspaceId, id))
         .map(rows -> rows.size() > 0);
   }

@@ -59,7 +59,6 @@ public final class Fleet implements AutoCloseable {
   public final RecordPublisher publisher;
   private final Map<String, String> environment;
   private final Path folder;
-  private final EndpointStore endpoints;
   private final List<DispatcherApp> dispatchers = new ArrayList<>();
 
   public Fleet() {
@@ -78,7 +77,6 @@ public final class Fleet implements AutoCloseable {
             vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
     database = DatabasePool.open(vertx, settings.database(), "test", 4);
     publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
-    endpoints = new EndpointStore(database);
   }
 
   /** A dispatcher in a process of its own, which is up. */
@@ -135,11 +133,11 @@ public final class Fleet implements AutoCloseable {
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
-    await(endpoints.change(endpoint.workspaceId(), endpoint.id(), change));
+    await(EndpointStore.change(database, endpoint.workspaceId(), endpoint.id(), change));
   }
 
   public void delete(Provisioned endpoint) {
-    await(endpoints.delete(endpoint.workspaceId(), endpoint.id()));
+    await(EndpointStore.delete(database, endpoint.workspaceId(), endpoint.id()));
   }
 
   /** As the API starts one. */

@@ -89,18 +89,32 @@ class CommandLineTest {
     String workspace = UUID.randomUUID().toString();
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
-      try (CommandLine create = keys(port, "create", workspace)) {
+      try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
         assertThat(create.awaitExit()).as(create.output()).isZero();
         assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
       }
       String id;
       try (CommandLine list = keys(port, "list", workspace)) {
         assertThat(list.awaitExit()).isZero();
-        id =
-            new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0).getString("id");
+        JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
+        id = key.getString("id");
+        assertThat(key.getString("expires_at")).isNotNull();
+        assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
       }
-      try (CommandLine delete = keys(port, "delete", workspace, id)) {
+      try (CommandLine delete =
+          administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
         assertThat(delete.awaitExit()).as(delete.output()).isZero();
+      }
+      try (CommandLine audit = administer("audit", port, "list", workspace)) {
+        assertThat(audit.awaitExit()).as(audit.output()).isZero();
+        assertThat(audit.output())
+            .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
+            .contains("api_key.created");
+      }
+      try (CommandLine audit =
+          administer("audit", port, "export", "--action", "api_key.deleted", "--thing", id)) {
+        assertThat(audit.awaitExit()).as(audit.output()).isZero();
+        assertThat(new JsonObject(audit.output()).getString("workspace_id")).isEqualTo(workspace);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.egress.api.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.replays.Replays;
+import io.egress.audit.Caller;
 import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.deliverylog.LoggedDelivery;
@@ -94,11 +95,12 @@ public final class DeliveriesHandler {
 
   /** Answers with the delivery that is to come. */
   public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(exchange);
     return find(workspaceId, id)
         .compose(
             delivery ->
                 replays
-                    .redeliver(workspaceId, delivery, null)
+                    .redeliver(caller, workspaceId, delivery)
                     .map(
                         replay -> {
                           HttpExchange.sendJson(

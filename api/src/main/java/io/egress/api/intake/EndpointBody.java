@@ -6,7 +6,6 @@ import io.egress.endpoint.AddressPolicy;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.NewEndpoint;
-import io.egress.settings.Durations;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -22,7 +21,6 @@ public final class EndpointBody {
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
-  private static final int OVERLAP_CHARACTERS_MAX = 20;
   private static final Shape CHANGE = Shape.of("url", "description", "paused");
 
   private final boolean allowHttp;
@@ -66,20 +64,8 @@ public final class EndpointBody {
   }
 
   private static Duration overlap(Fields fields) {
-    String text = fields.optionalText("overlap", OVERLAP_CHARACTERS_MAX);
-    if (text == null) {
-      return OVERLAP_DEFAULT;
-    }
-    try {
-      Duration overlap = Durations.parse(text);
-      if (overlap.compareTo(OVERLAP_MAX) > 0) {
-        fields.fault("overlap", "must be at most " + Durations.format(OVERLAP_MAX));
-      }
-      return overlap;
-    } catch (IllegalArgumentException noDuration) {
-      fields.fault("overlap", String.valueOf(noDuration.getMessage()));
-      return OVERLAP_DEFAULT;
-    }
+    Duration overlap = fields.optionalDuration("overlap", Duration.ZERO, OVERLAP_MAX);
+    return overlap == null ? OVERLAP_DEFAULT : overlap;
   }
 
   private static @Nullable String description(Fields fields) {

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.http.PathIds;
+import io.egress.settings.Durations;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
@@ -78,6 +80,14 @@ public final class Fields {
   /** To the millisecond. */
   public @Nullable Instant optionalInstant(String name) {
     return read(name, Problems::ofInstant, value -> Rfc3339.read(value.textValue()).orElseThrow());
+  }
+
+  /** Written as settings write them, such as {@code 24h}. */
+  public @Nullable Duration optionalDuration(String name, Duration min, Duration max) {
+    return read(
+        name,
+        value -> Problems.ofDuration(value, min, max),
+        value -> Durations.parse(value.textValue()));
   }
 
   public long whole(String name, long min, long max) {

@@ -6,14 +6,13 @@ import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The small bodies that name something: members, devices, speakers and keys. */
+/** The small bodies that name something: members, devices and speakers. */
 public final class NameBody {
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Shape DEVICE = Shape.of("workspace_id", "name");
   private static final Shape MEMBER = Shape.of("workspace_id", "name", "email");
   private static final Shape SPEAKER =
       Shape.of("member.id", "member.name", "member.email", "match_confidence");
-  private static final Shape KEY = Shape.of("name");
 
   /** A device as a workspace knows it. */
   public record NamedDevice(UUID workspaceId, Device device) {}
@@ -54,11 +53,6 @@ public final class NameBody {
           Member member = member(fields.optionalObject("member"));
           return new Speaker(member, confidence(fields, member));
         });
-  }
-
-  /** The name of an API key. */
-  public static Intake<String> key(Buffer body) {
-    return Intake.read(body, KEY, NameBody::name);
   }
 
   static @Nullable Member member(@Nullable Fields fields) {

@@ -2,10 +2,14 @@ package io.egress.api.intake;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.http.PathIds;
+import io.egress.settings.Durations;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What keeps a value from being what its field asks for; null where nothing does. */
 final class Problems {
+  private static final int DURATION_CHARACTERS_MAX = 20;
+
   private Problems() {}
 
   static @Nullable String ofAnyText(JsonNode value, int charactersMax) {
@@ -39,6 +43,22 @@ final class Problems {
     return problem == null && Rfc3339.read(value.textValue()).isEmpty()
         ? "must be an instant such as 2026-01-31T09:30:00Z, not " + Shown.quoted(value.textValue())
         : problem;
+  }
+
+  static @Nullable String ofDuration(JsonNode value, Duration min, Duration max) {
+    String problem = ofAnyText(value, DURATION_CHARACTERS_MAX);
+    if (problem != null) {
+      return problem;
+    }
+    try {
+      Duration duration = Durations.parse(value.textValue());
+      if (duration.compareTo(min) < 0) {
+        return "must be at least " + Durations.format(min);
+      }
+      return duration.compareTo(max) > 0 ? "must be at most " + Durations.format(max) : null;
+    } catch (IllegalArgumentException noDuration) {
+      return noDuration.getMessage();
+    }
   }
 
   static @Nullable String ofWhole(JsonNode value, long min, long max) {

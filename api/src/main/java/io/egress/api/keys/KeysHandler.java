@@ -1,75 +1,80 @@
 package io.egress.api.keys;
 
-import io.egress.api.intake.NameBody;
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.KeyBody;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.audit.Caller;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.SecretBox;
 import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Mints, lists and deletes the keys of a workspace. */
+/** The calls of the internal API on the keys of a workspace. */
 public final class KeysHandler {
-  private final ApiKeyStore store;
+  private final ApiKeys keys;
   private final Creations creations;
 
-  public KeysHandler(Pool pool, @Nullable SecretBox secretBox) {
-    this.store = new ApiKeyStore(pool);
+  public KeysHandler(ApiKeys keys, Pool pool, @Nullable SecretBox secretBox) {
+    this.keys = requireNonNull(keys, "keys is null");
     this.creations = new Creations(pool, secretBox, "api-keys");
   }
 
   public Future<Void> mint(RoutingContext exchange, UUID workspaceId) {
-    String name = NameBody.key(WorkspaceCalls.body(exchange)).orRefuse();
-    ApiKey key = ApiKey.mint();
+    Caller caller = Caller.ofApi(exchange);
+    KeyBody.NewKey key = KeyBody.read(WorkspaceCalls.body(exchange)).orRefuse();
     return creations.answer(
         exchange,
         workspaceId,
-        tx ->
-            ApiKeyStore.add(tx, workspaceId, name, key)
-                .map(
-                    minted ->
-                        new JsonObject()
-                            .put("id", minted.id().toString())
-                            .put("name", minted.name())
-                            .put("key", key.token())
-                            .put("created_at", UtcInstant.format(minted.createdAt()))));
+        tx -> keys.mint(tx, caller, workspaceId, key).map(KeysHandler::json));
   }
 
   public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
-    return store
-        .list(workspaceId)
+    return keys.list(workspaceId)
         .map(
-            keys -> {
+            all -> {
               JsonArray shown = new JsonArray();
-              keys.forEach(key -> shown.add(json(key)));
+              all.forEach(key -> shown.add(json(key)));
               HttpExchange.sendJson(exchange, 200, new JsonObject().put("api_keys", shown));
               return null;
             });
   }
 
   public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
-    return store
-        .delete(workspaceId, id)
-        .compose(
-            deleted ->
-                deleted
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.failedFuture(new Refusal(404, "no such key in this workspace")));
+    return keys.delete(Caller.ofApi(exchange), workspaceId, id)
+        .compose(deleted -> HttpExchange.endEmpty(exchange, 204));
   }
 
-  private static JsonObject json(ApiKeyStore.Shown key) {
+  private static JsonObject json(ApiKeys.Minted minted) {
+    ApiKeys.Shown key = minted.key();
+    return new JsonObject()
+        .put("id", key.id().toString())
+        .put("name", key.name())
+        .put("key", minted.token().token())
+        .put("created_at", UtcInstant.format(key.createdAt()))
+        .put("expires_at", time(key.expiresAt()));
+  }
+
+  private static JsonObject json(ApiKeys.Shown key) {
     return new JsonObject()
         .put("id", key.id().toString())
         .put("name", key.name())
         .put("last_four", key.lastFour())
         .put("created_at", UtcInstant.format(key.createdAt()))
-        .put("last_used_at", key.lastUsedAt() == null ? null : UtcInstant.format(key.lastUsedAt()));
+        .put("created_by", key.createdBy())
+        .put("expires_at", time(key.expiresAt()))
+        .put("last_used_at", time(key.lastUsedAt()));
+  }
+
+  private static @Nullable String time(@Nullable Instant instant) {
+    return instant == null ? null : UtcInstant.format(instant);
   }
 }

@@ -2,10 +2,10 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.api.keys.ApiKey;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
-import io.egress.http.QueryParameters;
 import io.egress.http.Refusal;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
@@ -24,8 +24,8 @@ import java.util.UUID;
 
 /**
  * Reads pages. One statement authenticates, reads head and page and brings the first documents
- * along, all of one snapshot, so a key is refused at the first request after it was deleted and the
- * head never lies behind the page.
+ * along, all of one snapshot, so a key is refused at the first request after it was deleted or
+ * expired, and the head never lies behind the page.
  */
 final class PullStore {
   private static final String PAGE =
@@ -33,7 +33,8 @@ final class PullStore {
       with access as (
         select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows
-        from api_keys k join workspaces w on w.id = k.workspace_id where k.hash = $1),
+        from api_keys k join workspaces w on w.id = k.workspace_id
+        where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
       page as (
         select s.position, s.capture_id, s.chain, %1$s, octet_length(d.deflated) as bytes,
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
@@ -49,7 +50,7 @@ final class PullStore {
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
-          .formatted(DocumentStore.COLUMNS, QueryParameters.LIMIT_MAX);
+          .formatted(DocumentStore.COLUMNS, QueryValues.LIMIT_MAX);
   private static final String ONE =
       """
       select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
@@ -58,8 +59,10 @@ final class PullStore {
       from api_keys k
       left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
       left join current_documents d on d.capture_id = s.capture_id
-      where k.hash = $1
+      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
       """;
+  private static final String KNOWS =
+      "select 1 from api_keys where hash = $1 and (expires_at is null or expires_at > now())";
   private static final String DOCUMENTS =
       "select d.capture_id, "
           + DocumentStore.COLUMNS
@@ -73,7 +76,7 @@ final class PullStore {
     this.documents = requireNonNull(documents, "documents is null");
   }
 
-  /** Empty when the key is unknown. Brings documents along up to {@code bytesMax}. */
+  /** Empty when the key is unknown or expired. Brings documents along up to {@code bytesMax}. */
   Future<Optional<StreamPage>> page(ApiKey key, PageRequest request, long bytesMax) {
     Cursor after = request.after();
     return pool.preparedQuery(PAGE)
@@ -87,7 +90,10 @@ final class PullStore {
         .map(this::page);
   }
 
-  /** Empty when the key is unknown; a page without entries when the stream has no such capture. */
+  /**
+   * Empty when the key is unknown or expired; a page without entries when the stream has no such
+   * capture.
+   */
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(Buffer.buffer(key.hash()), captureId, bytesMax))
@@ -95,7 +101,7 @@ final class PullStore {
   }
 
   Future<Boolean> knows(ApiKey key) {
-    return pool.preparedQuery("select 1 from api_keys where hash = $1")
+    return pool.preparedQuery(KNOWS)
         .execute(Tuple.of(Buffer.buffer(key.hash())))
         .map(rows -> rows.size() == 1);
   }

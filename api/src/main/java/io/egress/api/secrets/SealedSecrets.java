@@ -2,11 +2,17 @@ package io.egress.api.secrets;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
 import io.egress.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,10 +52,14 @@ final class SealedSecrets {
   /** How many secrets, and answers kept for idempotency keys, are sealed with a key. */
   record Use(String keyId, long secrets) {}
 
+  private record Page(UUID reached, int replaced, boolean isLast) {}
+
   private final Pool pool;
+  private final Transactions transactions;
 
   SealedSecrets(Pool pool) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
   }
 
   Future<List<Use>> uses() {
@@ -66,14 +76,26 @@ final class SealedSecrets {
 
   /**
    * Seals every secret of an endpoint with the current key, and completes with the number of
-   * endpoints that it changed. Fails if a secret's key is not known, or the secret is damaged.
+   * endpoints that it changed. Fails if a secret's key is not known, or the secret is damaged; what
+   * was sealed before stays.
    */
-  Future<Integer> reseal(SecretBox box) {
-    return reseal(box, BEFORE_ALL, 0);
+  Future<Integer> reseal(SecretBox box, Caller caller) {
+    return reseal(box, caller, BEFORE_ALL, 0);
   }
 
-  private Future<Integer> reseal(SecretBox box, UUID after, int before) {
-    return pool.preparedQuery(NEXT)
+  private Future<Integer> reseal(SecretBox box, Caller caller, UUID after, int before) {
+    return transactions
+        .run(tx -> resealPage(tx, box, caller, after))
+        .compose(
+            page ->
+                page.isLast()
+                    ? Future.succeededFuture(before + page.replaced())
+                    : reseal(box, caller, page.reached(), before + page.replaced()));
+  }
+
+  private static Future<Page> resealPage(
+      SqlConnection tx, SecretBox box, Caller caller, UUID after) {
+    return tx.preparedQuery(NEXT)
         .execute(Tuple.of(after))
         .compose(
             rows -> {
@@ -83,25 +105,32 @@ final class SealedSecrets {
                 last = row.getUUID("id");
                 if (isOld(box, row.getBuffer("secret"))
                     || isOld(box, row.getBuffer("previous_secret"))) {
-                  replaced.add(replace(box, row));
+                  replaced.add(replace(tx, box, row));
                 }
               }
               UUID reached = last;
+              boolean isLast = rows.size() < PAGE;
               return Future.all(replaced)
-                  .map(done -> before + replaced.stream().mapToInt(each -> each.result()).sum())
+                  .map(done -> replaced.stream().mapToInt(each -> each.result()).sum())
                   .compose(
                       count ->
-                          rows.size() < PAGE
-                              ? Future.succeededFuture(count)
-                              : reseal(box, reached, count));
+                          count == 0 && !isLast
+                              ? Future.succeededFuture(new Page(reached, count, isLast))
+                              : AuditLog.write(tx, null, caller, resealed(count))
+                                  .map(new Page(reached, count, isLast)));
             });
   }
 
-  private Future<Integer> replace(SecretBox box, Row row) {
+  private static Act resealed(int endpoints) {
+    return new Act(
+        "secret_keys.resealed", "secret_keys", null, new JsonObject().put("endpoints", endpoints));
+  }
+
+  private static Future<Integer> replace(SqlConnection tx, SecretBox box, Row row) {
     UUID id = row.getUUID("id");
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
-    return pool.preparedQuery(REPLACE)
+    return tx.preparedQuery(REPLACE)
         .execute(
             Tuple.of(
                 id,

@@ -1,5 +1,6 @@
 package io.egress.api.secrets;
 
+import io.egress.audit.Caller;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.SecretBox;
 import io.egress.endpoint.UnknownSecretKeyException;
@@ -35,10 +36,17 @@ public final class SecretKeysHandler {
               503, "nothing to seal with: this service was started without EGRESS_SECRET_KEY"));
       return;
     }
+    Caller caller;
+    try {
+      caller = Caller.ofApi(exchange);
+    } catch (Refusal refusal) {
+      HttpExchange.fail(exchange, refusal);
+      return;
+    }
     answer(
         exchange,
         secrets
-            .reseal(secretBox)
+            .reseal(secretBox, caller)
             .recover(SecretKeysHandler::refuse)
             .compose(count -> secrets.uses()));
   }

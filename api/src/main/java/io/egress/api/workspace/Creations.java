@@ -34,8 +34,6 @@ public final class Creations {
   private static final Pattern FORM = Pattern.compile("[\\x21-\\x7e]{1,255}");
   private static final String VALIDITY = "interval '24 hours'";
 
-  private static final String NAME_WORKSPACE =
-      "insert into workspaces (id) values ($1) on conflict do nothing";
   private static final String FORGET =
       "delete from idempotency_keys where workspace_id = $1 and collection = $2 and key = $3"
           + " and created_at < now() - "
@@ -86,13 +84,13 @@ public final class Creations {
       Function<SqlConnection, Future<JsonObject>> creation) {
     List<String> given = exchange.request().headers().getAll(HEADER);
     if (given.isEmpty()) {
-      return name(workspaceId)
+      return Workspaces.name(pool, workspaceId)
           .compose(named -> transactions.run(creation))
           .onSuccess(created -> HttpExchange.sendJson(exchange, 201, created))
           .mapEmpty();
     }
     Named request = named(exchange, workspaceId, given);
-    return name(workspaceId)
+    return Workspaces.name(pool, workspaceId)
         .compose(named -> transactions.run(tx -> request.answer(tx, creation)))
         .onSuccess(
             answer -> {
@@ -103,10 +101,6 @@ public final class Creations {
             })
         .compose(answered -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
         .mapEmpty();
-  }
-
-  private Future<?> name(UUID workspaceId) {
-    return pool.preparedQuery(NAME_WORKSPACE).execute(Tuple.of(workspaceId));
   }
 
   private Named named(RoutingContext exchange, UUID workspaceId, List<String> given) {

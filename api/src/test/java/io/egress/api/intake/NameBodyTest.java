@@ -45,11 +45,6 @@ class NameBodyTest {
         .isEqualTo(new NameBody.Speaker(new Member(WORKSPACE, "A", null), 1.0));
   }
 
-  @Test
-  void readsKeys() {
-    assertThat(accepted(key("{'name':'CRM'}"))).isEqualTo("CRM");
-  }
-
   @ParameterizedTest
   @MethodSource
   void namesEveryFault(Function<String, Intake<?>> reader, String body, String told) {
@@ -100,8 +95,8 @@ class NameBodyTest {
     return NameBody.speaker(json(body));
   }
 
-  private static Intake<String> key(String body) {
-    return NameBody.key(json(body));
+  private static Intake<?> key(String body) {
+    return KeyBody.read(json(body));
   }
 
   private static Buffer json(String body) {

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +34,7 @@ class KeysApiTest {
     assertThat(minted.statusCode()).isEqualTo(201);
     JsonObject body = new JsonObject(minted.body());
     String key = body.getString("key");
-    assertThat(body.fieldNames()).containsExactly("id", "name", "key", "created_at");
+    assertThat(body.fieldNames()).containsExactly("id", "name", "key", "created_at", "expires_at");
     assertThat(key).matches("service_[A-Za-z0-9]{32}");
     String listed = service.internal("GET", path, "").body();
     assertThat(listed)
@@ -61,6 +67,64 @@ class KeysApiTest {
     assertThat(service.pull("/api/v1/captures", other).statusCode()).isEqualTo(200);
     assertThat(service.internal("DELETE", path + "/" + minted.getString("id"), "").statusCode())
         .isEqualTo(404);
+  }
+
+  @Test
+  void isRefusedLikeADeletedOneOnceItHasExpired() {
+    service.put(UUID.randomUUID(), Service.capture(workspace));
+    String lasting = service.mintKey(workspace);
+    JsonObject minted = mint("{\"name\":\"a\",\"expires_in\":\"30d\"}");
+    String key = minted.getString("key");
+    assertThat(Instant.parse(minted.getString("expires_at")))
+        .isEqualTo(Instant.parse(minted.getString("created_at")).plus(Duration.ofDays(30)));
+    assertThat(service.internal("GET", path, "").body())
+        .contains("\"expires_at\":\"" + minted.getString("expires_at"))
+        .contains("\"expires_at\":null");
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+
+    service.query("update api_keys set expires_at = now() where expires_at is not null");
+
+    for (String read :
+        List.of(
+            "/api/v1/captures",
+            "/api/v1/captures?limit=0",
+            "/api/v1/captures/" + UUID.randomUUID(),
+            "/api/v1/captures/x")) {
+      HttpResponse<String> refused = service.pull(read, key);
+      assertThat(refused.statusCode()).as(read).isEqualTo(401);
+      assertThat(refused.body()).isEqualTo(service.pull(read, "service_" + "a".repeat(32)).body());
+      assertThat(service.pull(read, lasting).statusCode()).as(read).isNotEqualTo(401);
+    }
+  }
+
+  @Test
+  void namesWhoMadeIt() {
+    Service.send(
+        HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
+            .header("authorization", "Bearer " + Service.TOKEN)
+            .header("x-egress-actor", "ada")
+            .POST(BodyPublishers.ofString("{\"name\":\"a\"}")));
+
+    assertThat(service.internal("GET", path, "").body()).contains("\"created_by\":\"ada\"");
+  }
+
+  @Test
+  void refusesAnExpiryThatIsNone() {
+    assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":\"soon\"}").body())
+        .contains("expires_in: must be a whole number with a unit");
+    assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":\"0s\"}").body())
+        .contains("expires_in: must be at least 1m");
+    assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":\"3651d\"}").body())
+        .contains("expires_in: must be at most 87600h");
+    assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":30}").body())
+        .contains("expires_in: must be a string");
+    assertThat(mint("{\"name\":\"a\",\"expires_in\":null}").getString("expires_at")).isNull();
+  }
+
+  private JsonObject mint(String body) {
+    HttpResponse<String> minted = service.internal("POST", path, body);
+    assertThat(minted.statusCode()).as(minted.body()).isEqualTo(201);
+    return new JsonObject(minted.body());
   }
 
   @Test

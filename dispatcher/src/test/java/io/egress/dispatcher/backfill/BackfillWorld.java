@@ -229,7 +229,7 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   void delete(UUID workspace, UUID endpoint) {
-    await(new EndpointStore(pool).delete(workspace, endpoint));
+    await(EndpointStore.delete(pool, workspace, endpoint));
   }
 
   List<UUID> captures(UUID workspace) {

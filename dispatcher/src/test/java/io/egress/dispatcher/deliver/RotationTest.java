@@ -60,7 +60,7 @@ class RotationTest {
         .as("the newest first")
         .isEqualTo(signature(rotated.get(0), fresh));
 
-    assertThat(Fleet.await(new EndpointStore(fleet.database).endOverlap(workspace, endpoint.id())))
+    assertThat(Fleet.await(EndpointStore.endOverlap(fleet.database, workspace, endpoint.id())))
         .isTrue();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> arrived() == 2 * CAPTURES + 1);

@@ -1,0 +1,40 @@
+package io.egress.api.endpoints;
+
+import io.egress.document.UtcInstant;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints as the internal API shows them. */
+final class EndpointView {
+  private EndpointView() {}
+
+  static JsonObject of(Endpoint endpoint) {
+    return json(endpoint, null);
+  }
+
+  static JsonObject of(Endpoints.Issued issued) {
+    return json(issued.endpoint(), issued.secret());
+  }
+
+  private static JsonObject json(Endpoint endpoint, @Nullable String secret) {
+    JsonObject json =
+        new JsonObject()
+            .put("id", endpoint.id().toString())
+            .put("url", endpoint.url())
+            .put("description", endpoint.description());
+    if (secret != null) {
+      json.put("secret", secret);
+    }
+    return json.put("full_history", endpoint.fullHistory())
+        .put("paused", endpoint.paused())
+        .put("created_position", endpoint.createdPosition())
+        .put("created_at", UtcInstant.format(endpoint.createdAt()))
+        .put("previous_secret_until", time(endpoint.previousSecretUntil()));
+  }
+
+  private static @Nullable String time(@Nullable Instant instant) {
+    return instant == null ? null : UtcInstant.format(instant);
+  }
+}

@@ -1,0 +1,154 @@
+package io.egress.api.endpoints;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.workspace.Workspaces;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
+import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.EndpointChange;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.NewEndpoint;
+import io.egress.endpoint.SecretBox;
+import io.egress.endpoint.SigningSecrets;
+import io.egress.http.Refusal;
+import io.egress.settings.Durations;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints of workspaces, and their signing secrets. What is refused fails with a {@link
+ * Refusal}.
+ */
+public final class Endpoints {
+  /** An endpoint with a new signing secret, which is shown this one time. */
+  public record Issued(Endpoint endpoint, String secret) {}
+
+  private final Pool pool;
+  private final Transactions transactions;
+  private final EndpointStore store;
+  private final @Nullable SecretBox secretBox;
+
+  /** Without {@code secretBox} none can be created, and no secret be replaced. */
+  public Endpoints(Pool pool, @Nullable SecretBox secretBox) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
+    this.store = new EndpointStore(pool);
+    this.secretBox = secretBox;
+  }
+
+  public Future<Issued> create(Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+    return Workspaces.name(pool, workspaceId)
+        .compose(named -> transactions.run(tx -> create(tx, caller, workspaceId, endpoint)));
+  }
+
+  /** The workspace must exist. */
+  Future<Issued> create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+    UUID id = UUID.randomUUID();
+    String secret = SigningSecrets.generate();
+    return EndpointStore.add(tx, workspaceId, id, endpoint, seal(secret, id))
+        .compose(
+            created ->
+                audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
+  }
+
+  /** Oldest first. */
+  public Future<List<Endpoint>> list(UUID workspaceId) {
+    return store.list(workspaceId);
+  }
+
+  public Future<Endpoint> show(UUID workspaceId, UUID id) {
+    return store.show(workspaceId, id).map(Endpoints::known);
+  }
+
+  public Future<Endpoint> change(Caller caller, UUID workspaceId, UUID id, EndpointChange change) {
+    return onLocked(
+        workspaceId,
+        id,
+        (tx, before) ->
+            EndpointStore.change(tx, workspaceId, id, change)
+                .map(Endpoints::known)
+                .compose(
+                    after -> audit(tx, caller, workspaceId).changed(before, after).map(after)));
+  }
+
+  public Future<Void> delete(Caller caller, UUID workspaceId, UUID id) {
+    return onLocked(
+        workspaceId,
+        id,
+        (tx, before) ->
+            EndpointStore.delete(tx, workspaceId, id)
+                .compose(deleted -> audit(tx, caller, workspaceId).deleted(before)));
+  }
+
+  /** The secret before signs beside the new one for {@code overlap}. */
+  public Future<Issued> rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
+    return transactions.run(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
+  }
+
+  Future<Issued> rotateSecret(
+      SqlConnection tx, Caller caller, UUID workspaceId, UUID id, Duration overlap) {
+    String secret = SigningSecrets.generate();
+    Buffer sealed = seal(secret, id);
+    return EndpointStore.lock(tx, workspaceId, id)
+        .map(Endpoints::known)
+        .compose(before -> EndpointStore.rotate(tx, workspaceId, id, sealed, overlap))
+        .map(rotated -> new Issued(rotated.orElseThrow(Endpoints::overlapping), secret))
+        .compose(
+            issued ->
+                audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
+  }
+
+  /** The secret before the newest one signs no more. */
+  public Future<Void> endOverlap(Caller caller, UUID workspaceId, UUID id) {
+    return onLocked(
+        workspaceId,
+        id,
+        (tx, before) ->
+            EndpointStore.endOverlap(tx, workspaceId, id)
+                .compose(ended -> audit(tx, caller, workspaceId).endedOverlap(id)));
+  }
+
+  private interface Work<T> {
+    Future<T> on(SqlConnection tx, Endpoint before);
+  }
+
+  /** The endpoint does not change between its being read and {@code work}'s end. */
+  private <T> Future<T> onLocked(UUID workspaceId, UUID id, Work<T> work) {
+    return transactions.run(
+        tx ->
+            EndpointStore.lock(tx, workspaceId, id)
+                .map(Endpoints::known)
+                .compose(before -> work.on(tx, before)));
+  }
+
+  private static EndpointAudit audit(SqlConnection tx, Caller caller, UUID workspaceId) {
+    return new EndpointAudit(tx, caller, workspaceId);
+  }
+
+  private Buffer seal(String secret, UUID id) {
+    if (secretBox == null) {
+      throw new Refusal(
+          503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
+    }
+    return Buffer.buffer(secretBox.seal(secret, id));
+  }
+
+  private static Endpoint known(Optional<Endpoint> found) {
+    return found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace"));
+  }
+
+  private static Refusal overlapping() {
+    return new Refusal(
+        409,
+        "the secret before this one signs until previous_secret_until: end that first with DELETE"
+            + " previous-secret");
+  }
+}

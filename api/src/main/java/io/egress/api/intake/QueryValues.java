@@ -1,0 +1,54 @@
+package io.egress.api.intake;
+
+import io.egress.http.Refusal;
+import io.vertx.core.MultiMap;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The values of a query, null where not given. Each reader throws {@link Refusal} for a fault. */
+public final class QueryValues {
+  /** Of a page. */
+  public static final int LIMIT_MAX = 100;
+
+  private static final int LIMIT_DEFAULT = 50;
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
+
+  private QueryValues() {}
+
+  /** {@code rule} is what the message says a value must be. */
+  public static <T> @Nullable T one(
+      MultiMap query, String name, Function<String, Optional<T>> reader, String rule) {
+    List<String> given = query.getAll(name);
+    if (given.isEmpty()) {
+      return null;
+    }
+    Optional<T> value = given.size() == 1 ? reader.apply(given.get(0)) : Optional.empty();
+    return value.orElseThrow(() -> new Refusal(400, name + " " + rule));
+  }
+
+  /** The size of a page. */
+  public static int limit(MultiMap query) {
+    Integer limit = limit(query, LIMIT_MAX);
+    return limit == null ? LIMIT_DEFAULT : limit;
+  }
+
+  public static @Nullable Integer limit(MultiMap query, int max) {
+    return one(
+        query,
+        "limit",
+        text ->
+            Optional.of(text)
+                .filter(given -> WHOLE_NUMBER.matcher(given).matches())
+                .map(Integer::valueOf)
+                .filter(limit -> limit >= 1 && limit <= max),
+        "must be one whole number from 1 to " + max);
+  }
+
+  public static @Nullable Instant instant(MultiMap query, String name) {
+    return one(query, name, Rfc3339::read, "must be one instant such as 2026-01-31T09:30:00Z");
+  }
+}

@@ -1,0 +1,118 @@
+package io.egress.audit;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.egress.http.HttpExchange;
+import io.egress.http.Refusal;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who asks for an act, by which means, and from where.
+ *
+ * @param actor the person, as the application that calls names them
+ */
+public record Caller(
+    @Nullable String actor, Via via, @Nullable String remoteAddress, @Nullable String requestId) {
+  public static final String ACTOR_HEADER = "x-egress-actor";
+
+  /** The service itself. */
+  public static final Caller SYSTEM = new Caller(null, Via.SYSTEM, null, null);
+
+  private static final int ACTOR_CHARACTERS_MAX = 200;
+
+  /** How an act was asked for. */
+  public enum Via {
+    API("api"),
+    PAGE("page"),
+    SYSTEM("system");
+
+    private final String word;
+
+    Via(String word) {
+      this.word = word;
+    }
+
+    public String word() {
+      return word;
+    }
+  }
+
+  public Caller {
+    requireNonNull(via, "via is null");
+  }
+
+  /** Of a request to the internal API. Throws {@link Refusal} where the header names nobody. */
+  public static Caller ofApi(RoutingContext exchange) {
+    List<String> given = exchange.request().headers().getAll(ACTOR_HEADER);
+    if (given.isEmpty()) {
+      return of(exchange, Via.API, null);
+    }
+    if (given.size() > 1) {
+      throw new Refusal(400, ACTOR_HEADER + " must be given once");
+    }
+    return of(
+        exchange,
+        Via.API,
+        utf8(given.get(0))
+            .filter(Caller::isActor)
+            .orElseThrow(
+                () ->
+                    new Refusal(
+                        400,
+                        "%s must be 1 to %d visible characters in UTF-8"
+                            .formatted(ACTOR_HEADER, ACTOR_CHARACTERS_MAX))));
+  }
+
+  /** Of a request to the settings page, whose session knows the actor. */
+  public static Caller ofPage(RoutingContext exchange, @Nullable String actor) {
+    return of(exchange, Via.PAGE, actor);
+  }
+
+  /** Whether the text can name an actor: visible characters, and spaces between them. */
+  public static boolean isActor(String text) {
+    return !text.isBlank()
+        && text.codePointCount(0, text.length()) <= ACTOR_CHARACTERS_MAX
+        && text.codePoints().allMatch(Caller::isVisible);
+  }
+
+  private static Caller of(RoutingContext exchange, Via via, @Nullable String actor) {
+    SocketAddress remote = exchange.request().remoteAddress();
+    return new Caller(
+        actor,
+        via,
+        remote == null ? null : remote.hostAddress(),
+        exchange.response().headers().get(HttpExchange.REQUEST_ID));
+  }
+
+  /** HTTP hands header values over as ISO 8859-1. */
+  private static Optional<String> utf8(String header) {
+    try {
+      return Optional.of(
+          UTF_8.newDecoder().decode(ByteBuffer.wrap(header.getBytes(ISO_8859_1))).toString());
+    } catch (CharacterCodingException notUtf8) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean isVisible(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
+  }
+}
