@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,6 +18,8 @@ import picocli.CommandLine.Parameters;
     })
 final class KeysCommand {
   private static final String DEFAULT_NAME = "terminal";
+  private static final List<String> COLUMNS =
+      List.of("name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -39,9 +42,14 @@ final class KeysCommand {
   }
 
   @Command(name = "list", description = "Lists a workspace's keys.")
-  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace) {
-    System.out.println(
-        internal.api().call("GET", path(workspace), new JsonObject()).encodePrettily());
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
+    System.out.print(
+        json
+            ? keys.encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
     return 0;
   }
 

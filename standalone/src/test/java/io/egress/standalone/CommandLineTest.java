@@ -94,7 +94,7 @@ class CommandLineTest {
         assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
       }
       String id;
-      try (CommandLine list = keys(port, "list", workspace)) {
+      try (CommandLine list = keys(port, "list", workspace, "--json")) {
         assertThat(list.awaitExit()).isZero();
         JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
         id = key.getString("id");
