@@ -47,9 +47,7 @@ final class KeysCommand {
       @Option(names = "--json", description = "for scripts") boolean json) {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
     System.out.print(
-        json
-            ? keys.encodePrettily() + "\n"
-            : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
+        json ? keys.encodePrettily() + "\n" : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
     return 0;
   }
 

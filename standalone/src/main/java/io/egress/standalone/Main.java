@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 /** The {@code egress} command line. */
 @Command(
     name = "egress",
-    description = "Finished transcripts leave a product: pulled through one cursor, or pushed.",
+    description = "Delivers finished transcripts: pulled through a cursor, or pushed as webhooks.",
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
     versionProvider = CliMain.Version.class,

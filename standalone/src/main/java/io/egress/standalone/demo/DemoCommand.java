@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Everything on embedded servers in a scratch folder, with sample captures arriving every second.
+ * The whole service on embedded servers in a temporary folder, with a sample capture every second.
  */
 @Command(
     name = "demo",
