@@ -34,12 +34,14 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["heal
 # throughput for the dispatcher, whose documents all die young.
 FROM role AS api
 COPY --from=build /image/api-lib /opt/egress/lib
+COPY --from=build /image/native /opt/egress/native
 COPY --from=build /image/api /
 USER 0:0
 RUN egress archive
 USER 10001:10001
 EXPOSE 8080
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=50", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", \
+    "-Djava.library.path=/opt/egress/native", \
     "-cp", "/opt/egress/app/*:/opt/egress/lib/*", "io.egress.api.ApiMain"]
 
 FROM role AS dispatcher

@@ -8,6 +8,7 @@ import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
+import io.egress.api.endpoints.TestSend;
 import io.egress.api.hook.Hook;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
@@ -38,11 +39,17 @@ import io.egress.http.Monitoring;
 import io.egress.http.RequestLog;
 import io.egress.http.Routes;
 import io.egress.lifecycle.Closing;
+import io.egress.send.NameLookup;
+import io.egress.send.SenderSettings;
+import io.egress.send.TlsEngine;
+import io.egress.send.TrustedAuthorities;
+import io.egress.send.WebhookSender;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
@@ -156,21 +163,48 @@ public final class ApiApp {
 
     Future<ApiApp> start() {
       return SessionLimits.require(vertx, pool, settings.database())
-          .compose(limited -> openParts());
+          .compose(limited -> trust())
+          .compose(this::openParts);
     }
 
-    private Future<ApiApp> openParts() {
+    private Future<TrustOptions> trust() {
+      return vertx.executeBlocking(
+          () -> {
+            TlsEngine.load();
+            return TrustedAuthorities.load(settings.dispatcher().extraTrust());
+          },
+          false);
+    }
+
+    private Future<ApiApp> openParts(TrustOptions trust) {
       TableStatistics statistics = TableStatistics.watch(vertx, pool);
       closing.pushSync("the statistics of tables", statistics::close);
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
+      WebhookSender sender = sender(trust);
       Health health = watch(sweep);
       return vertx
           .deployVerticle(sweep)
           .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
-          .compose(id -> listeners(documents, keyUse, sweep, health));
+          .compose(id -> listeners(documents, keyUse, sweep, health, sender));
+    }
+
+    /** For tests of endpoints: deliveries are the dispatcher's. */
+    private WebhookSender sender(TrustOptions trust) {
+      WebhookSender sender =
+          new WebhookSender(
+              vertx,
+              new SenderSettings(
+                  settings.dispatcher().attemptTimeout(),
+                  SenderSettings.DEFAULTS.keepName(),
+                  SenderSettings.DEFAULTS.pool()),
+              settings.push().addressPolicy(),
+              NameLookup.using(vertx),
+              trust);
+      closing.push("the sender", sender::close);
+      return sender;
     }
 
     /** Kafka is not required for pulls and hooks: the outbox keeps what has to be published. */
@@ -192,7 +226,11 @@ public final class ApiApp {
     }
 
     private Future<ApiApp> listeners(
-        DocumentStore documents, KeyUse keyUse, SweepVerticle sweep, Health health) {
+        DocumentStore documents,
+        KeyUse keyUse,
+        SweepVerticle sweep,
+        Health health,
+        WebhookSender sender) {
       ApiSettings api = settings.api();
       MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
           .forEach(problem -> log.warn("Memory may run out: {}", problem));
@@ -211,8 +249,9 @@ public final class ApiApp {
               monitoring.metrics());
       SecretBox secretBox = settings.push().secretBox();
       KeysHandler keys = new KeysHandler(new ApiKeys(pool), pool, secretBox);
+      TestSend testSend = new TestSend(pool, sender, settings.push(), Clock.systemUTC());
       EndpointsHandler endpoints =
-          new EndpointsHandler(new Endpoints(pool, secretBox), pool, settings.push());
+          new EndpointsHandler(new Endpoints(pool, secretBox), testSend, pool, settings.push());
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveriesHandler deliveries = new DeliveriesHandler(pool, days, replays);

@@ -1,6 +1,8 @@
 package io.egress.cli;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -12,11 +14,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "endpoints",
     description = {
-      "Creates, lists, shows, pauses, resumes and deletes webhook endpoints, and",
-      "rotates their signing secrets.",
+      "Creates, lists, shows, tests, pauses, resumes and deletes webhook endpoints,",
+      "and rotates their signing secrets.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
+  private static final List<String> TEST_COLUMNS =
+      List.of("outcome", "status", "duration_ms", "detail", "answer");
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
@@ -99,6 +104,24 @@ final class EndpointsCommand {
                 new JsonObject().put("overlap", overlap));
     System.out.println("secret  " + rotated.getString("secret"));
     return 0;
+  }
+
+  @Command(
+      name = "test",
+      description =
+          "Sends a signed sample now and shows what the receiver answered. Exit status 1 if that was"
+              + " no success.")
+  int test(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject result =
+        internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
+    System.out.print(
+        json
+            ? result.encodePrettily() + "\n"
+            : TextTable.of(TEST_COLUMNS, new JsonArray().add(result)));
+    return result.getString("outcome").equals("delivered") ? 0 : 1;
   }
 
   @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")

@@ -123,7 +123,7 @@ class CommandLineTest {
   @Timeout(120)
   void endpointsAreLookedAfterFromATerminal() throws Exception {
     String workspace = UUID.randomUUID().toString();
-    String url = "https://example.com/webhooks?from=egress";
+    String url = "https://receiver.invalid/webhooks?from=egress";
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
       String created =
@@ -148,6 +148,11 @@ class CommandLineTest {
       assertThat(previousUntil(port, workspace, id)).isNotNull();
       assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
       assertThat(previousUntil(port, workspace, id)).isNull();
+
+      try (CommandLine test = administer("endpoints", port, "test", workspace, id, "--json")) {
+        assertThat(test.awaitExit()).as(test.output()).isEqualTo(1);
+        assertThat(new JsonObject(test.output()).getString("outcome")).isNotEqualTo("delivered");
+      }
 
       try (CommandLine reseal = administer("secrets", port, "reseal")) {
         assertThat(reseal.awaitExit()).as(reseal.output()).isZero();
