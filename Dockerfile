@@ -7,19 +7,21 @@ FROM ${JDK_IMAGE} AS build
 WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2,sharing=locked \
-    ./mvnw -B -q -pl api,dispatcher -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
+    ./mvnw -B -q -pl api,dispatcher,cli -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
 # What changes with every build goes into a layer of its own, above the libraries.
 RUN for role in api dispatcher; do \
       mkdir -p /image/$role/opt/egress/app && mv $role/target/lib /image/$role-lib && \
       mv $role/target/egress-*.jar /image/$role-lib/egress-*.jar /image/$role/opt/egress/app/; \
     done
+RUN mkdir -p /image/cli && mv cli/target/egress-cli-*.jar cli/target/lib/*.jar /image/cli/
 # The native TLS engine is on disk: it would unpack itself into /tmp, where a read-only container lets nothing be executed.
 RUN mkdir -p /image/native && cd /image/native && \
     for jar in /image/dispatcher-lib/netty-tcnative-boringssl-static-*-linux-*.jar; do jar xf $jar META-INF/native; done && \
     mv META-INF/native/*.so . && rm -r META-INF
 
 FROM ${JRE_IMAGE} AS role
-COPY --chmod=755 operate/image/healthy /usr/local/bin/healthy
+COPY --chmod=755 operate/image/healthy operate/image/egress /usr/local/bin/
+COPY --from=build /image/cli /opt/egress/cli
 # Within the container only: docker-compose.yml publishes this port to the host's loopback alone.
 ENV EGRESS_INTERNAL_HOST=0.0.0.0
 EXPOSE 8081
@@ -32,9 +34,14 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["heal
 # throughput for the dispatcher, whose documents all die young.
 FROM role AS api
 COPY --from=build /image/api-lib /opt/egress/lib
+COPY --from=build /image/native /opt/egress/native
 COPY --from=build /image/api /
+USER 0:0
+RUN egress archive
+USER 10001:10001
 EXPOSE 8080
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=50", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", \
+    "-Djava.library.path=/opt/egress/native", \
     "-cp", "/opt/egress/app/*:/opt/egress/lib/*", "io.egress.api.ApiMain"]
 
 FROM role AS dispatcher

@@ -10,6 +10,7 @@ import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
+import io.egress.api.endpoints.TestSend;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
@@ -45,11 +46,17 @@ import io.egress.http.Monitoring;
 import io.egress.http.RequestLog;
 import io.egress.http.Routes;
 import io.egress.lifecycle.Closing;
+import io.egress.send.NameLookup;
+import io.egress.send.SenderSettings;
+import io.egress.send.TlsEngine;
+import io.egress.send.TrustedAuthorities;
+import io.egress.send.WebhookSender;
 import io.egress.settings.ApiSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
@@ -170,21 +177,48 @@ public final class ApiApp {
 
     Future<ApiApp> start() {
       return SessionLimits.require(vertx, pool, settings.database())
-          .compose(limited -> openParts());
+          .compose(limited -> trust())
+          .compose(this::openParts);
     }
 
-    private Future<ApiApp> openParts() {
+    private Future<TrustOptions> trust() {
+      return vertx.executeBlocking(
+          () -> {
+            TlsEngine.load();
+            return TrustedAuthorities.load(settings.dispatcher().extraTrust());
+          },
+          false);
+    }
+
+    private Future<ApiApp> openParts(TrustOptions trust) {
       TableStatistics statistics = TableStatistics.watch(vertx, pool);
       closing.pushSync("the statistics of tables", statistics::close);
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the note of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
+      WebhookSender sender = sender(trust);
       Health health = watch(sweep);
       return vertx
           .deployVerticle(sweep)
           .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
-          .compose(id -> listeners(documents, keyUse, sweep, health));
+          .compose(id -> listeners(documents, keyUse, sweep, health, sender));
+    }
+
+    /** For tests of endpoints: deliveries are the dispatcher's. */
+    private WebhookSender sender(TrustOptions trust) {
+      WebhookSender sender =
+          new WebhookSender(
+              vertx,
+              new SenderSettings(
+                  settings.dispatcher().attemptTimeout(),
+                  SenderSettings.DEFAULTS.keepName(),
+                  SenderSettings.DEFAULTS.pool()),
+              settings.push().addressPolicy(),
+              NameLookup.using(vertx),
+              trust);
+      closing.push("the sender", sender::close);
+      return sender;
     }
 
     /** Kafka is not required for pulls and hooks: the outbox keeps what has to be published. */
@@ -206,7 +240,11 @@ public final class ApiApp {
     }
 
     private Future<ApiApp> listeners(
-        DocumentStore documents, KeyUse keyUse, SweepVerticle sweep, Health health) {
+        DocumentStore documents,
+        KeyUse keyUse,
+        SweepVerticle sweep,
+        Health health,
+        WebhookSender sender) {
       ApiSettings api = settings.api();
       MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
           .forEach(problem -> log.warn("Memory may run out: {}", problem));
@@ -226,8 +264,10 @@ public final class ApiApp {
       SecretBox secretBox = settings.push().secretBox();
       ApiKeys apiKeys = new ApiKeys(pool);
       KeysHandler keys = new KeysHandler(apiKeys, pool, secretBox);
+      TestSend testSend = new TestSend(pool, sender, settings.push(), Clock.systemUTC());
       Endpoints allEndpoints = new Endpoints(pool, secretBox);
-      EndpointsHandler endpoints = new EndpointsHandler(allEndpoints, pool, settings.push());
+      EndpointsHandler endpoints =
+          new EndpointsHandler(allEndpoints, testSend, pool, settings.push());
       AuditEntries audit = new AuditEntries(pool);
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
@@ -246,6 +286,7 @@ public final class ApiApp {
                   allEndpoints,
                   new EndpointBody(
                       settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
+                  testSend,
                   deliveryReads,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
                   replays,

@@ -72,6 +72,7 @@ final class ApiRoutes {
         .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete))
         .post(
             ENDPOINTS + "/:id/rotate-secret", withBody(onOne("endpoint", endpoints::rotateSecret)))
+        .post(ENDPOINTS + "/:id/test", withBody(onOne("endpoint", endpoints::test)))
         .delete(ENDPOINTS + "/:id/previous-secret", onOne("endpoint", endpoints::endOverlap))
         .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
         .get(ENDPOINTS + "/:id/verification", onOne("endpoint", verification::verify))

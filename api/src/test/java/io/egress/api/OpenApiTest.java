@@ -158,6 +158,16 @@ class OpenApiTest {
     check(internal, "Endpoint", service.internal("GET", endpoint, ""));
     check(internal, "Endpoint", service.internal("PATCH", endpoint, "{\"paused\":true}"));
     check(internal, "Error", service.internal("PATCH", endpoint, "{}"));
+    String unreachable =
+        new JsonObject(
+                service
+                    .internal("POST", endpoints, "{\"url\":\"https://receiver.invalid\"}")
+                    .body())
+            .getString("id");
+    check(
+        internal,
+        "TestResult",
+        service.internal("POST", endpoints + "/" + unreachable + "/test", ""));
     HttpResponse<String> page = service.internal("GET", endpoint + "/deliveries", "");
     check(internal, "DeliveryPage", page);
     service.put(UUID.randomUUID(), Service.capture(WORKSPACE));

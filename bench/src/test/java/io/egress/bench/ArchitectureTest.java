@@ -30,6 +30,8 @@ class ArchitectureTest {
           .definedBy("io.egress.bench..")
           .layer("standalone")
           .definedBy("io.egress.standalone..")
+          .layer("cli")
+          .definedBy("io.egress.cli..")
           .layer("api")
           .definedBy("io.egress.api..")
           .layer("dispatcher")
@@ -40,6 +42,8 @@ class ArchitectureTest {
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("standalone")
           .mayOnlyBeAccessedByLayers("bench")
+          .whereLayer("cli")
+          .mayOnlyBeAccessedByLayers("standalone", "bench")
           .whereLayer("api")
           .mayOnlyBeAccessedByLayers("standalone", "bench")
           .whereLayer("dispatcher")
@@ -55,6 +59,7 @@ class ArchitectureTest {
               "io.egress.api..",
               "io.egress.dispatcher..",
               "io.egress.embedded..",
+              "io.egress.cli..",
               "io.egress.standalone..",
               "io.egress.bench..")
           .should()
@@ -63,6 +68,7 @@ class ArchitectureTest {
               "io.egress.api..",
               "io.egress.dispatcher..",
               "io.egress.embedded..",
+              "io.egress.cli..",
               "io.egress.standalone..");
 
   @ArchTest
@@ -93,7 +99,10 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(
-              "io.egress.bench..", "io.egress.standalone..", "io.egress.embedded..")
+              "io.egress.bench..",
+              "io.egress.standalone..",
+              "io.egress.cli..",
+              "io.egress.embedded..")
           .should()
           .callMethod(Thread.class, "sleep", long.class);
 

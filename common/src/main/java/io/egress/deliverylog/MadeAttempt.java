@@ -2,9 +2,11 @@ package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.send.Outcome;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,5 +26,35 @@ public record MadeAttempt(
     requireNonNull(duration, "duration is null");
     requireNonNull(outcome, "outcome is null");
     requireNonNull(answerStart, "answerStart is null");
+  }
+
+  public static MadeAttempt of(Instant startedAt, Outcome.Delivered outcome) {
+    return new MadeAttempt(
+        startedAt,
+        outcome.duration(),
+        DeliveryState.DELIVERED.word(),
+        outcome.status(),
+        null,
+        outcome.answerStart());
+  }
+
+  public static MadeAttempt of(Instant startedAt, Outcome.Failed outcome) {
+    return new MadeAttempt(
+        startedAt,
+        outcome.duration(),
+        outcome.kind().word(),
+        outcome.status(),
+        outcome.detail(),
+        outcome.answerStart());
+  }
+
+  /** Empty for an attempt that was aborted, which has no outcome. */
+  public static Optional<MadeAttempt> of(Instant startedAt, Outcome outcome) {
+    if (outcome instanceof Outcome.Delivered delivered) {
+      return Optional.of(of(startedAt, delivered));
+    }
+    return outcome instanceof Outcome.Failed failed
+        ? Optional.of(of(startedAt, failed))
+        : Optional.empty();
   }
 }

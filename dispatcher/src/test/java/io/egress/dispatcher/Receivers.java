@@ -1,14 +1,16 @@
 package io.egress.dispatcher;
 
-import io.egress.dispatcher.send.TestAuthority;
+import io.egress.embedded.CertificateAuthority;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -35,7 +37,7 @@ public final class Receivers implements AutoCloseable {
   public static final Behaviour HANGING = (request, nth) -> {};
 
   private final Vertx vertx = Vertx.vertx();
-  private final TestAuthority authority = new TestAuthority();
+  private final CertificateAuthority authority = new CertificateAuthority();
   private final HttpServer server;
   private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
@@ -49,7 +51,7 @@ public final class Receivers implements AutoCloseable {
                     new HttpServerOptions()
                         .setSsl(true)
                         .setUseAlpn(false)
-                        .setKeyCertOptions(authority.issueFor("127.0.0.1", "localhost"))
+                        .setKeyCertOptions(options(authority.issueFor("127.0.0.1", "localhost")))
                         .setHost("127.0.0.1")
                         .setPort(0))
                 .exceptionHandler(closed -> {})
@@ -73,17 +75,17 @@ public final class Receivers implements AutoCloseable {
 
   /** The same, with a certificate that nobody trusts. */
   public String untrustedUrl() {
-    return rawUrl(new TestAuthority(), socket -> {});
+    return rawUrl(new CertificateAuthority(), socket -> {});
   }
 
-  private String rawUrl(TestAuthority issuer, Handler<NetSocket> behaviour) {
+  private String rawUrl(CertificateAuthority issuer, Handler<NetSocket> behaviour) {
     NetServer raw =
         Fleet.await(
             vertx
                 .createNetServer(
                     new NetServerOptions()
                         .setSsl(true)
-                        .setKeyCertOptions(issuer.issueFor("127.0.0.1"))
+                        .setKeyCertOptions(options(issuer.issueFor("127.0.0.1")))
                         .setHost("127.0.0.1"))
                 .exceptionHandler(closed -> {})
                 .connectHandler(
@@ -93,6 +95,12 @@ public final class Receivers implements AutoCloseable {
                     })
                 .listen());
     return "https://127.0.0.1:" + raw.actualPort() + "/";
+  }
+
+  private static PemKeyCertOptions options(CertificateAuthority.Issued issued) {
+    return new PemKeyCertOptions()
+        .addCertValue(Buffer.buffer(issued.certificate()))
+        .addKeyValue(Buffer.buffer(issued.key()));
   }
 
   public Vertx vertx() {

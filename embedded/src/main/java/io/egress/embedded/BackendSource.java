@@ -8,7 +8,7 @@ interface BackendSource {
   interface Server extends AutoCloseable {
     String address();
 
-    /** Whether it is there after this process too, so that what tests leave in it matters. */
+    /** Whether the server outlives this process, so that tests have to clean up. */
     boolean outlivesTests();
 
     @Override

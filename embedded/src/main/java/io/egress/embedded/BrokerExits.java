@@ -7,13 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kafka ends the process when a broker fails for good, for instance when it cannot write to its
- * disk. A broker that is a guest in somebody's process only fails, and is started again.
+ * Kafka ends the process when a broker fails fatally, for instance when it cannot write to its
+ * disk. An embedded broker fails alone, and is restarted.
  */
 final class BrokerExits {
   private static final Logger log = LoggerFactory.getLogger(BrokerExits.class);
 
-  /** Kafka does not say which of the process' brokers it was. Nearly always there is one. */
+  /** Kafka does not say which broker of the process failed; there is nearly always one. */
   private static final AtomicInteger refusals = new AtomicInteger();
 
   private BrokerExits() {}
@@ -23,7 +23,7 @@ final class BrokerExits {
     Exit.setHaltProcedure(BrokerExits::refused);
   }
 
-  /** How often a broker has failed for good so far. */
+  /** How often a broker has failed fatally. */
   static int refusals() {
     return refusals.get();
   }

@@ -26,10 +26,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/**
- * An authority made on the spot that issues whatever certificate a test asks for. For tests alone:
- * Bouncy Castle comes with their class path only.
- */
+/** A certificate authority for tests. Bouncy Castle is on the class path of tests only. */
 public final class CertificateAuthority {
   private static final Duration DAY = Duration.ofDays(1);
 
@@ -39,7 +36,7 @@ public final class CertificateAuthority {
       return write(file, certificate);
     }
 
-    /** Readable for its owner alone, as clients want it. */
+    /** Readable by its owner only, as clients require. */
     public Path writeKey(Path file) {
       try {
         return Files.setPosixFilePermissions(
@@ -58,7 +55,7 @@ public final class CertificateAuthority {
     certificate = issue(issuer, keys, Instant.now().plus(DAY), true);
   }
 
-  /** For names, or for addresses where a name looks like one. */
+  /** For DNS names, or IP addresses. */
   public Issued issueFor(String... names) {
     return issue(Instant.now().plus(DAY), names);
   }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One run of a program of the system, bounded in time. */
+/** Runs a program with a time limit. */
 final class Command {
   private static final int NEVER_RAN = 127;
   private static final int OVERRAN = 124;
@@ -22,10 +22,10 @@ final class Command {
 
   private Command() {}
 
-  /** A program that is missing or overruns is a result like any other failure. */
+  /** A missing program and a timeout are failed results, not exceptions. */
   static Result run(Path directory, Duration limit, List<String> command) {
     try {
-      // A file, not a pipe: a server the command leaves behind could hold a pipe open for ever.
+      // A file, not a pipe: a server that the command starts would keep a pipe open.
       Path output = Files.createTempFile("egress-command", ".out");
       try {
         return run(builder(directory, output, command), output, limit);

@@ -20,15 +20,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to use a data folder, held by one process at a time. The system gives it back when the
- * process dies, however it dies.
+ * A lock on a data folder, held by one process at a time. The operating system releases it when the
+ * process ends.
  */
 public final class DataDirectoryLock implements AutoCloseable {
   static final String FILE_NAME = "lock";
   private static final int OWNER_LENGTH_BYTES_MAX = 256;
 
-  // POSIX drops all locks of a process on a file as soon as it closes any channel to it: within
-  // this process the file must not be opened a second time, not even to look.
+  // POSIX releases all of a process' locks on a file when it closes any channel to it, so this
+  // process must not open the file a second time, not even to read it.
   private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
   private final Path folder;
@@ -39,7 +39,7 @@ public final class DataDirectoryLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Creates the folder where it is missing; refuses one that is in use, naming its holder. */
+  /** Creates a missing folder. Refuses one that is in use, and names its holder. */
   public static DataDirectoryLock acquire(Path folder) {
     requireNonNull(folder, "folder is null");
     Path real = created(folder);

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
 
-/** A database in the {@code postgresql://user:password@host:port/name} form. */
+/** A database URL, {@code postgresql://user:password@host:port/name}. */
 record DatabaseAddress(URI uri) {
   private static final int PORT_DEFAULT = 5432;
   private static final int CONNECT_LIMIT_SECONDS = 10;
@@ -40,7 +40,7 @@ record DatabaseAddress(URI uri) {
     return uri.toString();
   }
 
-  /** The password stays out. */
+  /** Without the password. */
   @Override
   public String toString() {
     return "%s:%d%s".formatted(uri.getHost(), port(), uri.getRawPath());
@@ -59,7 +59,7 @@ record DatabaseAddress(URI uri) {
     }
   }
 
-  /** {@code name} is one of our own making and needs no quoting. */
+  /** {@code name} was generated here and needs no quoting. */
   void createDatabase(String name) throws SQLException {
     execute("CREATE DATABASE " + name);
   }

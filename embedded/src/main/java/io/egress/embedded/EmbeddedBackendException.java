@@ -1,6 +1,6 @@
 package io.egress.embedded;
 
-/** A server could not be started, for a reason that its message tells whoever started it. */
+/** A server could not be started; the message says why. */
 public final class EmbeddedBackendException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

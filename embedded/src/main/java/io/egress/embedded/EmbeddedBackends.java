@@ -123,7 +123,7 @@ public final class EmbeddedBackends implements AutoCloseable {
     return kafka().bootstrap();
   }
 
-  /** Stops the servers and gives the folder free, or deletes it where it was a temporary one. */
+  /** Stops the servers and releases the folder, or deletes it if it is temporary. */
   @Override
   @SuppressWarnings("try") // The resources are there for the order they are closed in.
   public synchronized void close() {

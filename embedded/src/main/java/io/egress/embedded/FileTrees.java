@@ -12,7 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 import org.jspecify.annotations.Nullable;
 
-/** What is done to a folder together with all below it; links are never followed. */
+/** Operations on a folder and everything below it. Links are never followed. */
 final class FileTrees {
   private interface Step {
     void apply(Path path) throws IOException;
@@ -24,7 +24,7 @@ final class FileTrees {
     deepestFirst(folder, Files::deleteIfExists);
   }
 
-  /** The folder itself last, so that its owner tells whether all below it is done. */
+  /** The folder itself comes last, so its owner shows whether everything below it is done. */
   static void setOwner(Path folder, UserPrincipal owner) {
     deepestFirst(folder, path -> Files.setOwner(path, owner));
   }

@@ -25,7 +25,7 @@ public final class FreePort {
 
   private FreePort() {}
 
-  /** Never chooses one port twice. */
+  /** Never returns a port twice. */
   public static int choose() {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kafka broker on 127.0.0.1 inside this process, with its data in a folder of its own. It can be
- * stopped and started again in place, on the same port, as often as wanted.
+ * A Kafka broker on 127.0.0.1 inside this process, with a data folder of its own. It can be stopped
+ * and restarted on the same port.
  */
 public final class KafkaBroker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(KafkaBroker.class);
@@ -52,7 +52,7 @@ public final class KafkaBroker implements AutoCloseable {
     return start(folder, durability, List.of());
   }
 
-  /** With further listeners beside the one that asks for nothing. */
+  /** With listeners beside the plaintext one. */
   public static KafkaBroker start(
       Path folder, Durability durability, List<BrokerListener> further) {
     requireNonNull(folder, "folder is null");
@@ -136,7 +136,7 @@ public final class KafkaBroker implements AutoCloseable {
         .run();
   }
 
-  /** Keeps the port for the next start. A broker that does not end in time is left to itself. */
+  /** Keeps the port for the next start. A broker that does not stop in time is abandoned. */
   public synchronized void stop() {
     wanted = false;
     stopRunning();
@@ -181,7 +181,7 @@ public final class KafkaBroker implements AutoCloseable {
     throw new IllegalArgumentException("no listener " + listener);
   }
 
-  /** Stops the broker for good and gives the folder free. */
+  /** Stops the broker and releases the folder. */
   @Override
   public void close() {
     wanted = false;

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's ports, chosen once and kept beside its data, so that addresses written down elsewhere
- * stay true over restarts.
+ * A server's ports, chosen once and stored beside its data, so that its addresses stay valid across
+ * restarts.
  */
 final class KeptPorts {
   private static final Logger log = LoggerFactory.getLogger(KeptPorts.class);
@@ -36,7 +36,7 @@ final class KeptPorts {
     return chosen;
   }
 
-  /** Waits a moment for a process that is just ending, or for a child it started, to let go. */
+  /** Waits briefly for an ending process, or a child of it, to release the ports. */
   static boolean becomesFree(int port) {
     long deadline = System.nanoTime() + LET_GO_LIMIT.toNanos();
     while (!FreePort.isFree(port)) {

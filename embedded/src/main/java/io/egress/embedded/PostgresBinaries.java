@@ -37,7 +37,7 @@ record PostgresBinaries(Path home) {
     return home.resolve("bin/pg_ctl");
   }
 
-  /** Safe with any number of processes and threads doing so at once. */
+  /** Safe for concurrent processes and threads. */
   static synchronized PostgresBinaries unpacked() {
     URL archive = archive(System.getProperty("os.name"), System.getProperty("os.arch"));
     try {

@@ -17,7 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What one PostgreSQL server keeps on disk: its cluster, its settings, its password, its log. */
+/** The files of one PostgreSQL server: cluster, settings, password, log. */
 record PostgresFolder(Path root) {
   static final String USER = "egress";
   private static final Duration INIT_LIMIT = Duration.ofMinutes(2);
@@ -33,7 +33,7 @@ record PostgresFolder(Path root) {
     return root.resolve("port");
   }
 
-  /** Where pg_ctl writes what the server says before its log collector runs. */
+  /** Receives the server's output until its log collector runs. */
   Path startLog() {
     return root.resolve("start.log");
   }
@@ -50,7 +50,10 @@ record PostgresFolder(Path root) {
     return Files.readString(passwordFile(), UTF_8).strip();
   }
 
-  /** The cluster appears under its name only when whole: a killed initialisation starts over. */
+  /**
+   * The cluster is renamed into place when it is complete, so an interrupted initialization starts
+   * over.
+   */
   void initialise(PostgresBinaries binaries, ServerAccount account, Durability durability)
       throws IOException {
     if (Files.exists(data())) {
@@ -130,7 +133,7 @@ record PostgresFolder(Path root) {
     Files.write(data().resolve(SETTINGS_FILE), settings, UTF_8);
   }
 
-  /** A file a weekday, overwritten the week after. */
+  /** One file for each weekday, overwritten a week later. */
   private static List<String> logSettings() {
     return List.of(
         "logging_collector = on",
@@ -142,7 +145,7 @@ record PostgresFolder(Path root) {
         "log_checkpoints = off");
   }
 
-  /** What the server said since {@code start}, for the message of a start that failed. */
+  /** The server's output since {@code start}, for the message of a failed start. */
   String logTail(FileTime start) throws IOException {
     StringBuilder tail = new StringBuilder();
     for (Path file : logFiles()) {

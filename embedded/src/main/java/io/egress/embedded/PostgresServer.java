@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A PostgreSQL server on 127.0.0.1 with its data in a folder of its own. It can be stopped and
- * started again in place, on the same port, as often as wanted.
+ * A PostgreSQL server on 127.0.0.1 with a data folder of its own. It can be stopped and restarted
+ * on the same port.
  */
 public final class PostgresServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PostgresServer.class);
@@ -149,7 +149,7 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   /**
-   * Ends all connections, waits for the data to be on disk and keeps the port for the next start.
+   * Closes all connections, waits until the data is on disk, and keeps the port for the next start.
    */
   public synchronized void stop() {
     requireOpen();
@@ -157,13 +157,16 @@ public final class PostgresServer implements AutoCloseable {
     Postmaster.of(folder.data()).ifPresent(postmaster -> postmaster.stop(STOP_LIMIT));
   }
 
-  /** For data that is about to be thrown away. */
+  /** For data that will be deleted. */
   synchronized void stopAtOnce() {
     wanted = false;
     Postmaster.of(folder.data()).ifPresent(Postmaster::stopAtOnce);
   }
 
-  /** {@code postgresql://user:password@127.0.0.1:port/name} of the one database made at start. */
+  /**
+   * The URL of the database created at the start, {@code
+   * postgresql://user:password@127.0.0.1:port/name}.
+   */
   public String databaseUrl() {
     return address(DATABASE).url();
   }
@@ -183,7 +186,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** Stops the server for good and gives the folder free. */
+  /** Stops the server and releases the folder. */
   @Override
   public synchronized void close() {
     if (closed) {

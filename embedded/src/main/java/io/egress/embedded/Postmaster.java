@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The live PostgreSQL process of a data folder, verified to be that and no other process. */
+/** The running PostgreSQL process of a data folder, verified not to be another process. */
 record Postmaster(ProcessHandle process, Path data) {
   private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
   private static final String PID_FILE = "postmaster.pid";
@@ -21,7 +21,7 @@ record Postmaster(ProcessHandle process, Path data) {
   private static final long POLL_MILLIS = 10;
   private static final Duration COMMAND_LIMIT = Duration.ofSeconds(5);
 
-  /** Process ids are used again: one that the pid file names may by now be anybody's. */
+  /** Process ids are reused: the one in the pid file may belong to another program. */
   static Optional<Postmaster> of(Path data) {
     return pid(data)
         .flatMap(ProcessHandle::of)
@@ -30,7 +30,7 @@ record Postmaster(ProcessHandle process, Path data) {
         .map(process -> new Postmaster(process, data));
   }
 
-  /** Only for a folder without a live postmaster; a stale file can keep the next from starting. */
+  /** Only for a folder without a running postmaster; a stale file can prevent the next start. */
   static void forget(Path data) throws IOException {
     Files.deleteIfExists(data.resolve(PID_FILE));
   }
@@ -62,7 +62,10 @@ record Postmaster(ProcessHandle process, Path data) {
     }
   }
 
-  /** Fast shutdown, and after {@code limit} ever harder; returns once the process is gone. */
+  /**
+   * Fast shutdown, then immediate, then SIGKILL, each after {@code limit}; returns when the process
+   * has ended.
+   */
   void stop(Duration limit) {
     if (stopped("INT", limit)) {
       return;
@@ -94,7 +97,7 @@ record Postmaster(ProcessHandle process, Path data) {
     return true;
   }
 
-  /** Waits a moment. A dead process that nobody has collected yet counts as alive to the JDK. */
+  /** Waits briefly: to the JDK, a zombie process is alive. */
   private boolean isGone() {
     try {
       process.onExit().get(POLL_MILLIS, TimeUnit.MILLISECONDS);

@@ -12,8 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where unpacked programs are kept for the next start. Programs are run from here, so the folder
- * must be this user's own.
+ * Cache of unpacked programs. They are executed from here, so the folder must belong to this user.
  */
 final class ProgramCache {
   private static final Logger log = LoggerFactory.getLogger(ProgramCache.class);
@@ -38,7 +37,7 @@ final class ProgramCache {
                         + candidates));
   }
 
-  /** Root's home is closed to the unprivileged user that may have to run what is kept. */
+  /** Not below root's home, which the unprivileged user that runs PostgreSQL may not enter. */
   static List<Path> candidates(
       Map<String, String> environment, String user, String home, String temporary) {
     List<Path> candidates = new ArrayList<>();

@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Temporary data folders. A killed process cannot delete its own, nor stop its PostgreSQL: whoever
- * makes the next folder does that.
+ * Temporary data folders. A killed process leaves its folder and its PostgreSQL behind; the next
+ * one that creates a folder cleans up.
  */
 final class ScratchFolder {
   private static final Logger log = LoggerFactory.getLogger(ScratchFolder.class);
   private static final String PREFIX = "egress-scratch-";
 
-  // Between its making and its locking a folder looks abandoned.
+  // A folder looks abandoned until it is locked.
   private static final Duration YOUNG = Duration.ofMinutes(1);
 
   private ScratchFolder() {}

@@ -16,17 +16,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who PostgreSQL runs as. It refuses root and users without a name, so for those its commands are
- * started through a program that gives up root first.
+ * The account that PostgreSQL runs as. It refuses root and users without a name, so those start its
+ * commands through a program that drops privileges.
  */
 record ServerAccount(String name, List<String> prefix, @Nullable UserPrincipal owner) {
   private static final Path ANYWHERE = Path.of("/");
   private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
   private static final List<String> UNPRIVILEGED_USERS = List.of("postgres", "nobody");
 
-  /** The ways to give up root, the least intrusive first. */
+  /** Ways to drop root privileges, the least intrusive first. */
   enum Way {
-    /** The files stay root's: a user namespace takes the powers, not the identity. */
+    /** The files stay root's: a user namespace drops the capabilities and keeps the identity. */
     USER_NAMESPACE,
     SETPRIV,
     RUNUSER,
@@ -108,7 +108,7 @@ record ServerAccount(String name, List<String> prefix, @Nullable UserPrincipal o
     return join(prefix, command);
   }
 
-  /** Makes the folder and all below it this account's, as PostgreSQL insists. */
+  /** Changes the owner of the folder and everything below it, which PostgreSQL requires. */
   void own(Path folder) {
     try {
       if (owner != null && !Files.getOwner(folder).equals(owner)) {

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The servers all tests of one JVM share. Each is started when first asked for and ends with the
- * JVM; {@code EGRESS_TEST_DATABASE_URL} and {@code EGRESS_TEST_KAFKA_BOOTSTRAP} name others to use
- * instead, {@code EGRESS_TEST_BACKENDS=testcontainers} has them run in containers. Tests stay apart
- * by having a database and a topic prefix of their own.
+ * The servers shared by all tests of a JVM, started on first use and stopped with the JVM. {@code
+ * EGRESS_TEST_DATABASE_URL} and {@code EGRESS_TEST_KAFKA_BOOTSTRAP} name existing servers instead;
+ * {@code EGRESS_TEST_BACKENDS=testcontainers} runs them in containers. Each test uses a database
+ * and a topic prefix of its own.
  */
 public final class SharedBackends {
   private static final Logger log = LoggerFactory.getLogger(SharedBackends.class);

@@ -49,7 +49,7 @@ public final class SmallDisk implements AutoCloseable {
     Files.deleteIfExists(ballast);
   }
 
-  /** Lazily: a process that still has files open does not prevent it. */
+  /** Unmounts lazily, so open files do not prevent it. */
   @Override
   public void close() {
     run(folder.toAbsolutePath().getRoot(), "umount", "--lazy", folder.toString());

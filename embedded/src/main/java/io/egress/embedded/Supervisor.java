@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts servers again that have ended by themselves, as on a disk that was full for a while. One
- * that was stopped on purpose stays stopped.
+ * Restarts servers that ended by themselves, for instance when the disk was full. One that was
+ * stopped deliberately stays stopped.
  */
 final class Supervisor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
@@ -41,7 +41,7 @@ final class Supervisor implements AutoCloseable {
     }
   }
 
-  /** What fails is tried again; the same failure is logged once. */
+  /** Failures are retried; a repeated failure is logged once. */
   private boolean attempt(Runnable restartIfFailed) {
     if (closed) {
       return true;

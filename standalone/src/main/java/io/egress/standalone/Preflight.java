@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Finds what would keep the service from starting before the embedded servers are started, which
- * takes a while. Everything that is found is reported at once, by the setting's name.
+ * Checks, before the embedded servers are started, what would prevent the service from starting.
+ * All problems are reported at once, each with its setting's name.
  */
 final class Preflight {
-  /** Stand-ins for the addresses of servers that are not started yet. */
+  /** Placeholders for the addresses of servers that are not started yet. */
   private static final Map<String, String> NOT_STARTED_YET =
       Map.of(
           "EGRESS_DATABASE_URL", "postgresql://egress@127.0.0.1/egress",
@@ -31,7 +31,7 @@ final class Preflight {
 
   private Preflight() {}
 
-  /** Throws {@link SettingsException} that names every fault. */
+  /** Throws a {@link SettingsException} that names every fault. */
   static void check(Map<String, String> environment) {
     Map<String, String> complete = new TreeMap<>(environment);
     NOT_STARTED_YET.forEach(
@@ -46,10 +46,7 @@ final class Preflight {
     }
   }
 
-  /**
-   * Makes the folder if there is none. Throws {@link SettingsException} if nothing can be kept
-   * there.
-   */
+  /** Creates a missing folder. Throws {@link SettingsException} if it is not writable. */
   static void checkFolder(Path dataDir) {
     String fault;
     try {

@@ -1,5 +1,6 @@
 package io.egress.standalone;
 
+import io.egress.cli.KeptSecret;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Command;
             + " EGRESS_DATA_DIR (default ./data), unless EGRESS_DATABASE_URL and"
             + " EGRESS_KAFKA_BOOTSTRAP name others.")
 final class UpCommand implements Callable<Integer> {
-  /** Set by the start script when a person reads the output: a JVM cannot tell for sure. */
+  /** Set by the start script if the output is a terminal, which the JVM cannot tell reliably. */
   private static final String TERMINAL = "egress.terminal";
 
   @Override
@@ -35,7 +36,7 @@ final class UpCommand implements Callable<Integer> {
     Settings settings =
         Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
     Standalone service = Standalone.start(process, settings);
-    // In one piece: the log is written meanwhile, often to the same place.
+    // One call, because log lines may go to the same terminal.
     out.println(
         String.format(
             "up: pull on http://localhost:%d/api/v1/captures, internal API on http://%s:%d/internal/v1",

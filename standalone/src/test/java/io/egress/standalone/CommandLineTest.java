@@ -3,8 +3,8 @@ package io.egress.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.cli.InternalApi;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -94,7 +94,7 @@ class CommandLineTest {
         assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
       }
       String id;
-      try (CommandLine list = keys(port, "list", workspace)) {
+      try (CommandLine list = keys(port, "list", workspace, "--json")) {
         assertThat(list.awaitExit()).isZero();
         JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
         id = key.getString("id");
@@ -123,7 +123,7 @@ class CommandLineTest {
   @Timeout(120)
   void endpointsAreLookedAfterFromATerminal() throws Exception {
     String workspace = UUID.randomUUID().toString();
-    String url = "https://example.com/webhooks?from=egress";
+    String url = "https://receiver.invalid/webhooks?from=egress";
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
       String created =
@@ -148,6 +148,11 @@ class CommandLineTest {
       assertThat(previousUntil(port, workspace, id)).isNotNull();
       assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
       assertThat(previousUntil(port, workspace, id)).isNull();
+
+      try (CommandLine test = administer("endpoints", port, "test", workspace, id, "--json")) {
+        assertThat(test.awaitExit()).as(test.output()).isEqualTo(1);
+        assertThat(new JsonObject(test.output()).getString("outcome")).isNotEqualTo("delivered");
+      }
 
       try (CommandLine reseal = administer("secrets", port, "reseal")) {
         assertThat(reseal.awaitExit()).as(reseal.output()).isZero();

@@ -3,11 +3,11 @@ package io.egress.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.endpoint.SecretBox;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;

@@ -3,13 +3,13 @@ package io.egress.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.cli.InternalApi;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.receiver.Arrival;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookReceiver;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

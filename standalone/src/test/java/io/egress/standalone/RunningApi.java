@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;

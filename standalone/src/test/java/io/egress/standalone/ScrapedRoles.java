@@ -3,13 +3,13 @@ package io.egress.standalone;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
 import io.egress.database.DatabasePool;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
 import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

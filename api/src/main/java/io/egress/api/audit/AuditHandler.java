@@ -2,6 +2,7 @@ package io.egress.api.audit;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.document.UtcInstant;
 import io.egress.http.ClientGoneException;
 import io.egress.http.HttpExchange;
@@ -49,7 +50,7 @@ public final class AuditHandler {
       return export(exchange, question, limit == null ? EXPORT_LIMIT_MAX : limit);
     }
     AuditQuestion question =
-        AuditQuestion.from(workspaceId, exchange.queryParams(), AuditQuestion.LIMIT_MAX);
+        AuditQuestion.from(workspaceId, exchange.queryParams(), QueryValues.LIMIT_MAX);
     Integer limit = question.limit();
     return audit
         .page(question, limit == null ? LIMIT_DEFAULT : limit)

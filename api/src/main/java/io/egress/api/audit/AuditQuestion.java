@@ -27,7 +27,6 @@ public record AuditQuestion(
     Instant since,
     AuditPlace after,
     @Nullable Integer limit) {
-  static final int LIMIT_MAX = 100;
 
   public AuditQuestion {
     requireNonNull(since, "since is null");

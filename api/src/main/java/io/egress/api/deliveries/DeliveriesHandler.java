@@ -3,6 +3,7 @@ package io.egress.api.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.replays.Replays;
+import io.egress.audit.Caller;
 import io.egress.http.HttpExchange;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -57,12 +58,13 @@ public final class DeliveriesHandler {
 
   /** Answers with the delivery that is to come. */
   public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(exchange);
     return reads
         .find(workspaceId, id)
         .compose(
             delivery ->
                 replays
-                    .redeliver(workspaceId, delivery, null)
+                    .redeliver(caller, workspaceId, delivery)
                     .map(
                         replay -> {
                           HttpExchange.sendJson(

@@ -1,11 +1,8 @@
 package io.egress.api.deliveries;
 
-import static io.egress.http.QueryParameters.one;
-
-import io.egress.api.intake.Rfc3339;
+import io.egress.api.intake.QueryValues;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.http.PathIds;
-import io.egress.http.QueryParameters;
 import io.egress.http.Refusal;
 import io.vertx.core.MultiMap;
 import java.time.Instant;
@@ -39,12 +36,12 @@ record DeliveryQuestion(
   /** Throws {@link Refusal} with status 400. */
   static DeliveryQuestion from(MultiMap query) {
     return new DeliveryQuestion(
-        one(query, "state", DeliveryState::find, "must be one of " + STATES),
-        one(query, "capture_id", PathIds::uuid, "must be one UUID"),
-        one(query, "from", Rfc3339::read, "must be one instant such as 2026-01-31T09:30:00Z"),
-        one(query, "to", Rfc3339::read, "must be one instant such as 2026-01-31T09:30:00Z"),
-        QueryParameters.limit(query),
-        one(
+        QueryValues.one(query, "state", DeliveryState::find, "must be one of " + STATES),
+        QueryValues.one(query, "capture_id", PathIds::uuid, "must be one UUID"),
+        QueryValues.instant(query, "from"),
+        QueryValues.instant(query, "to"),
+        QueryValues.limit(query),
+        QueryValues.one(
             query,
             "after",
             DeliveryPlace::decode,

@@ -6,6 +6,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LoggedAttempt;
 import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.deliverylog.LoggedDelivery;
+import io.egress.deliverylog.MadeAttempt;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointStore;
 import io.egress.http.Refusal;
@@ -97,7 +98,7 @@ public final class DeliveryReads {
   }
 
   /** The beginning of an answer as text; empty for what is not text. */
-  public static Optional<String> answerText(LoggedAttempt attempt) {
-    return AnswerText.of(attempt.made().answerStart().getBytes());
+  public static Optional<String> answerText(MadeAttempt attempt) {
+    return AnswerText.of(attempt.answerStart().getBytes());
   }
 }

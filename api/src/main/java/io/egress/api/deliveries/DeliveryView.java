@@ -2,15 +2,12 @@ package io.egress.api.deliveries;
 
 import io.egress.deliverylog.LoggedAttempt;
 import io.egress.deliverylog.LoggedDelivery;
-import io.egress.deliverylog.MadeAttempt;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.DeliveryId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -51,18 +48,9 @@ final class DeliveryView {
   }
 
   private static JsonObject of(LoggedAttempt attempt) {
-    MadeAttempt made = attempt.made();
-    byte[] answer = made.answerStart().getBytes();
-    Optional<String> text = AnswerText.of(answer);
     return new JsonObject()
         .put("attempt", attempt.number())
-        .put("started_at", time(made.startedAt()))
-        .put("duration_ms", made.duration().toMillis())
-        .put("outcome", made.outcome())
-        .put("status", made.status())
-        .put("detail", made.detail())
-        .put("answer", text.orElse(null))
-        .put("answer_base64", text.isPresent() ? null : Base64.getEncoder().encodeToString(answer));
+        .mergeIn(AttemptView.of(attempt.made()));
   }
 
   /** Null for one that is the first. */

@@ -2,12 +2,12 @@ package io.egress.api.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.endpoint.EndpointStore;
 import io.egress.http.HttpExchange;
-import io.egress.http.QueryParameters;
 import io.egress.http.Refusal;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
@@ -37,7 +37,7 @@ public final class VerificationHandler {
 
   public Future<Void> verify(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
     Long given =
-        QueryParameters.one(
+        QueryValues.one(
             exchange.queryParams(),
             "from_position",
             VerificationHandler::position,

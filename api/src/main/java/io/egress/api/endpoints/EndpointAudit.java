@@ -54,6 +54,10 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return write("secret_overlap.ended", id, new JsonObject());
   }
 
+  Future<Void> tested(UUID id) {
+    return write("endpoint.tested", id, new JsonObject());
+  }
+
   private Future<Void> write(String action, UUID id, JsonObject changes) {
     return AuditLog.write(transaction, workspaceId, caller, new Act(action, KIND, id, changes));
   }

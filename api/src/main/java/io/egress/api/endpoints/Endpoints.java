@@ -141,7 +141,7 @@ public final class Endpoints {
     return Buffer.buffer(secretBox.seal(secret, id));
   }
 
-  private static Endpoint known(Optional<Endpoint> found) {
+  static Endpoint known(Optional<Endpoint> found) {
     return found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace"));
   }
 

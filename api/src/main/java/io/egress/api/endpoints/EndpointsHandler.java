@@ -2,10 +2,12 @@ package io.egress.api.endpoints;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.deliveries.AttemptView;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.audit.Caller;
+import io.egress.capture.SampleCapture;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.endpoint.SecretBox;
@@ -23,13 +25,16 @@ import org.jspecify.annotations.Nullable;
 /** The calls of the internal API on the endpoints of a workspace. */
 public final class EndpointsHandler {
   private final Endpoints endpoints;
+  private final TestSend testSend;
   private final Pool pool;
   private final Creations creations;
   private final EndpointBody bodies;
   private final @Nullable SecretBox secretBox;
 
-  public EndpointsHandler(Endpoints endpoints, Pool pool, PushSettings settings) {
+  public EndpointsHandler(
+      Endpoints endpoints, TestSend testSend, Pool pool, PushSettings settings) {
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.testSend = requireNonNull(testSend, "testSend is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.creations = new Creations(pool, settings.secretBox(), "endpoints");
     this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
@@ -101,6 +106,22 @@ public final class EndpointsHandler {
                             endpoints
                                 .rotateSecret(tx, caller, workspaceId, id, overlap)
                                 .map(EndpointView::of)));
+  }
+
+  /** Answers with what the endpoint made of a sample. */
+  public Future<Void> test(RoutingContext exchange, UUID workspaceId, UUID id) {
+    return testSend
+        .run(Caller.ofApi(exchange), workspaceId, id)
+        .map(
+            result -> {
+              JsonObject shown =
+                  new JsonObject()
+                      .put("delivery_id", result.deliveryId().toString())
+                      .put("capture_id", SampleCapture.ID.toString())
+                      .mergeIn(AttemptView.of(result.attempt()));
+              HttpExchange.sendJson(exchange, 200, shown);
+              return null;
+            });
   }
 
   /** The secret before the newest one signs no more. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.capture.Capture;
 import io.egress.capture.Device;
 import io.egress.capture.Mode;
+import io.egress.capture.SampleCapture;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.Map;
@@ -90,9 +91,14 @@ public final class CaptureBody {
   }
 
   private static UUID id(Fields fields, @Nullable UUID pathId) {
-    if (pathId == null) {
-      return fields.uuid("id");
+    UUID id = pathId == null ? fields.uuid("id") : idOfPath(fields, pathId);
+    if (id.equals(SampleCapture.ID)) {
+      fields.fault("id", "is that of the sample which tests of endpoints send");
     }
+    return id;
+  }
+
+  private static UUID idOfPath(Fields fields, UUID pathId) {
     UUID given = fields.optionalUuid("id");
     if (given != null && !given.equals(pathId)) {
       fields.fault("id", "must be the id in the path, or be left out");

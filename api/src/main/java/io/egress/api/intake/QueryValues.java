@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of a query, null where not given. Each reader throws {@link Refusal} for a fault. */
 public final class QueryValues {
+  /** Of a page. */
+  public static final int LIMIT_MAX = 100;
+
+  private static final int LIMIT_DEFAULT = 50;
   private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
 
   private QueryValues() {}
@@ -24,6 +28,12 @@ public final class QueryValues {
     }
     Optional<T> value = given.size() == 1 ? reader.apply(given.get(0)) : Optional.empty();
     return value.orElseThrow(() -> new Refusal(400, name + " " + rule));
+  }
+
+  /** The size of a page. */
+  public static int limit(MultiMap query) {
+    Integer limit = limit(query, LIMIT_MAX);
+    return limit == null ? LIMIT_DEFAULT : limit;
   }
 
   public static @Nullable Integer limit(MultiMap query, int max) {

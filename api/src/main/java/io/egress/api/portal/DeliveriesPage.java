@@ -5,16 +5,15 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Choice;
 import io.egress.api.portal.view.DeliveryDetail;
-import io.egress.api.portal.view.DeliveryDetail.AttemptRow;
 import io.egress.api.portal.view.DeliveryFilter;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
 import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.Frame;
 import io.egress.deliverylog.DeliveryState;
-import io.egress.deliverylog.LoggedAttempt;
 import io.egress.deliverylog.LoggedDelivery;
 import io.egress.endpoint.Endpoint;
 import io.egress.http.HttpExchange;
@@ -194,19 +193,7 @@ final class DeliveriesPage {
             endpoint.map(EndpointNames::of).orElse(DELETED)),
         endpoint.map(Endpoint::url).orElse(""),
         capture,
-        told.attempts().stream().map(DeliveriesPage::attempt).toList());
-  }
-
-  private static AttemptRow attempt(LoggedAttempt attempt) {
-    return new AttemptRow(
-        attempt.number(),
-        attempt.made().startedAt(),
-        attempt.made().duration().toMillis(),
-        attempt.made().outcome(),
-        attempt.made().status(),
-        attempt.made().detail(),
-        DeliveryReads.answerText(attempt).orElse(null),
-        attempt.made().answerStart().length());
+        told.attempts().stream().map(each -> AttemptRow.of(each.number(), each.made())).toList());
   }
 
   private static DeliveryFilter filter(MultiMap query, List<Endpoint> all) {

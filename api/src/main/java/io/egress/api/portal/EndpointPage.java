@@ -4,10 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.endpoints.Endpoints;
+import io.egress.api.endpoints.TestSend;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.EndpointDetail;
 import io.egress.api.portal.view.Frame;
@@ -29,6 +31,7 @@ final class EndpointPage {
   private final PageRenderer pages;
   private final Endpoints endpoints;
   private final EndpointBody bodies;
+  private final TestSend testSend;
   private final RecentOutcomes outcomes;
   private final Clock clock;
 
@@ -36,17 +39,19 @@ final class EndpointPage {
       PageRenderer pages,
       Endpoints endpoints,
       EndpointBody bodies,
+      TestSend testSend,
       RecentOutcomes outcomes,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
+    this.testSend = requireNonNull(testSend, "testSend is null");
     this.outcomes = requireNonNull(outcomes, "outcomes is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
 
   Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return send(exchange, session, 200, null);
+    return send(exchange, session, 200, null, null);
   }
 
   Future<Void> change(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -57,7 +62,7 @@ final class EndpointPage {
             .put("description", description.isEmpty() ? null : description);
     return Forms.orExplain(
         () -> change(exchange, session, body, "endpoint-changed"),
-        (status, reason) -> send(exchange, session, status, reason));
+        (status, reason) -> send(exchange, session, status, reason, null));
   }
 
   Future<Void> pause(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -77,6 +82,13 @@ final class EndpointPage {
             PathId.of(exchange),
             bodies.change(body.toBuffer()).orRefuse())
         .compose(changed -> backToPage(exchange, session, done));
+  }
+
+  /** Sends a sample now, and shows what the receiver made of it. */
+  Future<Void> test(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return testSend
+        .run(Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
   }
 
   /** A form that says what a rotation does. */
@@ -146,7 +158,11 @@ final class EndpointPage {
   }
 
   private Future<Void> send(
-      RoutingContext exchange, PortalSession session, int status, @Nullable String problem) {
+      RoutingContext exchange,
+      PortalSession session,
+      int status,
+      @Nullable String problem,
+      @Nullable AttemptRow tested) {
     Instant now = clock.instant();
     return endpoints
         .show(session.workspaceId(), PathId.of(exchange))
@@ -174,7 +190,7 @@ final class EndpointPage {
                                   frame,
                                   "detail",
                                   new EndpointDetail(
-                                      endpoint, OverviewPage.card(endpoint, day, now))));
+                                      endpoint, OverviewPage.card(endpoint, day, now), tested)));
                         }));
   }
 

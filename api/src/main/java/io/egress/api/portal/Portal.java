@@ -6,6 +6,7 @@ import io.egress.api.audit.AuditEntries;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.endpoints.Endpoints;
+import io.egress.api.endpoints.TestSend;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.portal.access.PortalAccess;
@@ -36,6 +37,7 @@ public final class Portal {
       ApiKeys keys,
       Endpoints endpoints,
       EndpointBody endpointBodies,
+      TestSend testSend,
       DeliveryReads deliveries,
       RecentOutcomes outcomes,
       Replays replays,
@@ -44,6 +46,7 @@ public final class Portal {
       requireNonNull(keys, "keys is null");
       requireNonNull(endpoints, "endpoints is null");
       requireNonNull(endpointBodies, "endpointBodies is null");
+      requireNonNull(testSend, "testSend is null");
       requireNonNull(deliveries, "deliveries is null");
       requireNonNull(outcomes, "outcomes is null");
       requireNonNull(replays, "replays is null");
@@ -78,6 +81,7 @@ public final class Portal {
             pages,
             operations.endpoints(),
             operations.endpointBodies(),
+            operations.testSend(),
             operations.outcomes(),
             clock);
     this.deliveries =
@@ -107,6 +111,7 @@ public final class Portal {
         .get(KEYS + "/:id/delete", guard.reading(keys::confirmDeletion))
         .get(ENDPOINTS, guard.reading(endpoints::list))
         .get(ENDPOINT, guard.reading(endpoint::show))
+        .get(ENDPOINT + "/test", guard.reading(endpoint::show))
         .get(ENDPOINT + "/rotate", guard.reading(endpoint::askRotation))
         .get(ENDPOINT + "/delete", guard.reading(endpoint::confirmDeletion))
         .get(ENDPOINT + "/replay", guard.reading(replays::ask))
@@ -130,6 +135,7 @@ public final class Portal {
         .post(ENDPOINT + "/change", guard.changing(endpoint::change))
         .post(ENDPOINT + "/pause", guard.changing(endpoint::pause))
         .post(ENDPOINT + "/resume", guard.changing(endpoint::resume))
+        .post(ENDPOINT + "/test", guard.changing(endpoint::test))
         .post(ENDPOINT + "/rotate", guard.changing(endpoint::rotate))
         .post(ENDPOINT + "/end-overlap", guard.changing(endpoint::endOverlap))
         .post(ENDPOINT + "/delete", guard.changing(endpoint::delete))

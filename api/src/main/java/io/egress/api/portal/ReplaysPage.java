@@ -11,6 +11,7 @@ import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ReplayRow;
 import io.egress.api.replays.Replays;
+import io.egress.audit.Caller;
 import io.egress.endpoint.Endpoint;
 import io.egress.http.HttpExchange;
 import io.vertx.core.Future;
@@ -158,10 +159,10 @@ final class ReplaysPage {
         () ->
             replays
                 .start(
+                    Caller.ofPage(exchange, session.actor()),
                     session.workspaceId(),
                     PathId.of(exchange),
-                    ReplayBody.read(body(form).toBuffer()).orRefuse(),
-                    session.actor())
+                    ReplayBody.read(body(form).toBuffer()).orRefuse())
                 .compose(
                     started ->
                         PortalAccess.seeOther(
@@ -216,7 +217,7 @@ final class ReplaysPage {
   Future<Void> cancel(RoutingContext exchange, PortalSession session, PortalForm form) {
     UUID id = PathId.of(exchange);
     return replays
-        .cancel(session.workspaceId(), id)
+        .cancel(Caller.ofPage(exchange, session.actor()), session.workspaceId(), id)
         .compose(
             cancelled ->
                 PortalAccess.seeOther(
@@ -231,7 +232,10 @@ final class ReplaysPage {
     UUID id = PathId.of(exchange);
     return deliveries
         .find(session.workspaceId(), id)
-        .compose(delivery -> replays.redeliver(session.workspaceId(), delivery, session.actor()))
+        .compose(
+            delivery ->
+                replays.redeliver(
+                    Caller.ofPage(exchange, session.actor()), session.workspaceId(), delivery))
         .compose(
             started ->
                 PortalAccess.seeOther(

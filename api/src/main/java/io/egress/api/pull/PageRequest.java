@@ -1,6 +1,6 @@
 package io.egress.api.pull;
 
-import io.egress.http.QueryParameters;
+import io.egress.api.intake.QueryValues;
 import io.egress.http.Refusal;
 import io.egress.stream.Cursor;
 import io.vertx.core.MultiMap;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record PageRequest(int limit, @Nullable Cursor after) {
   /** Throws {@link Refusal} with status 400. */
   static PageRequest from(MultiMap query) {
-    return new PageRequest(QueryParameters.limit(query), after(query.getAll("after")));
+    return new PageRequest(QueryValues.limit(query), after(query.getAll("after")));
   }
 
   private static @Nullable Cursor after(List<String> given) {

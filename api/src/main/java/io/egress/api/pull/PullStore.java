@@ -2,10 +2,10 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.api.keys.ApiKey;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
-import io.egress.http.QueryParameters;
 import io.egress.http.Refusal;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
@@ -50,7 +50,7 @@ final class PullStore {
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
-          .formatted(DocumentStore.COLUMNS, QueryParameters.LIMIT_MAX);
+          .formatted(DocumentStore.COLUMNS, QueryValues.LIMIT_MAX);
   private static final String ONE =
       """
       select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,

@@ -3,17 +3,25 @@ package io.egress.api.replays;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.intake.ReplayBody;
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
 import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LoggedDelivery;
 import io.egress.endpoint.EndpointStore;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,29 +32,64 @@ public final class Replays {
   /** A replay, and how many of its deliveries are in each state; null for a full history. */
   public record Progress(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {}
 
-  private final Pool pool;
+  private final Transactions transactions;
   private final EndpointStore endpoints;
   private final ReplayStore store;
 
   public Replays(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
     this.endpoints = new EndpointStore(pool);
     this.store = new ReplayStore(pool);
   }
 
-  public Future<Replay> start(
-      UUID workspaceId, UUID endpointId, ReplayBody wanted, @Nullable String createdBy) {
-    return requireEndpoint(workspaceId, endpointId)
-        .compose(known -> ReplayStore.add(pool, workspaceId, endpointId, wanted, createdBy))
-        .map(started -> started.orElseThrow(Replays::tooMany));
+  public Future<Replay> start(Caller caller, UUID workspaceId, UUID endpointId, ReplayBody wanted) {
+    return start(
+        caller,
+        workspaceId,
+        endpointId,
+        tx -> ReplayStore.add(tx, workspaceId, endpointId, wanted, caller.actor()));
   }
 
   /** Sends the capture of {@code delivery} to its endpoint again. */
-  public Future<Replay> redeliver(
-      UUID workspaceId, LoggedDelivery delivery, @Nullable String createdBy) {
-    return requireEndpoint(workspaceId, delivery.endpointId())
-        .compose(known -> ReplayStore.addOne(pool, delivery, createdBy))
-        .map(started -> started.orElseThrow(Replays::tooMany));
+  public Future<Replay> redeliver(Caller caller, UUID workspaceId, LoggedDelivery delivery) {
+    return start(
+        caller,
+        workspaceId,
+        delivery.endpointId(),
+        tx -> ReplayStore.addOne(tx, delivery, caller.actor()));
+  }
+
+  private Future<Replay> start(
+      Caller caller,
+      UUID workspaceId,
+      UUID endpointId,
+      Function<SqlConnection, Future<Optional<Replay>>> addition) {
+    return requireEndpoint(workspaceId, endpointId)
+        .compose(
+            known ->
+                transactions.run(
+                    tx ->
+                        addition
+                            .apply(tx)
+                            .map(started -> started.orElseThrow(Replays::tooMany))
+                            .compose(
+                                started ->
+                                    audit(tx, caller, workspaceId, "started", started)
+                                        .map(started))));
+  }
+
+  private static Future<Void> audit(
+      SqlConnection tx, Caller caller, UUID workspaceId, String done, Replay replay) {
+    JsonObject changes =
+        new JsonObject()
+            .put("endpoint_id", replay.endpointId().toString())
+            .put("from_position", replay.firstPosition())
+            .put("to_position", replay.lastPosition())
+            .put("only", replay.onlyUndelivered() ? "undelivered" : null);
+    String kind = replay.origin().word();
+    return AuditLog.write(
+        tx, workspaceId, caller, new Act(kind + "." + done, kind, replay.id(), changes));
   }
 
   /** The newest first, and behind {@code after}, unless that is null. */
@@ -74,15 +117,23 @@ public final class Replays {
   }
 
   /** What it has published and is not attempted yet will be skipped, and so will its retries. */
-  public Future<Void> cancel(UUID workspaceId, UUID id) {
+  public Future<Void> cancel(Caller caller, UUID workspaceId, UUID id) {
     return store
         .show(workspaceId, id)
         .compose(
             found -> {
-              if (found.orElseThrow(Replays::unknown).origin() == Origin.BACKFILL) {
+              Replay replay = found.orElseThrow(Replays::unknown);
+              if (replay.origin() == Origin.BACKFILL) {
                 throw new Refusal(409, "the full history ends with its endpoint only");
               }
-              return ReplayStore.cancel(pool, workspaceId, id).mapEmpty();
+              return transactions.run(
+                  tx ->
+                      ReplayStore.cancel(tx, workspaceId, id)
+                          .compose(
+                              cancelled ->
+                                  cancelled
+                                      ? audit(tx, caller, workspaceId, "cancelled", replay)
+                                      : Future.<Void>succeededFuture()));
             });
   }
 

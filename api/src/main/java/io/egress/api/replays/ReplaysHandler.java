@@ -2,11 +2,12 @@ package io.egress.api.replays;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.ReplayBody;
 import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.audit.Caller;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
-import io.egress.http.QueryParameters;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -26,16 +27,16 @@ public final class ReplaysHandler {
   public Future<Void> start(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
     ReplayBody wanted = ReplayBody.read(WorkspaceCalls.body(exchange)).orRefuse();
     return replays
-        .start(workspaceId, endpointId, wanted, null)
+        .start(Caller.ofApi(exchange), workspaceId, endpointId, wanted)
         .onSuccess(started -> HttpExchange.sendJson(exchange, 202, ReplayView.of(started)))
         .mapEmpty();
   }
 
   /** Of one endpoint. */
   public Future<Void> list(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
-    int limit = QueryParameters.limit(exchange.queryParams());
+    int limit = QueryValues.limit(exchange.queryParams());
     UUID after =
-        QueryParameters.one(
+        QueryValues.one(
             exchange.queryParams(),
             "after",
             PathIds::uuid,
@@ -70,7 +71,7 @@ public final class ReplaysHandler {
 
   public Future<Void> cancel(RoutingContext exchange, UUID workspaceId, UUID id) {
     return replays
-        .cancel(workspaceId, id)
+        .cancel(Caller.ofApi(exchange), workspaceId, id)
         .compose(cancelled -> HttpExchange.endEmpty(exchange, 204));
   }
 }

@@ -11,6 +11,9 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.endpoint.DeliveryId;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
@@ -222,6 +225,38 @@ class ReplaysApiTest {
     assertThat(shown.getString("origin")).isEqualTo("redelivery");
     assertThat(shown.getLong("from_position")).isEqualTo(2);
     assertThat(shown.getLong("to_position")).isEqualTo(2);
+  }
+
+  @Test
+  void isAudited() {
+    UUID capture = captures(1).get(0);
+    String replay = start(new JsonObject().put("from_position", 1)).getString("id");
+    status("DELETE", path + "/replays/" + replay);
+    status("DELETE", path + "/replays/" + replay);
+    UUID delivery = DeliveryId.of(UUID.fromString(endpoint), capture);
+    HttpResponse<String> redelivered =
+        Service.send(
+            HttpRequest.newBuilder(
+                    URI.create(
+                        service.internalUrl(path + "/deliveries/" + delivery + "/redeliver")))
+                .header("authorization", "Bearer " + Service.TOKEN)
+                .header("x-egress-actor", "Ada")
+                .POST(BodyPublishers.noBody()));
+    String redelivery = new JsonObject(redelivered.body()).getString("replay_id");
+
+    List<JsonObject> entries =
+        get(path + "/audit").getJsonArray("entries").stream()
+            .map(JsonObject.class::cast)
+            .filter(entry -> !entry.getString("kind").equals("endpoint"))
+            .toList();
+    assertThat(entries)
+        .extracting(entry -> entry.getString("action") + " " + entry.getString("thing_id"))
+        .containsExactly(
+            "redelivery.started " + redelivery,
+            "replay.cancelled " + replay,
+            "replay.started " + replay);
+    assertThat(entries.get(0).getString("actor")).isEqualTo("Ada");
+    assertThat(get(path + "/replays/" + redelivery).getString("created_by")).isEqualTo("Ada");
   }
 
   @Test

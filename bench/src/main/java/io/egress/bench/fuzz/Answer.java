@@ -28,7 +28,7 @@ record Answer(int status, Map<String, String> headers, @Nullable String body) {
     return headers.getOrDefault("connection", "").equalsIgnoreCase("close");
   }
 
-  /** What the service never answers with. */
+  /** Patterns that no answer may contain. */
   Optional<String> fault() {
     if (status >= 500 && status != 503) {
       return Optional.of("status " + status);

@@ -3,7 +3,7 @@ package io.egress.bench.fuzz;
 import java.util.List;
 import java.util.Random;
 
-/** What a receiver says to a webhook, in pieces that are sent one after the other. */
+/** Mutates a receiver's answers to webhooks, in pieces that are sent in turn. */
 final class AnswerMutator {
   /**
    * An answer.

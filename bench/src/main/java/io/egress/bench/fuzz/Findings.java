@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a run has seen. */
+/** The findings of a run. */
 final class Findings {
   private static final int KEPT_MAX = 100;
 
@@ -24,7 +24,7 @@ final class Findings {
     return count == null ? 0 : count.sum();
   }
 
-  /** Something that must not happen; the first ones are kept with all that is known of them. */
+  /** Records a violation; the first ones are kept with all details. */
   void violation(String what) {
     if (violations.incrementAndGet() <= KEPT_MAX) {
       kept.add(what);

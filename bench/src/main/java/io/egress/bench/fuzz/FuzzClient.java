@@ -8,11 +8,11 @@ import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One connection after the other to one listener, and one shot after the other on each. */
+/** Opens connections to one listener in turn, and sends shots on each in turn. */
 final class FuzzClient implements Runnable {
   private static final int ANSWER_MILLIS_MAX = 60_000;
 
-  /** For an answer to what may be no whole request. */
+  /** How long to wait for an answer to what may be an incomplete request. */
   private static final int MAYBE_MILLIS_MAX = 200;
 
   private static final int SHOTS_PER_CONNECTION_MAX = 100;
@@ -53,7 +53,10 @@ final class FuzzClient implements Runnable {
     }
   }
 
-  /** Until either side has closed it, or what comes on it cannot be known any more. */
+  /**
+   * Uses the connection until either side closes it, or the next answer can no longer be
+   * attributed.
+   */
   private void use(RawConnection connection) {
     int shots = 1 + random.nextInt(SHOTS_PER_CONNECTION_MAX);
     boolean inStep = true;
@@ -78,7 +81,7 @@ final class FuzzClient implements Runnable {
     try {
       connection.send(shot.bytes());
     } catch (IOException closed) {
-      // It may have been answered before it was whole, and closed.
+      // The service may answer and close before the request is complete.
       findings.count("closed while sending");
     }
     boolean mayBeHead = recent.stream().anyMatch(Shot::mayBeHead);

@@ -31,10 +31,10 @@ public final class FuzzCommand implements Callable<Integer> {
   private static final long CHECK_MILLIS = 500;
   private static final int CHECKS_FAILED_MAX = 40;
 
-  /** How much more heap may be in use at the end than after the first tenth. */
+  /** The growth of the heap allowed between the first tenth of the run and its end. */
   private static final long HEAP_GROWTH_BYTES_MAX = 64L << 20;
 
-  /** Netty keeps the buffers of its busiest moment. */
+  /** Netty keeps the buffers of its peak load. */
   private static final long BUFFER_BYTES_MAX = 256L << 20;
 
   private static final int WARM_UP_PART = 10;
@@ -106,7 +106,7 @@ public final class FuzzCommand implements Callable<Integer> {
     void run() throws IOException, InterruptedException;
   }
 
-  /** A service that has too much to do may answer 503, but not for long. */
+  /** An overloaded service may answer 503, but only for a while. */
   private void requireSoon(Check check) throws InterruptedException {
     for (int failed = 1; true; failed++) {
       try {
@@ -153,7 +153,7 @@ public final class FuzzCommand implements Callable<Integer> {
     }
   }
 
-  /** One healthy endpoint beside hostile ones: it gets every capture. */
+  /** A healthy endpoint beside hostile ones; it must receive every capture. */
   private final class Webhooks implements Runnable {
     private final FuzzedService service;
     private final HostileReceivers receivers;

@@ -1,12 +1,12 @@
 package io.egress.bench.fuzz;
 
 import io.egress.bench.fuzz.Request.Header;
+import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.InternalApi;
 import io.egress.standalone.run.Standalone;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -38,7 +38,7 @@ final class FuzzedService {
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(CALL_MAX).build();
 
-  /** Captures are put and pulled in one workspace; the other's endpoints never get any. */
+  /** Captures are put and pulled in one workspace; endpoints of the other never receive any. */
   private final UUID workspace = UUID.randomUUID();
 
   private final UUID emptyWorkspace = UUID.randomUUID();
@@ -113,7 +113,7 @@ final class FuzzedService {
         "POST", "/workspaces/" + workspaceId + "/api-keys", new JsonObject().put("name", "fuzz"));
   }
 
-  /** Whether it works for others while it is fuzzed. */
+  /** Whether it still serves others while it is fuzzed. */
   void requireWorking() throws IOException, InterruptedException {
     putCapture(workspace);
     HttpResponse<String> page = pull("/api/v1/captures?limit=2");
@@ -131,7 +131,7 @@ final class FuzzedService {
     }
   }
 
-  /** How often a loop of the dispatcher met what it did not expect. */
+  /** How often a loop of the dispatcher was restarted after an unexpected failure. */
   double dispatcherRestarts() throws IOException, InterruptedException {
     return RESTARTS
         .matcher(get(internalPort(), "/metrics", "").body())
@@ -261,7 +261,7 @@ final class FuzzedService {
         "");
   }
 
-  /** Names of its own, so that a rename touches few captures. */
+  /** Its own names, so that a rename affects few captures. */
   private static JsonObject capture(UUID workspaceId) {
     JsonObject member =
         new JsonObject().put("id", id()).put("name", "Ada").put("email", "ada@example.com");

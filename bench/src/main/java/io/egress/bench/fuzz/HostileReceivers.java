@@ -22,7 +22,9 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Receivers on one port: whatever is asked of {@code /healthy} is well answered, nothing else. */
+/**
+ * Receivers on one port: requests to {@code /healthy} get a valid answer, all others a mutated one.
+ */
 final class HostileReceivers implements AutoCloseable {
   private static final int READ_MILLIS_MAX = 10_000;
   private static final int HEAD_BYTES_MAX = 16_384;
@@ -47,7 +49,7 @@ final class HostileReceivers implements AutoCloseable {
     return "http://127.0.0.1:" + server.getLocalPort() + path;
   }
 
-  /** The captures that the healthy receiver has got. */
+  /** The captures that the healthy receiver has received. */
   Set<UUID> received() {
     return received;
   }

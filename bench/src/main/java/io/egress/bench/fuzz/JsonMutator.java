@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
-/** Changes values of a JSON text where they stand and leaves everything around them valid. */
+/** Replaces values within a JSON text and leaves the rest valid. */
 final class JsonMutator {
   private static final List<String> EDGES =
       List.of(

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A connection on which anything is sent, and answers are read as a strict client reads them. */
+/** Sends arbitrary bytes, and reads answers as strictly as HTTP allows. */
 final class RawConnection implements AutoCloseable {
   /** What arrived is no HTTP answer. */
   static final class NoAnswerException extends ProtocolException {
@@ -48,12 +48,12 @@ final class RawConnection implements AutoCloseable {
     socket.getOutputStream().write(bytes);
   }
 
-  /** Whether something waits to be read; what is still on its way does not count. */
+  /** Whether bytes are available now. */
   boolean hasMore() throws IOException {
     return in.available() > 0;
   }
 
-  /** Interim answers are passed over. */
+  /** Skips interim answers. */
   Answer read(int millisMax, boolean mayBeHead) throws IOException {
     socket.setSoTimeout(millisMax);
     boolean endsAtClose;

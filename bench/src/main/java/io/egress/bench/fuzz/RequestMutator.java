@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Makes shots of real requests; the random numbers alone decide which. */
+/** Makes shots from real requests; the random seed decides which. */
 final class RequestMutator {
   private static final List<String> METHODS =
       List.of(
@@ -227,7 +227,7 @@ final class RequestMutator {
     };
   }
 
-  /** Lengths that lie, chunks that do not end: what arrives may be no request, or several. */
+  /** Wrong lengths and endless chunks: the bytes may be no request, or several. */
   private Shot framing(Request request) {
     String body = request.body();
     Request framed = request;
@@ -278,7 +278,7 @@ final class RequestMutator {
     return new Shot(changed, false);
   }
 
-  /** Prior knowledge: the preface, settings, and frames of any kind and content. */
+  /** HTTP/2 with prior knowledge: the preface, settings, and arbitrary frames. */
   private Shot http2() {
     StringBuilder frames = new StringBuilder("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     frames.append("\0\0\0\4\0\0\0\0\0");
@@ -308,7 +308,7 @@ final class RequestMutator {
     return text.isEmpty() ? text : text.substring(0, random.nextInt(text.length()));
   }
 
-  /** A piece of {@code other} instead of a piece of {@code text}. */
+  /** Replaces part of {@code text} with part of {@code other}. */
   private String spliced(String text, String other) {
     if (text.isEmpty() || other.isEmpty()) {
       return text;

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.Locale;
 
 /**
- * What is sent at once on a connection.
+ * Bytes sent at once on a connection.
  *
  * @param text one byte a character
- * @param answered whether the service owes an answer: it is one request, framed as it should be
+ * @param answered whether the service must answer: the bytes are exactly one well-framed request
  */
 record Shot(String text, boolean answered) {
   private static final int SHOWN_MAX = 4_000;

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** What the receiver saw of one measurement, each delivery at its first arrival. */
+/** First arrivals of the deliveries of one measurement. */
 final class Arrivals {
   private static final Duration TELL_EVERY = Duration.ofSeconds(10);
 
@@ -48,7 +48,7 @@ final class Arrivals {
     hung++;
   }
 
-  /** Whether so many have arrived before nothing at all arrived for {@code stallMax}. */
+  /** Waits until so many have arrived; false if none arrived for {@code stallMax}. */
   synchronized boolean await(int count, Duration stallMax) throws InterruptedException {
     wanted = count;
     int told = firstTimes.size();
@@ -77,7 +77,7 @@ final class Arrivals {
     return duplicates;
   }
 
-  /** Connections that were made: each costs both sides far more than a webhook does. */
+  /** Connections made; each costs far more than a webhook. */
   synchronized int connections() {
     return connections;
   }

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.util.UUID;
 
 /**
- * HTTP/1.1 at its barest, for what the dispatcher sends and nothing else: requests with a length,
- * one after the other on a connection. Bodies are counted where they arrive and not copied.
+ * A minimal HTTP/1.1 server for the dispatcher's requests: each has a content length, one at a time
+ * on a connection. Bodies are counted and not copied.
  */
 final class BareConnection extends ChannelInboundHandlerAdapter {
-  /** What is done about a request; called on the connection's event loop. */
+  /** Handles a request, on the connection's event loop. */
   interface Requests {
     /** {@code answer} sends 204, now or later. */
     void take(String path, UUID deliveryId, long bodyBytes, Runnable answer);
@@ -59,7 +59,7 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Connections may break, but what the receiver cannot read is to be told. */
+  /** Broken connections are expected; a request that cannot be read is reported. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     if (!(failure instanceof IOException)) {

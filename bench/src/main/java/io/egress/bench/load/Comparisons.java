@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Two backlogs that differ in one thing, one after the other over the same servers. */
+/** Compares two backlogs that differ in one respect, in turn on the same servers. */
 final class Comparisons {
   private static final int WARM_UP_SHARE = 5;
   private static final Duration LONGER_THAN_A_RUN = Duration.ofMinutes(30);
 
-  /** One of the two: what it is called, how many endpoints are counted, and all of them. */
+  /** One side of a comparison: its name, how many endpoints are counted, and all of them. */
   private record Side(String row, int healthy, Consumer<PushEndpoints> endpoints) {}
 
   private final PushStage stage;
@@ -70,7 +70,7 @@ final class Comparisons {
     table.print();
   }
 
-  /** What comes first would otherwise meet a colder receiver, broker and database. */
+  /** Alternates the order, because the first one meets a colder receiver, broker and database. */
   private void warmUp(int healthy) throws InterruptedException {
     PushEndpoints made = new PushEndpoints(stage);
     made.spread(healthy);
@@ -78,7 +78,7 @@ final class Comparisons {
     drain.run("warm-up", made, Drain.Amount.of(share, share, healthy));
   }
 
-  /** Each goes first in every other round. */
+  /** Each side goes first in every other round. */
   private void compare(Side base, Side other, int rounds) throws InterruptedException {
     for (int round = 1; round <= rounds; round++) {
       List<Side> order = round % 2 == 1 ? List.of(base, other) : List.of(other, base);

@@ -12,8 +12,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures how fast a backlog arrives: it is in Kafka before a fresh dispatcher is started, whose
- * first deliveries warm it up and are not counted.
+ * Measures how fast a backlog is delivered. It is in Kafka before a dispatcher is started, whose
+ * first deliveries are a warm-up and not counted.
  */
 final class Drain {
   /** Longer than the first delay of the schedule: a few retries must not end a measurement. */
@@ -79,7 +79,7 @@ final class Drain {
       throws InterruptedException {
     if (!arrivals.await(count, STALL_MAX)) {
       throw new IllegalStateException(
-          "nothing arrived for %d s, %,d of %,d are there; the dispatcher's last words:%n%s"
+          "nothing arrived for %d s, %,d of %,d are there; the end of the dispatcher's output:%n%s"
               .formatted(STALL_MAX.toSeconds(), arrivals.count(), count, dispatcher.lastWords()));
     }
   }

@@ -6,8 +6,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * When each id was first seen, in flat arrays: a map of hundreds of thousands of objects would keep
- * a collector busy beside what is measured.
+ * When each id was first seen, in flat arrays: a map of hundreds of thousands of objects would add
+ * garbage collection to the measurement.
  */
 final class FirstTimes {
   private static final int ROOM_AT_FIRST = 1 << 14;
@@ -41,7 +41,7 @@ final class FirstTimes {
     return size;
   }
 
-  /** Where the id is, or where it belongs. The number of places is a power of two. */
+  /** The slot of the id. The number of slots is a power of two. */
   private int place(long idHigh, long idLow) {
     int mask = taken.length - 1;
     int place = Long.hashCode((idHigh ^ idLow) * 0x9E3779B97F4A7C15L) & mask;

@@ -29,7 +29,7 @@ final class PerRequestGzip implements AutoCloseable {
       where s.workspace_id = $1 and s.position > $2 order by s.position limit 100
       """;
 
-  /** The instances of the deployment share the port that this finds. */
+  /** Finds the port that all instances of the verticle share. */
   private static final int ANY_FREE_PORT = -1_000;
 
   private final Pool pool;

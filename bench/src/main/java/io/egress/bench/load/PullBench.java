@@ -1,12 +1,12 @@
 package io.egress.bench.load;
 
 import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
 import io.egress.database.DatabasePool;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.InternalApi;
 import io.egress.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

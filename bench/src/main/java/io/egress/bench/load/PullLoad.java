@@ -21,8 +21,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Clients that pull one page after the other, each over a connection of its own; bodies are
- * counted, not kept.
+ * Clients that pull pages in turn, each on its own connection. Bodies are counted and discarded.
  */
 final class PullLoad {
   /** What the clients saw. */

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Webhooks of 20 KB documents, counted where they arrive. */
+/** Measures deliveries of 20 KB documents at the receiver. */
 @Command(
     name = "push",
     description =

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 
-/** Makes the endpoints of a measurement, and ends them. */
+/** Creates and deletes the endpoints of a measurement. */
 final class PushEndpoints {
-  /** An endpoint and whose it is. */
+  /** An endpoint and its workspace. */
   record Made(UUID workspace, UUID id) {}
 
   private static final String HEALTHY = "/webhooks";
@@ -81,7 +81,7 @@ final class PushEndpoints {
     return made.stream().map(Made::workspace).distinct().toList();
   }
 
-  /** What is still owed to them is not sent. */
+  /** Deletes them, so that remaining deliveries are skipped. */
   void endAll() {
     made().forEach(this::end);
   }

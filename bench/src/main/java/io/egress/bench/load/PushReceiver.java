@@ -18,17 +18,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes webhooks as cheaply as it can: it counts the bytes of a body and answers, for what it costs
- * is taken from what it measures. Where HTTP/2 is not asked for there is no server but a {@link
- * BareConnection}.
+ * Receives webhooks at the lowest cost, because it shares the machine with the service: it counts
+ * the bytes of a body and answers. Without HTTP/2 each connection is a {@link BareConnection}.
  */
 final class PushReceiver {
-  /** Requests below this path are answered when it is too late. */
+  /** Requests below this path are answered after the attempt timeout. */
   static final String HANGING = "/hanging/";
 
   private static final Duration HANGING_FOR = Duration.ofSeconds(10);
 
-  /** The instances of the deployment share the port that this finds. */
+  /** Finds the port that all instances of the verticle share. */
   private static final int ANY_FREE_PORT = -2_000;
 
   private final HttpServerOptions options;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What one measurement saw; all but rate and processor time are of the warm-up, too. */
+/** The result of one measurement; everything but rate and processor time includes the warm-up. */
 record PushResult(
     Rate rate,
     Seen seen,
@@ -22,7 +22,7 @@ record PushResult(
   /**
    * Counted at the receiver after the warm-up.
    *
-   * @param mostSeconds until 99% had arrived: what a few retries take is not in it
+   * @param mostSeconds until 99% had arrived, which leaves out a few retries
    */
   record Rate(int deliveries, double seconds, double mostSeconds, double meanBytes) {
     private static final double MOST = 0.99;
@@ -53,7 +53,7 @@ record PushResult(
     requireNonNull(heap, "heap is null");
   }
 
-  /** Once nothing is under way any more: what the heap holds then is collected first. */
+  /** The heap when idle, after a collection. */
   static PushResult of(
       Rate rate,
       Arrivals arrivals,

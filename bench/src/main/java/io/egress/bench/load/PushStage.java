@@ -1,6 +1,7 @@
 package io.egress.bench.load;
 
 import io.egress.api.ApiMain;
+import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
@@ -8,7 +9,6 @@ import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.ChildProcess;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,14 +28,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything around the dispatcher: PostgreSQL, a broker and an api in processes of their own, and
- * the receiver in this one. Dispatchers come and go.
+ * The environment of the dispatchers under test: PostgreSQL, a broker and an api in separate
+ * processes, and the receiver in this one.
  */
 final class PushStage {
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
-  /** Of dispatchers, as in their image, and of the broker. */
+  /** JVM options of dispatchers, as in their image, and of the broker. */
   private static final String COLLECTOR = "-XX:+UseParallelGC";
 
   private final RunningProcess process;
@@ -78,7 +78,7 @@ final class PushStage {
     return new PushStage(process, options);
   }
 
-  /** Is up when this returns. It ends with the bench at the latest. */
+  /** It is up when this returns, and ends with the bench. */
   ChildProcess dispatcher(String name) throws InterruptedException {
     List<String> jvm = new ArrayList<>(List.of(HEAP));
     if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
@@ -137,7 +137,7 @@ final class PushStage {
     return child;
   }
 
-  /** The parent of whoever serves this connection. */
+  /** The parent process of the connection's server process. */
   private ProcessHandle postmaster() {
     int backend =
         RunningProcess.await(history.pool().query("select pg_backend_pid()").execute())

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Results of several rounds; what is printed are medians. */
+/** Results of several rounds, printed as medians. */
 final class Table {
   private static final int PAGE = 100;
 

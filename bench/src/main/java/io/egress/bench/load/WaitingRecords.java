@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Deliveries that failed and wait for their next attempt, written straight into the retry topics:
- * none of them falls due while something is measured.
+ * Failed deliveries waiting for their next attempt, written directly to the retry topics. None
+ * falls due during the measurement.
  */
 final class WaitingRecords {
   private static final int BATCH = 5_000;

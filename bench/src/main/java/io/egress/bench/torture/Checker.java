@@ -19,14 +19,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** Holds the evidence against what was promised. */
+/** Checks the evidence against the promises. */
 final class Checker {
   private static final Duration COMPLETE_MAX = Duration.ofMinutes(3);
 
   /** A fault may show in a duplicate for as long as an attempt and a hand-over take. */
   private static final long EXPLAINED_NANOS = Duration.ofSeconds(30).toNanos();
 
-  /** A retry's time is kept in milliseconds, and its receiver's clock is read before the answer. */
+  /** Retry times have millisecond precision, and the receiver reads its clock before it answers. */
   private static final long EARLY_NANOS_MAX = Duration.ofMillis(50).toNanos();
 
   private final String databaseUrl;
@@ -238,7 +238,7 @@ final class Checker {
         .formatted(uri.getHost(), uri.getPort(), uri.getPath(), account[0], account[1]);
   }
 
-  /** As the database computes it, told a second time. */
+  /** The database's computation of the chain, implemented independently. */
   static long next(long chain, UUID captureId) {
     try {
       byte[] hash =

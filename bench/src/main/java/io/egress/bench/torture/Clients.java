@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** Calls to any api process that answers, repeated until one does, as every client has to. */
+/** Calls any api process, and repeats until one answers, as every client should. */
 final class Clients {
   private static final Duration TIMEOUT = Duration.ofSeconds(8);
   private static final long PAUSE_MILLIS = 100;
@@ -36,7 +36,7 @@ final class Clients {
     this.ended = ended;
   }
 
-  /** Thrown to those who still ask when all is over. */
+  /** Thrown to callers when the run has ended. */
   static final class EndedException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }

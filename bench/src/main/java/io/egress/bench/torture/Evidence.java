@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** What happened, as seen from outside: everything that the checker judges by. Times are nanos. */
+/** Everything observed from outside, for the checker. Times are in nanoseconds. */
 final class Evidence {
   /** A webhook that reached its receiver. */
   record Arrival(UUID deliveryId, long nanos, boolean accepted) {}
@@ -17,7 +17,7 @@ final class Evidence {
   /** A capture of one endpoint. */
   record Sent(String endpoint, UUID captureId) {}
 
-  /** From the beginning of a fault until the service had recovered from it. */
+  /** From the start of a fault until the service had recovered. */
   record Disturbance(String fault, long fromNanos, long toNanos) {}
 
   private final Map<UUID, Acknowledged> acknowledged = new ConcurrentHashMap<>();
@@ -25,7 +25,7 @@ final class Evidence {
   private final List<Disturbance> disturbances = new ArrayList<>();
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
-  /** A capture that the hook answered for. */
+  /** A capture that the hook acknowledged. */
   record Acknowledged(UUID workspaceId, long nanos) {}
 
   void acknowledged(UUID captureId, UUID workspaceId) {
@@ -67,7 +67,7 @@ final class Evidence {
     return disturbances;
   }
 
-  /** Something that was promised not to happen. */
+  /** A broken promise. */
   void violation(String what) {
     violations.add(what);
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** What can go wrong, chosen by a seed. Each fault is over when {@link Fault#run} returns. */
+/** Faults in a random order decided by a seed. A fault is over when {@link Fault#run} returns. */
 final class Faults {
   /** A backend that was restarted recovers itself before the service can. */
   private static final Duration BACKEND_RECOVERY_MAX = Duration.ofSeconds(25);
@@ -45,7 +45,7 @@ final class Faults {
     this.recoveryMax = recoveryMax;
   }
 
-  /** A list of every kind in a random order, so that a short run meets as many as it can. */
+  /** Every kind once in a random order, so that a short run covers as many as possible. */
   List<Fault> shuffled() {
     List<Fault> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ final class Faults {
   }
 
   private void terminated(Role role) throws InterruptedException {
-    // Before it is up, a JVM may end by the signal itself.
+    // A JVM that is not up may be ended by the signal.
     role.awaitUp();
     int status = role.terminate();
     if (status != 0) {
@@ -120,7 +120,7 @@ final class Faults {
     role.thaw();
   }
 
-  /** Neither backend sees a FIN. */
+  /** The backends see no FIN. */
   private void vanished(Role role) throws InterruptedException {
     role.database.become(Link.Mood.SILENT);
     role.kafka.become(Link.Mood.SILENT);

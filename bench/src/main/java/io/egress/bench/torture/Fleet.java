@@ -147,7 +147,7 @@ final class Fleet {
     }
   }
 
-  /** A port that was free a moment ago may be taken: then others are chosen. */
+  /** Retries with other ports if one was taken meanwhile. */
   void startBroker() throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {

@@ -12,15 +12,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A TCP proxy between one process and one backend, which can fail as networks do. */
+/** A TCP proxy between a process and a backend, for network faults. */
 final class Link {
   enum Mood {
     FINE,
-    /** Each piece of data takes a while. */
+    /** Delays all data. */
     SLOW,
-    /** Nothing passes, the end of a connection neither: neither side learns of it. */
+    /** Drops everything, including FIN and RST. */
     SILENT,
-    /** Connections are reset, new ones too. */
+    /** Resets all connections, including new ones. */
     REFUSING
   }
 
@@ -37,7 +37,7 @@ final class Link {
 
   private Link(Vertx vertx) {
     this.vertx = vertx;
-    // Lingering for no time makes a close a reset.
+    // SO_LINGER 0 turns a close into a reset.
     this.client =
         vertx.createNetClient(
             new NetClientOptions().setConnectTimeout(CONNECT_MILLIS_MAX).setSoLinger(0));

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The clients' endpoints: each verifies what it is sent, and behaves as its kind does. */
+/** The receivers: each verifies its webhooks and behaves according to its kind. */
 final class Receivers {
   enum Kind {
     HEALTHY,
@@ -63,7 +63,7 @@ final class Receivers {
     String name = request.path().substring(1);
     Endpoint endpoint = endpoints.get(name);
     if (endpoint == null) {
-      // Created a moment ago: the answer with its secret is still on its way.
+      // The answer with the new endpoint's secret has not arrived yet.
       request.response().setStatusCode(503).end();
       return;
     }

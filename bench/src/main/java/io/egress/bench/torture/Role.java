@@ -11,9 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One process of the fleet, with its own way to each backend. It can be ended and started again.
- */
+/** A process of the fleet, with its own proxy to each backend. It can be stopped and restarted. */
 final class Role {
   private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseParallelGC");
 
@@ -73,7 +71,7 @@ final class Role {
     return status;
   }
 
-  /** Stands still without being gone, as a virtual machine does that is being moved. */
+  /** Stops it with SIGSTOP, like a virtual machine that is being migrated. */
   void freeze() {
     signal("-STOP");
   }
@@ -94,7 +92,7 @@ final class Role {
     }
   }
 
-  /** What it occupies now. */
+  /** Its current footprint. */
   Footprint footprint() {
     Path proc = Path.of("/proc", Long.toString(running().handle().pid()));
     try (Stream<Path> descriptors = Files.list(proc.resolve("fd"));
@@ -111,7 +109,7 @@ final class Role {
   }
 
   /**
-   * What a process takes of its machine.
+   * The resources of a process.
    *
    * @param lines logged since the beginning, over all its starts
    */

@@ -13,12 +13,12 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** A workspace: its pipeline, its cursor loops, its endpoints and its admin. */
+/** A workspace with its pipeline, cursor loops, endpoints and administrator. */
 final class Tenant {
   private static final int SEGMENTS = 4;
   private static final int READERS = 2;
 
-  /** An endpoint, as long as it exists. {@code exactFrom} is the first position it is owed. */
+  /** An existing endpoint. {@code exactFrom} is the first position it is owed. */
   record Endpoint(String name, UUID id, long exactFrom) {}
 
   private final String name;
@@ -52,7 +52,7 @@ final class Tenant {
     return id;
   }
 
-  /** One conversation more; returns once it was answered for. */
+  /** Puts a capture; returns when it is acknowledged. */
   UUID putCapture() throws InterruptedException {
     UUID captureId = UUID.randomUUID();
     JsonObject body;
@@ -64,7 +64,7 @@ final class Tenant {
     return captureId;
   }
 
-  /** What its cursor loops have read, each in the order it came. */
+  /** The captures that its cursor loops have read, in order. */
   List<List<UUID>> readings() {
     return readings;
   }
@@ -73,7 +73,7 @@ final class Tenant {
     return READERS;
   }
 
-  /** One cursor loop, from its beginning until {@link Clients} say that all is over. */
+  /** Runs one cursor loop until {@link Clients} end. */
   void read(int reader) throws InterruptedException {
     List<UUID> reading = readings.get(reader);
     String after = "";
@@ -120,7 +120,7 @@ final class Tenant {
     return added;
   }
 
-  /** From then on nothing is owed to it, because what falls due while it is paused is skipped. */
+  /** From then on nothing is owed to it: what falls due while it is paused is skipped. */
   void pause(Endpoint endpoint, boolean paused) throws InterruptedException {
     endpoints.remove(endpoint.name());
     clients.internal("PATCH", path(endpoint), new JsonObject().put("paused", paused));

@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** The fault suite: breaks a fleet in every way it knows, and proves that nothing was lost. */
+/** The fault suite: injects faults into a fleet and checks that nothing was lost. */
 @Command(
     name = "torture",
     description =
@@ -140,7 +140,7 @@ public final class TortureCommand implements Callable<Integer> {
     }
   }
 
-  /** Until a capture of each tenant that is put now has reached its endpoints. */
+  /** Waits until a new capture of each tenant has reached its endpoints. */
   private void awaitRecovery(List<Tenant> tenants) throws InterruptedException {
     long end = System.nanoTime() + RECOVERY_GIVEN_UP.toNanos();
     for (Tenant tenant : tenants) {
@@ -179,7 +179,7 @@ public final class TortureCommand implements Callable<Integer> {
               try {
                 work.run();
               } catch (Clients.EndedException over) {
-                // As it has to end.
+                // The client ends normally.
               } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
               } catch (RuntimeException failure) {

@@ -1,4 +1,4 @@
-/** A fleet of real processes, faults from a seed, and a checker that knows what was promised. */
+/** A fleet of real processes, seeded faults, and a checker of the service's promises. */
 @NullMarked
 package io.egress.bench.torture;
 

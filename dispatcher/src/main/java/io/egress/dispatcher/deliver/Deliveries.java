@@ -10,12 +10,6 @@ import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.metrics.DeliveryMeters;
-import io.egress.dispatcher.send.Envelope;
-import io.egress.dispatcher.send.FailureKind;
-import io.egress.dispatcher.send.Outcome;
-import io.egress.dispatcher.send.SendRequest;
-import io.egress.dispatcher.send.Sending;
-import io.egress.dispatcher.send.WebhookSender;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.EndpointUrl;
@@ -23,6 +17,13 @@ import io.egress.endpoint.UnknownSecretKeyException;
 import io.egress.flow.ByteBudget;
 import io.egress.kafka.Topics;
 import io.egress.outage.Outage;
+import io.egress.send.Envelope;
+import io.egress.send.FailureKind;
+import io.egress.send.Outcome;
+import io.egress.send.Receiver;
+import io.egress.send.SendRequest;
+import io.egress.send.Sending;
+import io.egress.send.WebhookSender;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
@@ -264,7 +265,7 @@ final class Deliveries implements Questions.Reader {
 
   private boolean attempt(
       InFlight<Job> slot, EndpointTarget target, Head head, DocumentHold documents) {
-    ReceiverCache.Receiver receiver;
+    Receiver receiver;
     try {
       receiver = receivers.of(target);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
@@ -291,7 +292,7 @@ final class Deliveries implements Questions.Reader {
     return true;
   }
 
-  private record Target(ReceiverCache.Receiver receiver, EndpointUrl url, Head head) {}
+  private record Target(Receiver receiver, EndpointUrl url, Head head) {}
 
   private void send(InFlight<Job> slot, Target to, DocumentHold documents, ByteBudget.Share body) {
     documents.bodyHasMemory();

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.ledger.LedgerEntry;
-import io.egress.dispatcher.send.Sending;
+import io.egress.send.Sending;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;

@@ -8,9 +8,9 @@ import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.metrics.DeliveryMeters;
-import io.egress.dispatcher.send.Outcome;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.kafka.Topics;
+import io.egress.send.Outcome;
 import io.egress.settings.Durations;
 import io.egress.settings.RetrySchedule;
 import java.time.Clock;
@@ -83,26 +83,11 @@ final class OutcomeRecorder {
   }
 
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
-    MadeAttempt attempt =
-        new MadeAttempt(
-            startedAt,
-            outcome.duration(),
-            DeliveryState.DELIVERED.word(),
-            outcome.status(),
-            null,
-            outcome.answerStart());
-    end(job, DeliveryState.DELIVERED, attempt);
+    end(job, DeliveryState.DELIVERED, MadeAttempt.of(startedAt, outcome));
   }
 
   void failed(Job job, Instant startedAt, Outcome.Failed outcome) {
-    MadeAttempt attempt =
-        new MadeAttempt(
-            startedAt,
-            outcome.duration(),
-            outcome.kind().word(),
-            outcome.status(),
-            outcome.detail(),
-            outcome.answerStart());
+    MadeAttempt attempt = MadeAttempt.of(startedAt, outcome);
     Delivery delivery = job.delivery();
     if (schedule.isLast(delivery.attempt())) {
       records.add(

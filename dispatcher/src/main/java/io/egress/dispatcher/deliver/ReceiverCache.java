@@ -2,12 +2,10 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.dispatcher.send.WebhookSignature;
 import io.egress.endpoint.EndpointTarget;
-import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.SecretBox;
+import io.egress.send.Receiver;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -18,17 +16,16 @@ import java.util.UUID;
 final class ReceiverCache {
   private static final int KEPT_MAX = 10_000;
 
-  /** Where webhooks of an endpoint go, and how they are signed. */
-  record Receiver(EndpointTarget madeOf, EndpointUrl.Parsed url, WebhookSignature signature) {}
+  private record Kept(EndpointTarget madeOf, Receiver receiver) {}
 
   private final SecretBox secrets;
   private final boolean allowHttp;
-  private final Map<UUID, Receiver> receivers =
+  private final Map<UUID, Kept> receivers =
       new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Receiver> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<UUID, Kept> eldest) {
           return size() > KEPT_MAX;
         }
       };
@@ -40,20 +37,14 @@ final class ReceiverCache {
 
   /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
   Receiver of(EndpointTarget target) {
-    Receiver kept = receivers.get(target.id());
+    Kept kept = receivers.get(target.id());
     if (kept != null
         && kept.madeOf().url().equals(target.url())
         && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())) {
-      return kept;
+      return kept.receiver();
     }
-    List<String> opened =
-        target.sealedSecrets().stream()
-            .map(secret -> secrets.open(secret.getBytes(), target.id()))
-            .toList();
-    Receiver made =
-        new Receiver(
-            target, EndpointUrl.parse(target.url(), allowHttp), new WebhookSignature(opened));
-    receivers.put(target.id(), made);
+    Receiver made = Receiver.of(target, secrets, allowHttp);
+    receivers.put(target.id(), new Kept(target, made));
     return made;
   }
 }

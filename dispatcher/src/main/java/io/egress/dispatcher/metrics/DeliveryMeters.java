@@ -2,11 +2,11 @@ package io.egress.dispatcher.metrics;
 
 import io.egress.delivery.Delivery;
 import io.egress.deliverylog.DeliveryState;
-import io.egress.dispatcher.send.FailureKind;
-import io.egress.dispatcher.send.Outcome;
 import io.egress.metrics.Buckets;
 import io.egress.metrics.Metrics;
 import io.egress.metrics.PerValue;
+import io.egress.send.FailureKind;
+import io.egress.send.Outcome;
 import io.egress.settings.Durations;
 import io.egress.settings.RetrySchedule;
 import io.micrometer.core.instrument.Counter;

@@ -3,9 +3,9 @@ package io.egress.dispatcher.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.delivery.Delivery;
-import io.egress.dispatcher.send.FailureKind;
-import io.egress.dispatcher.send.Outcome;
 import io.egress.metrics.Metrics;
+import io.egress.send.FailureKind;
+import io.egress.send.Outcome;
 import io.egress.settings.RetrySchedule;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;

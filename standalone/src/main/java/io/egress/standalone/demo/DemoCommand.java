@@ -1,11 +1,11 @@
 package io.egress.standalone.demo;
 
+import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.InternalApi;
 import io.egress.standalone.run.Standalone;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Everything on embedded servers in a scratch folder, with sample captures arriving every second.
+ * The whole service on embedded servers in a temporary folder, with a sample capture every second.
  */
 @Command(
     name = "demo",

@@ -1,10 +1,10 @@
 package io.egress.standalone.demo;
 
+import io.egress.cli.InternalApi;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.Answering;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.receiver.WebhookReceiver;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;
@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The client of the demo, with two endpoints. Started before the service and closed after it, so
- * that whatever is under way when the demo ends is still answered.
+ * The demo's receiver, with two endpoints. It is started before the service and closed after it, so
+ * that attempts in progress at the end are answered.
  */
 final class DemoReceiver {
   static final int ENDPOINTS = 2;
@@ -40,7 +40,7 @@ final class DemoReceiver {
         RunningProcess.await(WebhookReceiver.start(vertx, certificate, journal::arrived)));
   }
 
-  /** What the service has to be told to reach a receiver on this machine, and to hurry. */
+  /** Settings that let the service reach a receiver on this machine, with short retries. */
   Map<String, String> settings() {
     return Map.of(
         "EGRESS_ALLOW_ENDPOINT_NETWORKS",

@@ -12,7 +12,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.TimeUnit;
 
-/** What the demo shows while it runs: a line for each thing that happens, and a sum at the end. */
+/** The demo's output: a line for each event, and a summary at the end. */
 final class Journal {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
   private static final String LINE = "%-12s  %-8s  %-7s  %-8s  %-6s  %s%n";
@@ -61,7 +61,7 @@ final class Journal {
     notifyAll();
   }
 
-  /** Until every capture was accepted by every endpoint, or patience is at its end. */
+  /** Waits until every endpoint has accepted every capture, or the time is up. */
   synchronized void awaitArrivals(int endpoints, Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     long leftMillis = patience.toMillis();
@@ -71,7 +71,7 @@ final class Journal {
     }
   }
 
-  /** Nothing where the demo came to nothing. */
+  /** Empty if nothing happened. */
   synchronized void summary() {
     if (!begun) {
       return;

@@ -1,6 +1,6 @@
 package io.egress.standalone.demo;
 
-import io.egress.standalone.run.InternalApi;
+import io.egress.cli.InternalApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Stands in for what turns conversations into transcripts: finishes a capture every second. */
+/** Simulates the processing pipeline: finishes a capture every second. */
 final class Pipeline {
   private static final int SEGMENTS = 12;
   private static final long PERIOD_SECONDS = 1;
@@ -33,7 +33,7 @@ final class Pipeline {
         clock.scheduleAtFixedRate(this::finishOne, 0, PERIOD_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Waits a little for what is under way, so that the sum at the end adds up. */
+  /** Waits briefly for calls in progress, so that the summary is correct. */
   void end() throws InterruptedException {
     clock.shutdown();
     if (clock.awaitTermination(LAST_ONE_SECONDS_MAX, TimeUnit.SECONDS)) {

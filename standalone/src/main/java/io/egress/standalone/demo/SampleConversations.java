@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Conversations to show and to measure with: the same seed tells the same ones. */
+/** Sample conversations; the same seed yields the same ones. */
 public final class SampleConversations {
   private static final List<String> WORDS =
       List.of(
@@ -35,7 +35,7 @@ public final class SampleConversations {
     this.workspaceId = workspaceId;
   }
 
-  /** A body for the completion hook; {@code segments} decides how long it is. */
+  /** A body for the completion hook with so many segments. */
   public JsonObject next(int segments) {
     Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS).minus(Duration.ofMinutes(30));
     JsonArray said = new JsonArray();

@@ -1,9 +1,11 @@
 package io.egress.standalone.receiver;
 
-/** How an endpoint answers what is genuine. */
+/** How an endpoint answers genuine webhooks. */
 @FunctionalInterface
 public interface Answering {
-  /** Both count from 1: deliveries to the endpoint, and the attempts seen of this one. */
+  /**
+   * Returns the status. Both count from 1: the endpoint's deliveries, and the attempts of this one.
+   */
   int status(int delivery, int attempt);
 
   static Answering healthy() {

@@ -5,9 +5,8 @@ import static java.util.Objects.requireNonNull;
 /**
  * A request that reached an endpoint.
  *
- * @param attempt which one of its delivery, as far as this receiver has seen; 0 if it is not
- *     genuine
- * @param accepted whether it is the first of its delivery that was answered with success
+ * @param attempt its number among the attempts of its delivery seen here; 0 if it is not genuine
+ * @param accepted whether it is the first successful attempt of its delivery
  */
 public record Arrival(String endpoint, Verdict verdict, int attempt, int status, boolean accepted) {
   public Arrival {

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A certificate for this machine alone, made on the spot by the JDK's keytool in a scratch folder
- * of its own. Who shall trust it is given the PEM file.
+ * A self-signed certificate for localhost, made by the JDK's keytool in a temporary folder. Clients
+ * trust it through the PEM file.
  */
 public final class LocalCertificate implements AutoCloseable {
   private static final String ALIAS = "receiver";
@@ -35,7 +35,7 @@ public final class LocalCertificate implements AutoCloseable {
     this.pem = folder.resolve("receiver.pem");
   }
 
-  /** Runs a process and waits for it, so not for an event loop. */
+  /** Blocks, so it must not be called on an event loop. */
   public static LocalCertificate make() {
     try {
       LocalCertificate made = new LocalCertificate(Files.createTempDirectory("egress-receiver-"));

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** One URL of the receiver, and what it has seen of each delivery. For one event loop. */
+/** One URL of the receiver, and the deliveries it has seen. Used on one event loop. */
 final class ReceivingEndpoint {
   private static final int REMEMBERED_DELIVERIES_MAX = 10_000;
   private static final int NOT_GENUINE = 400;

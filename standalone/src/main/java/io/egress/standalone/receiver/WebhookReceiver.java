@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** A client's side of the push interface: an HTTPS server that verifies what is posted to it. */
+/** An HTTPS server that verifies the webhooks it receives. */
 public final class WebhookReceiver {
   private static final String HOST = "127.0.0.1";
   private static final String PATH = "/webhooks/";
@@ -42,8 +42,8 @@ public final class WebhookReceiver {
   }
 
   /**
-   * On any free port, until {@code vertx} is closed. {@code arrivals} is called on the receiver's
-   * event loop.
+   * Listens on a free port until {@code vertx} is closed. {@code arrivals} is called on the
+   * receiver's event loop.
    */
   public static Future<WebhookReceiver> start(
       Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
@@ -51,7 +51,7 @@ public final class WebhookReceiver {
     return receiver.server.listen().map(listening -> receiver);
   }
 
-  /** Where an endpoint of this name is, once {@link #add} has given it the secret. */
+  /** The URL of an endpoint of this name, which answers once {@link #add} was called. */
   public String url(String name) {
     return "https://" + HOST + ":" + server.actualPort() + PATH + name;
   }

@@ -21,8 +21,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies webhooks as the documentation tells receivers to. It shares no code with the side that
- * signs, so that what the two agree on is the contract.
+ * Verifies webhooks as docs/receiving.md describes. It shares no code with the sender, so that
+ * tests check the documented contract.
  */
 public final class WebhookVerifier {
   private static final long AGE_SECONDS_MAX = 300;
@@ -55,7 +55,7 @@ public final class WebhookVerifier {
       return "x-service-signature does not begin with t=<unix seconds>";
     }
     byte[] expected = ("v1=" + hmac(timestamp.group(1), body)).getBytes(UTF_8);
-    // During a rotation each secret signs. isEqual takes the same time wherever they differ.
+    // During a rotation each secret signs. isEqual takes constant time.
     if (parts.stream().noneMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected))) {
       return "the signature does not match the body";
     }

@@ -6,14 +6,14 @@ import io.egress.lifecycle.RunningProcess;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Puts embedded servers where the environment names none. */
+/** Starts embedded servers where the environment names none. */
 public final class Backends {
   private static final String DATABASE = "EGRESS_DATABASE_URL";
   private static final String KAFKA = "EGRESS_KAFKA_BOOTSTRAP";
 
   private Backends() {}
 
-  /** The environment, completed with the addresses of what was started. */
+  /** The environment with the addresses of the started servers added. */
   public static Map<String, String> complete(
       RunningProcess process, Map<String, String> environment, EmbeddedOptions options) {
     Map<String, String> complete = new TreeMap<>(environment);

@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * A JVM on the class path of this one. Its output and its collector's log go to files in a folder.
- */
+/** A JVM with this one's class path. Its output and its GC log go to files in a folder. */
 public final class ChildProcess implements AutoCloseable {
   private static final Duration READY_MAX = Duration.ofMinutes(5);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final long LOOK_MILLIS = 50;
 
-  /** That a process is up is read from what it logs, so a test's own configuration must not win. */
+  /**
+   * The process is known to be up by a log line, so a test's own log configuration must not apply.
+   */
   private static final String LOGGING = "-Dlogback.configurationFile=logback.xml";
 
   private static final Pattern RESIDENT_MAX = Pattern.compile("VmHWM:\\s+(\\d+) kB");
@@ -107,7 +107,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as a power failure would. */
+  /** Kills it with SIGKILL. */
   public void kill() {
     try {
       process.destroyForcibly().waitFor();
@@ -116,7 +116,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Asks it to end, and returns its exit status. */
+  /** Sends SIGTERM and returns the exit status. */
   public int terminate() throws InterruptedException {
     process.destroy();
     if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
@@ -127,7 +127,7 @@ public final class ChildProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Its exit status, once it has ended by itself. */
+  /** Waits for it to end by itself, and returns its exit status. */
   public int awaitExit(Duration limit) throws InterruptedException {
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new IllegalStateException(name + " is still running:\n" + output());
@@ -135,7 +135,10 @@ public final class ChildProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** So that the collector's log ends with what is in use. Does nothing on a JRE without tools. */
+  /**
+   * Runs a collection, so that the GC log ends with the live heap. Does nothing on a JRE without
+   * tools.
+   */
   public void collectGarbage() {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     try {
@@ -151,7 +154,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** What it occupied at most, its buffers outside the heap included; 0 where no one tells. */
+  /** Its peak resident memory; 0 if unknown. */
   public long residentMaxMegabytes() {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     try {
@@ -162,13 +165,13 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** The end of what it said. */
+  /** The end of its output. */
   public String lastWords() {
     String said = output();
     return said.substring(Math.max(0, said.length() - 2_000));
   }
 
-  /** Asks it to end, and makes it. */
+  /** Sends SIGTERM, then SIGKILL. */
   @Override
   public void close() {
     process.destroy();

@@ -8,7 +8,7 @@ import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 
-/** Both roles on one Vert.x; the api's internal listener tells of both. */
+/** Both roles on one Vert.x, with the api's internal listener for both. */
 public record Standalone(Vertx vertx, ApiApp api, DispatcherApp dispatcher) {
   public static Standalone start(RunningProcess process, Settings settings) {
     Vertx vertx = MeasuredVertx.create();

@@ -103,6 +103,21 @@ class PortalBrowserTest {
   }
 
   @Test
+  void sendsATest() {
+    UUID endpoint = world.endpoint(workspace, "tested", "Search index");
+    world.answer("tested", 418, "short and stout");
+    browser.go(world.url(page + "/endpoints/" + endpoint));
+    browser.press("Send a test");
+    browser.awaitText("status 418");
+    assertThat(browser.text()).contains("short and stout");
+    assertThat(world.received("tested")).hasSize(1);
+
+    browser.driver().navigate().refresh();
+    assertThat(browser.text()).contains("Search index").doesNotContain("status 418");
+    assertThat(world.received("tested")).as("loading the page again sends nothing").hasSize(1);
+  }
+
+  @Test
   void rotatesASecret() {
     UUID endpoint = world.endpoint(workspace, "rotated", "Search index");
     browser.go(world.url(page + "/endpoints/" + endpoint));

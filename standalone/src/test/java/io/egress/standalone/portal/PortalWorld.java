@@ -1,6 +1,7 @@
 package io.egress.standalone.portal;
 
 import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
@@ -8,7 +9,6 @@ import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.receiver.LocalCertificate;
-import io.egress.standalone.run.InternalApi;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

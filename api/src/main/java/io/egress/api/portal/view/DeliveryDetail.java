@@ -1,6 +1,5 @@
 package io.egress.api.portal.view;
 
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,31 +8,7 @@ public record DeliveryDetail(
     DeliveryRow row,
     String endpointUrl,
     @Nullable DescribedCapture capture,
-    List<DeliveryDetail.AttemptRow> attempts) {
-  /**
-   * An attempt.
-   *
-   * @param answer the beginning of what the receiver said; null where that is not text
-   * @param answerBytes how much of it was kept
-   */
-  public record AttemptRow(
-      int number,
-      Instant startedAt,
-      long millis,
-      String outcome,
-      @Nullable Integer status,
-      @Nullable String detail,
-      @Nullable String answer,
-      int answerBytes) {
-    /** The outcome, and what the receiver's status was. */
-    public String result() {
-      if (status == null) {
-        return outcome;
-      }
-      return outcome.equals("status") ? "status " + status : outcome + ", status " + status;
-    }
-  }
-
+    List<AttemptRow> attempts) {
   public DeliveryDetail {
     attempts = List.copyOf(attempts);
   }

@@ -1,0 +1,122 @@
+package io.egress.api.endpoints;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.audit.Caller;
+import io.egress.capture.SampleCapture;
+import io.egress.database.Transactions;
+import io.egress.deliverylog.MadeAttempt;
+import io.egress.document.TranscriptRenderer;
+import io.egress.endpoint.DamagedSecretException;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.EndpointTarget;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.endpoint.SecretBox;
+import io.egress.endpoint.UnknownSecretKeyException;
+import io.egress.http.Refusal;
+import io.egress.send.Envelope;
+import io.egress.send.FailureKind;
+import io.egress.send.Outcome;
+import io.egress.send.Receiver;
+import io.egress.send.SendRequest;
+import io.egress.send.WebhookSender;
+import io.egress.settings.PushSettings;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Sends a signed sample to an endpoint at once, once, and by the sender that deliveries go by. It
+ * is no delivery: nothing of it is in the stream or in the delivery log.
+ */
+public final class TestSend {
+  private static final int TESTS_MAX = 8;
+
+  /** A test, and what the endpoint made of it. */
+  public record Result(UUID deliveryId, MadeAttempt attempt) {}
+
+  private final Transactions transactions;
+  private final WebhookSender sender;
+  private final PushSettings settings;
+  private final Clock clock;
+  private final TranscriptRenderer renderer = new TranscriptRenderer();
+  private final Semaphore tests = new Semaphore(TESTS_MAX);
+
+  public TestSend(Pool pool, WebhookSender sender, PushSettings settings, Clock clock) {
+    this.transactions = new Transactions(pool);
+    this.sender = requireNonNull(sender, "sender is null");
+    this.settings = requireNonNull(settings, "settings is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  /** Fails with a {@link Refusal} where there is no such endpoint, or too many tests run. */
+  public Future<Result> run(Caller caller, UUID workspaceId, UUID endpointId) {
+    SecretBox secretBox = settings.secretBox();
+    if (secretBox == null) {
+      return refuse(
+          503, "nothing to sign with: this service was started without EGRESS_SECRET_KEY");
+    }
+    if (!tests.tryAcquire()) {
+      return refuse(503, TESTS_MAX + " tests run already, try again");
+    }
+    // The entry is committed first: nothing is sent that the audit log does not know of.
+    return transactions
+        .run(tx -> begin(tx, caller, workspaceId, endpointId))
+        .compose(target -> send(target, secretBox))
+        .onComplete(done -> tests.release());
+  }
+
+  private static Future<EndpointTarget> begin(
+      SqlConnection tx, Caller caller, UUID workspaceId, UUID id) {
+    return EndpointStore.lock(tx, workspaceId, id)
+        .map(Endpoints::known)
+        .compose(known -> new EndpointAudit(tx, caller, workspaceId).tested(id))
+        .compose(written -> EndpointStore.byIds(tx, List.of(id)))
+        .map(targets -> targets.values().iterator().next());
+  }
+
+  private Future<Result> send(EndpointTarget target, SecretBox secretBox) {
+    Receiver receiver;
+    try {
+      receiver = Receiver.of(target, secretBox, settings.allowHttpEndpoints());
+    } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
+      return refuse(409, String.valueOf(unusable.getMessage()));
+    }
+    UUID deliveryId = UUID.randomUUID();
+    Instant now = clock.instant();
+    if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
+      String problems = String.join("; ", invalid.problems());
+      return result(
+          deliveryId,
+          now,
+          new Outcome.Failed(
+              FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Buffer.buffer()));
+    }
+    byte[] document = renderer.render(SampleCapture.of(target.workspaceId(), now));
+    SendRequest request =
+        new SendRequest(
+            target.id(),
+            ((EndpointUrl.Parsed.Valid) receiver.url()).url(),
+            Envelope.compose(deliveryId, now, document),
+            receiver.signature(),
+            now.getEpochSecond());
+    return sender.send(request).outcome().compose(outcome -> result(deliveryId, now, outcome));
+  }
+
+  private static Future<Result> result(UUID deliveryId, Instant startedAt, Outcome outcome) {
+    return MadeAttempt.of(startedAt, outcome)
+        .map(attempt -> Future.succeededFuture(new Result(deliveryId, attempt)))
+        .orElseGet(() -> refuse(503, "the service is stopping, try again"));
+  }
+
+  private static <T> Future<T> refuse(int status, String reason) {
+    return Future.failedFuture(new Refusal(status, reason));
+  }
+}

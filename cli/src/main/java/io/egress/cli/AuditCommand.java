@@ -1,0 +1,127 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The audit log from a terminal. */
+@Command(
+    name = "audit",
+    description = {
+      "Shows and exports who changed what, of one workspace or of all.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    },
+    footer = {
+      "",
+      "Who touched one endpoint:",
+      "  egress audit list WORKSPACE --thing ENDPOINT-ID",
+      "Everything of January, for a file:",
+      "  egress audit export --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z > january.ndjson"
+    })
+final class AuditCommand {
+  private static final int PAGE_MAX = 100;
+  private static final List<String> COLUMNS =
+      List.of("at", "actor", "via", "remote_address", "action", "thing_id", "changes");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  /** Which entries to show. */
+  static final class Filter {
+    @Parameters(paramLabel = "WORKSPACE", arity = "0..1", description = "all where it is not given")
+    private @Nullable UUID workspace;
+
+    @Option(names = "--from", paramLabel = "INSTANT", description = "only then or later")
+    private @Nullable String from;
+
+    @Option(names = "--to", paramLabel = "INSTANT", description = "only before then")
+    private @Nullable String to;
+
+    @Option(names = "--action", description = "only of this action, such as endpoint.created")
+    private @Nullable String action;
+
+    @Option(names = "--thing", paramLabel = "ID", description = "only about this key or endpoint")
+    private @Nullable UUID thing;
+
+    @Option(names = "--by", paramLabel = "ACTOR", description = "only of this actor")
+    private @Nullable String by;
+
+    private String path() {
+      return (workspace == null ? "" : "/workspaces/" + workspace) + "/audit";
+    }
+
+    private Map<String, String> query() {
+      Map<String, String> query = new TreeMap<>();
+      put(query, "from", from);
+      put(query, "to", to);
+      put(query, "action", action);
+      put(query, "thing_id", thing);
+      put(query, "actor", by);
+      return query;
+    }
+
+    private static void put(Map<String, String> query, String name, @Nullable Object value) {
+      if (value != null) {
+        query.put(name, value.toString());
+      }
+    }
+  }
+
+  @Command(name = "list", description = "Lists entries, the newest first.")
+  int list(
+      @Mixin Filter filter,
+      @Option(
+              names = "--limit",
+              defaultValue = "50",
+              description = "the most to list (${DEFAULT-VALUE})")
+          int limit,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonArray found = find(filter, limit);
+    System.out.print(
+        json
+            ? new JsonObject().put("entries", found).encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, found));
+    return 0;
+  }
+
+  @Command(name = "export", description = "Prints all entries as JSON, one a line.")
+  int export(@Mixin Filter filter) {
+    internal.api().copyLines(filter.path() + "?" + encoded(filter.query()), System.out);
+    return 0;
+  }
+
+  private JsonArray find(Filter filter, int limit) {
+    JsonArray found = new JsonArray();
+    Map<String, String> query = filter.query();
+    while (found.size() < limit) {
+      query.put("limit", Integer.toString(Math.min(PAGE_MAX, limit - found.size())));
+      JsonObject page =
+          internal.api().call("GET", filter.path() + "?" + encoded(query), new JsonObject());
+      found.addAll(page.getJsonArray("entries"));
+      JsonObject info = page.getJsonObject("pageInfo");
+      if (!info.getBoolean("hasNextPage")) {
+        break;
+      }
+      query.put("after", info.getString("endCursor"));
+    }
+    return found;
+  }
+
+  private static String encoded(Map<String, String> query) {
+    return query.entrySet().stream()
+        .map(
+            each ->
+                each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&"));
+  }
+}

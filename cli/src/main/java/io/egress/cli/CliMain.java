@@ -1,0 +1,36 @@
+package io.egress.cli;
+
+import io.egress.lifecycle.RunningProcess;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The {@code egress} command line of the container images: administration only. */
+@Command(
+    name = "egress",
+    description = "Administers a running service.",
+    mixinStandardHelpOptions = true,
+    scope = CommandLine.ScopeType.INHERIT,
+    versionProvider = CliMain.Version.class,
+    synopsisSubcommandLabel = "COMMAND")
+public final class CliMain {
+  CliMain() {}
+
+  /** From the manifest of the jar; classes that are not in one have no version. */
+  public static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = CliMain.class.getPackage().getImplementationVersion();
+      return new String[] {"Transcript Egress " + (version == null ? "development" : version)};
+    }
+  }
+
+  public static void main(String[] arguments) {
+    run(Administration.addTo(new CommandLine(new CliMain())), arguments);
+  }
+
+  /** Ends the JVM with the command's exit status. */
+  public static void run(CommandLine line, String[] arguments) {
+    line.setExecutionExceptionHandler((failure, command, parsed) -> RunningProcess.tell(failure));
+    RunningProcess.exit(line.execute(arguments));
+  }
+}

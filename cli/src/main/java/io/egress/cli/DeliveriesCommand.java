@@ -1,0 +1,175 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The delivery log from a terminal. */
+@Command(
+    name = "deliveries",
+    description = {
+      "Lists, shows and repeats deliveries of webhooks.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    },
+    footer = {
+      "",
+      "What became of one capture:",
+      "  egress deliveries list WORKSPACE --capture CAPTURE-ID",
+      "What an endpoint did not take since yesterday:",
+      "  egress deliveries list WORKSPACE --endpoint ENDPOINT-ID \\",
+      "      --state exhausted --from 2026-01-31T00:00:00Z"
+    })
+final class DeliveriesCommand {
+  private static final int PAGE_MAX = 100;
+  private static final List<String> COLUMNS =
+      List.of("owed_at", "state", "attempts", "last_outcome", "capture_id", "endpoint_id", "id");
+  private static final List<String> ATTEMPT_COLUMNS =
+      List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail", "answer");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  /** Which deliveries to list. */
+  static final class Filter {
+    @Option(names = "--endpoint", paramLabel = "ID", description = "only those to this endpoint")
+    private @Nullable UUID endpoint;
+
+    @Option(
+        names = "--state",
+        description = "only those that are pending, delivered, exhausted or skipped")
+    private @Nullable String state;
+
+    @Option(names = "--capture", paramLabel = "ID", description = "only those of this capture")
+    private @Nullable UUID capture;
+
+    @Option(
+        names = "--from",
+        paramLabel = "INSTANT",
+        description = "only captures that entered the stream then or later")
+    private @Nullable String from;
+
+    @Option(
+        names = "--to",
+        paramLabel = "INSTANT",
+        description = "only captures that entered the stream before then")
+    private @Nullable String to;
+
+    private String path(UUID workspace) {
+      return "/workspaces/"
+          + workspace
+          + (endpoint == null ? "" : "/endpoints/" + endpoint)
+          + "/deliveries";
+    }
+
+    private Map<String, String> query() {
+      Map<String, String> query = new TreeMap<>();
+      put(query, "state", state);
+      put(query, "capture_id", capture);
+      put(query, "from", from);
+      put(query, "to", to);
+      return query;
+    }
+
+    private static void put(Map<String, String> query, String name, @Nullable Object value) {
+      if (value != null) {
+        query.put(name, value.toString());
+      }
+    }
+  }
+
+  @Command(name = "list", description = "Lists deliveries, those of the newest capture first.")
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Mixin Filter filter,
+      @Option(
+              names = "--limit",
+              defaultValue = "50",
+              description = "the most to list (${DEFAULT-VALUE})")
+          int limit,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonArray found = find(internal.api(), filter.path(workspace), filter.query(), limit);
+    if (json) {
+      System.out.println(new JsonObject().put("deliveries", found).encodePrettily());
+    } else {
+      System.out.print(TextTable.of(COLUMNS, found));
+    }
+    return 0;
+  }
+
+  @Command(name = "show", description = "Shows a delivery with all of its attempts.")
+  int show(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "DELIVERY-ID") UUID id,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject delivery =
+        internal
+            .api()
+            .call("GET", "/workspaces/" + workspace + "/deliveries/" + id, new JsonObject());
+    if (json) {
+      System.out.println(delivery.encodePrettily());
+      return 0;
+    }
+    JsonArray attempts = (JsonArray) delivery.remove("attempt_log");
+    delivery.forEach(field -> System.out.printf("%-16s %s%n", field.getKey(), field.getValue()));
+    if (!attempts.isEmpty()) {
+      System.out.println();
+      System.out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
+    }
+    return 0;
+  }
+
+  @Command(
+      name = "redeliver",
+      description = {
+        "Sends the capture of a delivery to its endpoint again, with a delivery of its",
+        "own, whose id is printed."
+      })
+  int redeliver(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "DELIVERY-ID") UUID id) {
+    JsonObject redelivery =
+        internal
+            .api()
+            .call(
+                "POST",
+                "/workspaces/" + workspace + "/deliveries/" + id + "/redeliver",
+                new JsonObject());
+    System.out.println(redelivery.getString("id"));
+    return 0;
+  }
+
+  private static JsonArray find(
+      InternalApi api, String path, Map<String, String> query, int limit) {
+    JsonArray found = new JsonArray();
+    Map<String, String> next = new TreeMap<>(query);
+    while (found.size() < limit) {
+      next.put("limit", Integer.toString(Math.min(PAGE_MAX, limit - found.size())));
+      JsonObject page = api.call("GET", path + "?" + encoded(next), new JsonObject());
+      found.addAll(page.getJsonArray("deliveries"));
+      JsonObject info = page.getJsonObject("pageInfo");
+      if (!info.getBoolean("hasNextPage")) {
+        break;
+      }
+      next.put("after", info.getString("endCursor"));
+    }
+    return found;
+  }
+
+  private static String encoded(Map<String, String> query) {
+    return query.entrySet().stream()
+        .map(
+            each ->
+                each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&"));
+  }
+}

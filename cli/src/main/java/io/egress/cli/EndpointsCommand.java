@@ -1,0 +1,147 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Webhook endpoints from a terminal. */
+@Command(
+    name = "endpoints",
+    description = {
+      "Creates, lists, shows, tests, pauses, resumes and deletes webhook endpoints,",
+      "and rotates their signing secrets.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    })
+final class EndpointsCommand {
+  private static final List<String> TEST_COLUMNS =
+      List.of("outcome", "status", "duration_ms", "detail", "answer");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "create",
+      description = "Creates an endpoint and prints its id and signing secret, this one time.")
+  int create(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "URL") String url,
+      @Option(names = "--description", description = "what it is for") @Nullable String description,
+      @Option(
+              names = "--full-history",
+              description = "push what was finished before, too, not only what comes from now on")
+          boolean fullHistory) {
+    JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
+    if (description != null) {
+      endpoint.put("description", description);
+    }
+    JsonObject created = internal.api().call("POST", path(workspace), endpoint);
+    System.out.println("id      " + created.getString("id"));
+    System.out.println("secret  " + created.getString("secret"));
+    return 0;
+  }
+
+  @Command(name = "list", description = "Lists a workspace's endpoints.")
+  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace) {
+    return show("GET", path(workspace), new JsonObject());
+  }
+
+  @Command(name = "show", description = "Shows an endpoint, without its secret.")
+  int show(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("GET", path(workspace, id), new JsonObject());
+  }
+
+  @Command(
+      name = "pause",
+      description =
+          "Pauses an endpoint. What falls due meanwhile is skipped: it is not sent after resuming"
+              + " either, and stays in the pull stream.")
+  int pause(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("PATCH", path(workspace, id), new JsonObject().put("paused", true));
+  }
+
+  @Command(name = "resume", description = "Lets a paused endpoint receive again.")
+  int resume(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    return show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Replaces an endpoint's signing secret and prints the new one, this one time. During the"
+              + " overlap both sign; end it early with --end.")
+  int rotate(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(
+              names = "--overlap",
+              defaultValue = "24h",
+              description =
+                  "how long the old secret signs, too; 0s if it leaked (${DEFAULT-VALUE})")
+          String overlap,
+      @Option(names = "--end", description = "only end the overlap of the last rotation")
+          boolean end) {
+    if (end) {
+      internal.api().call("DELETE", path(workspace, id) + "/previous-secret", new JsonObject());
+      return 0;
+    }
+    JsonObject rotated =
+        internal
+            .api()
+            .call(
+                "POST",
+                path(workspace, id) + "/rotate-secret",
+                new JsonObject().put("overlap", overlap));
+    System.out.println("secret  " + rotated.getString("secret"));
+    return 0;
+  }
+
+  @Command(
+      name = "test",
+      description =
+          "Sends a signed sample now and shows what the receiver answered. Exit status 1 if that was"
+              + " no success.")
+  int test(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject result =
+        internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
+    System.out.print(
+        json
+            ? result.encodePrettily() + "\n"
+            : TextTable.of(TEST_COLUMNS, new JsonArray().add(result)));
+    return result.getString("outcome").equals("delivered") ? 0 : 1;
+  }
+
+  @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")
+  int delete(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
+    internal.api().call("DELETE", path(workspace, id), new JsonObject());
+    return 0;
+  }
+
+  private int show(String method, String path, JsonObject body) {
+    System.out.println(internal.api().call(method, path, body).encodePrettily());
+    return 0;
+  }
+
+  private static String path(UUID workspace) {
+    return "/workspaces/" + workspace + "/endpoints";
+  }
+
+  private static String path(UUID workspace, UUID id) {
+    return path(workspace) + "/" + id;
+  }
+}

@@ -1,0 +1,104 @@
+package io.egress.cli;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The internal API, called from a terminal or by the demo. */
+public final class InternalApi {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
+  private final String base;
+  private final String token;
+  private final @Nullable String actor;
+
+  public InternalApi(String host, int port, String token) {
+    this(host, port, token, null);
+  }
+
+  /** {@code actor} is whom the audit log names. */
+  public InternalApi(String host, int port, String token, @Nullable String actor) {
+    this.base = "http://" + requireNonNull(host, "host is null") + ":" + port + "/internal/v1";
+    this.token = requireNonNull(token, "token is null");
+    this.actor = actor;
+  }
+
+  /** The answer's body; a status of 400 and above is thrown with the message of its error body. */
+  public JsonObject call(String method, String path, JsonObject body) {
+    HttpRequest.Builder request =
+        request(path)
+            .header("content-type", "application/json")
+            .method(
+                method,
+                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode()));
+    HttpResponse<String> response = send(request.build(), BodyHandlers.ofString());
+    requireSuccess(response.statusCode(), response.body());
+    return response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body());
+  }
+
+  /** Copies an answer of any length, one JSON object a line; fails as {@link #call} does. */
+  public void copyLines(String path, OutputStream out) {
+    HttpResponse<InputStream> response =
+        send(
+            request(path).header("accept", "application/x-ndjson").build(),
+            BodyHandlers.ofInputStream());
+    try (InputStream lines = response.body()) {
+      if (response.statusCode() >= 400) {
+        requireSuccess(response.statusCode(), new String(lines.readAllBytes(), UTF_8));
+      }
+      lines.transferTo(out);
+      out.flush();
+    } catch (IOException failure) {
+      throw new UncheckedIOException("the answer of " + base + path + " broke off", failure);
+    }
+  }
+
+  private static void requireSuccess(int status, String body) {
+    if (status >= 400) {
+      JsonObject answer = body.isEmpty() ? new JsonObject() : new JsonObject(body);
+      throw new IllegalStateException(
+          answer.getJsonObject("error", new JsonObject()).getString("message", body));
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(base + path))
+            .timeout(TIMEOUT)
+            .header("authorization", "Bearer " + token);
+    // The client writes each character of a header as one byte.
+    return actor == null
+        ? request
+        : request.header("x-egress-actor", new String(actor.getBytes(UTF_8), ISO_8859_1));
+  }
+
+  private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler) {
+    try {
+      return http.send(request, handler);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          base
+              + " does not answer (set EGRESS_INTERNAL_HOST and EGRESS_INTERNAL_PORT, or --host and --port)",
+          failure);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", interrupted);
+    }
+  }
+}

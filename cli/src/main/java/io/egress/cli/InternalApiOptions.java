@@ -1,0 +1,54 @@
+package io.egress.cli;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where a command of administration finds the internal API. */
+final class InternalApiOptions {
+  @Option(
+      names = "--host",
+      defaultValue = "${env:EGRESS_INTERNAL_HOST:-127.0.0.1}",
+      description = "internal listener's host (EGRESS_INTERNAL_HOST, or 127.0.0.1)")
+  private String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      defaultValue = "${env:EGRESS_INTERNAL_PORT:-8081}",
+      description = "internal listener's port (EGRESS_INTERNAL_PORT, or 8081)")
+  private int port;
+
+  @Option(
+      names = "--actor",
+      defaultValue = "${sys:user.name}",
+      description = "whom the audit log names (${DEFAULT-VALUE})")
+  private @Nullable String actor;
+
+  InternalApi api() {
+    return new InternalApi(reachable(host), port, token(System.getenv()), actor);
+  }
+
+  @Nullable String actor() {
+    return actor;
+  }
+
+  /** A server that listens on every address is reached on the loopback one. */
+  private static String reachable(String host) {
+    return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
+  }
+
+  private static String token(Map<String, String> environment) {
+    String given = environment.getOrDefault(KeptSecret.INTERNAL_TOKEN.setting(), "");
+    if (!given.isBlank()) {
+      return given.split(",", 2)[0].strip();
+    }
+    Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
+    return KeptSecret.INTERNAL_TOKEN
+        .existing(dataDir)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "set " + KeptSecret.INTERNAL_TOKEN.setting() + ": none is kept in " + dataDir));
+  }
+}

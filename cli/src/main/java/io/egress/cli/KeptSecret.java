@@ -1,0 +1,100 @@
+package io.egress.cli;
+
+import io.egress.endpoint.SecretBox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** A secret setting of an installation that was given none: made once, kept in the data folder. */
+public final class KeptSecret {
+  public static final KeptSecret INTERNAL_TOKEN =
+      new KeptSecret("EGRESS_INTERNAL_TOKEN", "internal-token", KeptSecret::randomToken);
+  public static final KeptSecret SECRET_KEY =
+      new KeptSecret("EGRESS_SECRET_KEY", "secret-key", SecretBox::newKey);
+
+  private static final int TOKEN_RANDOM_BYTES = 24;
+
+  private final String setting;
+  private final String file;
+  private final Supplier<String> maker;
+
+  private KeptSecret(String setting, String file, Supplier<String> maker) {
+    this.setting = setting;
+    this.file = file;
+    this.maker = maker;
+  }
+
+  public String setting() {
+    return setting;
+  }
+
+  public Path file(Path dataDir) {
+    return dataDir.resolve(file);
+  }
+
+  /** Leaves a setting that was given alone. {@code made} is told of what did not exist before. */
+  public void complete(Map<String, String> environment, Path dataDir, Consumer<String> made) {
+    if (environment.getOrDefault(setting, "").isBlank()) {
+      environment.put(setting, in(dataDir, made));
+    }
+  }
+
+  Optional<String> existing(Path dataDir) {
+    Path kept = file(dataDir);
+    try {
+      return Files.exists(kept) ? Optional.of(Files.readString(kept).strip()) : Optional.empty();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(setting + " cannot be read from " + kept, failure);
+    }
+  }
+
+  private String in(Path dataDir, Consumer<String> made) {
+    Optional<String> existing = existing(dataDir);
+    if (existing.isPresent()) {
+      return existing.get();
+    }
+    String secret = maker.get();
+    try {
+      keep(dataDir, secret);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(setting + " cannot be kept in " + file(dataDir), failure);
+    }
+    made.accept(secret);
+    return secret;
+  }
+
+  /**
+   * The file appears whole and on disk, or not at all: what is encrypted with a key that a crash
+   * took along would be lost.
+   */
+  private void keep(Path dataDir, String secret) throws IOException {
+    Files.createDirectories(dataDir);
+    Path draft =
+        Files.createTempFile(
+            dataDir,
+            file,
+            ".draft",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      Files.writeString(draft, secret + "\n", StandardOpenOption.SYNC);
+      Files.move(draft, file(dataDir));
+    } finally {
+      Files.deleteIfExists(draft);
+    }
+  }
+
+  private static String randomToken() {
+    byte[] bytes = new byte[TOKEN_RANDOM_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

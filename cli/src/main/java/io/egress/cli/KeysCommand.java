@@ -1,0 +1,65 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** API keys from a terminal. */
+@Command(
+    name = "keys",
+    description = {
+      "Mints, lists and deletes API keys through the internal API.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    })
+final class KeysCommand {
+  private static final String DEFAULT_NAME = "terminal";
+  private static final List<String> COLUMNS =
+      List.of("name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(name = "create", description = "Mints a key and prints it, this one time.")
+  int create(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--name", defaultValue = DEFAULT_NAME) String name,
+      @Option(
+              names = "--expires-in",
+              paramLabel = "DURATION",
+              description = "after which it is refused, such as 90d (never)")
+          @Nullable String expiresIn) {
+    JsonObject key = new JsonObject().put("name", name);
+    if (expiresIn != null) {
+      key.put("expires_in", expiresIn);
+    }
+    JsonObject minted = internal.api().call("POST", path(workspace), key);
+    System.out.println(minted.getString("key"));
+    return 0;
+  }
+
+  @Command(name = "list", description = "Lists a workspace's keys.")
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
+    System.out.print(
+        json ? keys.encodePrettily() + "\n" : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
+    return 0;
+  }
+
+  @Command(name = "delete", description = "Deletes a key; it is refused from the next request on.")
+  int delete(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "KEY-ID") UUID id) {
+    internal.api().call("DELETE", path(workspace) + "/" + id, new JsonObject());
+    return 0;
+  }
+
+  private static String path(UUID workspace) {
+    return "/workspaces/" + workspace + "/api-keys";
+  }
+}

@@ -1,0 +1,190 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Sending captures again from a terminal. */
+@Command(
+    name = "replays",
+    description = {
+      "Sends captures to an endpoint again: part of the stream, or what it missed.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    },
+    footer = {
+      "",
+      "After an outage, everything that was given up or skipped:",
+      "  egress replays start WORKSPACE ENDPOINT-ID --failed --wait",
+      "Everything since yesterday, delivered or not:",
+      "  egress replays start WORKSPACE ENDPOINT-ID --from 2026-01-31T00:00:00Z",
+      "One delivery only: egress deliveries redeliver WORKSPACE DELIVERY-ID"
+    })
+final class ReplaysCommand {
+  private static final List<String> COLUMNS =
+      List.of(
+          "created_at",
+          "origin",
+          "only",
+          "state",
+          "from_position",
+          "next_position",
+          "to_position",
+          "published",
+          "id");
+  private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  /** What to send again. */
+  static final class Part {
+    @Option(
+        names = "--failed",
+        description = "only captures whose latest delivery was exhausted or skipped")
+    private boolean failed;
+
+    @Option(
+        names = "--from",
+        paramLabel = "INSTANT",
+        description = "captures that entered the stream then or later")
+    private @Nullable String from;
+
+    @Option(
+        names = "--from-position",
+        paramLabel = "N",
+        description = "captures from this position of the stream on")
+    private @Nullable Long fromPosition;
+
+    @Option(
+        names = "--to",
+        paramLabel = "INSTANT",
+        description = "captures that entered the stream before then")
+    private @Nullable String to;
+
+    @Option(
+        names = "--to-position",
+        paramLabel = "N",
+        description = "captures up to this position of the stream")
+    private @Nullable Long toPosition;
+
+    private JsonObject body() {
+      return new JsonObject()
+          .put("from", from)
+          .put("from_position", fromPosition)
+          .put("to", to)
+          .put("to_position", toPosition)
+          .put("only", failed ? "undelivered" : null);
+    }
+  }
+
+  @Command(
+      name = "start",
+      description = {
+        "Starts a replay. With --failed everything is looked at unless a beginning is",
+        "given; without it, a beginning is required."
+      })
+  int start(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
+      @Mixin Part part,
+      @Option(
+              names = "--wait",
+              description =
+                  "until every delivery has ended; exit status 1 unless all were delivered")
+          boolean wait,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    InternalApi api = internal.api();
+    JsonObject replay =
+        api.call(
+            "POST",
+            "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays",
+            part.body());
+    String path = "/workspaces/" + workspace + "/replays/" + replay.getString("id");
+    if (!wait) {
+      print(api.call("GET", path, new JsonObject()), json);
+      return 0;
+    }
+    JsonObject ended = awaitEnd(api, path, !json);
+    JsonObject deliveries = ended.getJsonObject("deliveries");
+    print(ended, json);
+    return deliveries.getLong("exhausted") + deliveries.getLong("skipped") == 0 ? 0 : 1;
+  }
+
+  private static JsonObject awaitEnd(InternalApi api, String path, boolean tell) {
+    String told = "";
+    while (true) {
+      JsonObject replay = api.call("GET", path, new JsonObject());
+      JsonObject deliveries = replay.getJsonObject("deliveries");
+      String progress =
+          "%s of %s published deliveries have arrived"
+              .formatted(deliveries.getLong("delivered"), replay.getLong("published"));
+      if (tell && !progress.equals(told)) {
+        System.err.println(progress);
+        told = progress;
+      }
+      if (!replay.getString("state").equals("running") && deliveries.getLong("pending") == 0) {
+        return replay;
+      }
+      LockSupport.parkNanos(LOOK_PERIOD.toNanos());
+    }
+  }
+
+  @Command(
+      name = "list",
+      description = "Lists the replays, redeliveries and full history of an endpoint.")
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject page =
+        internal
+            .api()
+            .call(
+                "GET",
+                "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays?limit=100",
+                new JsonObject());
+    System.out.print(
+        json ? page.encodePrettily() + "\n" : TextTable.of(COLUMNS, page.getJsonArray("replays")));
+    return 0;
+  }
+
+  @Command(name = "show", description = "Shows a replay and what became of its deliveries.")
+  int show(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "REPLAY-ID") UUID id,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    print(
+        internal.api().call("GET", "/workspaces/" + workspace + "/replays/" + id, new JsonObject()),
+        json);
+    return 0;
+  }
+
+  @Command(
+      name = "cancel",
+      description = "Cancels a replay. What has not been attempted yet is skipped.")
+  int cancel(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "REPLAY-ID") UUID id) {
+    internal.api().call("DELETE", "/workspaces/" + workspace + "/replays/" + id, new JsonObject());
+    return 0;
+  }
+
+  private static void print(JsonObject replay, boolean json) {
+    if (json) {
+      System.out.println(replay.encodePrettily());
+      return;
+    }
+    JsonObject deliveries = (JsonObject) replay.remove("deliveries");
+    replay.forEach(field -> System.out.printf("%-14s %s%n", field.getKey(), field.getValue()));
+    if (deliveries != null) {
+      deliveries.forEach(
+          state -> System.out.printf("%-14s %s%n", state.getKey(), state.getValue()));
+    }
+  }
+}

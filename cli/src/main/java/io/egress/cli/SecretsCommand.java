@@ -1,0 +1,43 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The keys of EGRESS_SECRET_KEY from a terminal. */
+@Command(
+    name = "secrets",
+    description = {
+      "Shows which keys of EGRESS_SECRET_KEY are in use, and encrypts all signing",
+      "secrets with the first one.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    })
+final class SecretsCommand {
+  private static final List<String> COLUMNS = List.of("id", "secrets", "current", "known");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "list",
+      description = "Lists the keys that something is sealed with. Others can be removed.")
+  int list(@Option(names = "--json", description = "for scripts") boolean json) {
+    return print(internal.api().call("GET", "/secret-keys", new JsonObject()), json);
+  }
+
+  @Command(
+      name = "reseal",
+      description = "Encrypts all signing secrets with the first key of EGRESS_SECRET_KEY.")
+  int reseal(@Option(names = "--json", description = "for scripts") boolean json) {
+    return print(internal.api().call("POST", "/secret-keys/reseal", new JsonObject()), json);
+  }
+
+  private static int print(JsonObject keys, boolean json) {
+    System.out.print(
+        json
+            ? keys.encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, keys.getJsonArray("secret_keys")));
+    return 0;
+  }
+}

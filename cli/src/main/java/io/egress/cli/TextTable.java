@@ -1,0 +1,45 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Objects as the rows of a table for people, one line each. */
+final class TextTable {
+  private static final int WIDTH_MAX = 60;
+  private static final String GAP = "  ";
+
+  private TextTable() {}
+
+  /** With the named fields as columns. */
+  static String of(List<String> columns, JsonArray objects) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(columns);
+    for (Object object : objects) {
+      rows.add(columns.stream().map(column -> text((JsonObject) object, column)).toList());
+    }
+    int[] widths = new int[columns.size()];
+    for (List<String> row : rows) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    StringBuilder table = new StringBuilder();
+    for (List<String> row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < widths.length; i++) {
+        line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length())).append(GAP);
+      }
+      table.append(line.toString().stripTrailing()).append('\n');
+    }
+    return table.toString();
+  }
+
+  /** What a receiver answered may hold anything: a terminal gets no control characters of it. */
+  private static String text(JsonObject object, String field) {
+    Object value = object.getValue(field);
+    String text = value == null ? "-" : value.toString().replaceAll("\\p{Cntrl}+", " ");
+    return text.length() <= WIDTH_MAX ? text : text.substring(0, WIDTH_MAX - 3) + "...";
+  }
+}

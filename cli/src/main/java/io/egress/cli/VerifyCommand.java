@@ -1,0 +1,106 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The proof that nothing was lost. */
+@Command(
+    name = "verify",
+    description = {
+      "Accounts for every capture of a workspace's stream at each endpoint.",
+      "A capture counts as delivered if any of its deliveries was. Missing ones, of",
+      "which nothing is known and nothing is on its way, must not exist. A replay with",
+      "--failed sends what is replayable.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Everything is delivered, or an attempt is still to come.",
+      "1:The internal API does not answer, or refuses.",
+      "3:Something was exhausted or skipped and not delivered since.",
+      "4:Something is missing."
+    })
+final class VerifyCommand implements Callable<Integer> {
+  private static final int UNDELIVERED = 3;
+  private static final int MISSING = 4;
+  private static final List<String> COUNTS =
+      List.of("delivered", "pending", "exhausted", "skipped", "missing", "forgotten", "replayable");
+  private static final List<String> COLUMNS =
+      List.of(
+          "delivered",
+          "pending",
+          "exhausted",
+          "skipped",
+          "missing",
+          "forgotten",
+          "replayable",
+          "endpoint_id",
+          "url");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Parameters(paramLabel = "WORKSPACE")
+  private UUID workspace = new UUID(0, 0);
+
+  @Option(names = "--endpoint", paramLabel = "ID", description = "only this one")
+  private @Nullable UUID endpoint;
+
+  @Option(names = "--json", description = "for scripts")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    InternalApi api = internal.api();
+    String path = "/workspaces/" + workspace + "/endpoints";
+    JsonArray endpoints =
+        endpoint == null
+            ? api.call("GET", path, new JsonObject()).getJsonArray("endpoints")
+            : new JsonArray().add(api.call("GET", path + "/" + endpoint, new JsonObject()));
+    JsonArray verified = new JsonArray();
+    endpoints.forEach(each -> verified.add(verify(api, path, (JsonObject) each)));
+    System.out.print(
+        json
+            ? new JsonObject().put("endpoints", verified).encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, verified));
+    return status(verified);
+  }
+
+  private static JsonObject verify(InternalApi api, String path, JsonObject endpoint) {
+    String id = endpoint.getString("id");
+    JsonObject sums = new JsonObject().put("endpoint_id", id).put("url", endpoint.getString("url"));
+    COUNTS.forEach(count -> sums.put(count, 0L));
+    JsonArray missing = new JsonArray();
+    Long from = 1L;
+    while (from != null) {
+      JsonObject part =
+          api.call(
+              "GET", path + "/" + id + "/verification?from_position=" + from, new JsonObject());
+      COUNTS.forEach(count -> sums.put(count, sums.getLong(count) + part.getLong(count)));
+      missing.addAll(part.getJsonArray("missing_capture_ids"));
+      from = part.getLong("next_position");
+    }
+    return sums.put("missing_capture_ids", missing);
+  }
+
+  private static int status(JsonArray verified) {
+    int status = 0;
+    for (Object each : verified) {
+      JsonObject sums = (JsonObject) each;
+      if (sums.getLong("missing") > 0) {
+        return MISSING;
+      }
+      if (sums.getLong("exhausted") + sums.getLong("skipped") > 0) {
+        status = UNDELIVERED;
+      }
+    }
+    return status;
+  }
+}

@@ -1,0 +1,241 @@
+package io.egress.send;
+
+import static java.util.Comparator.comparing;
+
+import io.egress.send.Outcome.Aborted;
+import io.egress.send.Outcome.Delivered;
+import io.egress.send.Outcome.Failed;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt from the name lookup to the end of the answer, under one deadline. It ends exactly
+ * once; whatever the network reports after that only gives connections back.
+ *
+ * <p>A receiver may close a connection in the very moment in which it is used again, and what it
+ * sent behind its last answer may stand in the way of the next. So a request that breaks on a used
+ * connection before any answer is sent once more, on a fresh one, within the same attempt and
+ * deadline. Should the receiver have taken it after all, it gets the delivery twice, which
+ * at-least-once delivery allows.
+ */
+final class Attempt implements Sending, Exchange.Listener {
+  private static final long NO_TIMER = -1;
+
+  /** A name with hundreds of addresses is not to make one attempt a storm of connections. */
+  private static final int MAX_ADDRESSES_TRIED = 4;
+
+  private final SendRequest request;
+  private final SendingLoop loop;
+  private final Promise<Outcome> promise;
+  private final long startNanos = System.nanoTime();
+  private final Deque<InetAddress> untried = new ArrayDeque<>();
+  private String doing = "looking up the name";
+  private long deadlineTimer = NO_TIMER;
+  private long nextAddressTimer = NO_TIMER;
+  private @Nullable InetAddress address;
+  private @Nullable Exchange exchange;
+  private boolean repeated;
+  private int status;
+  private long answeredNanos;
+  private boolean ended;
+
+  Attempt(SendRequest request, SendingLoop loop) {
+    this.request = request;
+    this.loop = loop;
+    this.promise = loop.promiseToCaller();
+  }
+
+  void start() {
+    deadlineTimer = loop.startTimer(loop.timeout(), this::deadlinePassed);
+    InetAddress literal = request.url().literalAddress();
+    if (literal != null) {
+      found(List.of(literal));
+    } else {
+      loop.names()
+          .addressesOf(request.url().host())
+          .onComplete(
+              addresses -> loop.run(() -> found(addresses)),
+              failure -> loop.run(() -> fail(Breakage.ofLookup(failure))));
+    }
+  }
+
+  private void found(List<InetAddress> addresses) {
+    if (ended) {
+      return;
+    }
+    String host = request.url().host();
+    if (addresses.isEmpty()) {
+      fail(new Breakage(FailureKind.DNS, host + " has no address"));
+      return;
+    }
+    for (InetAddress address : addresses) {
+      String refusal = loop.policy().refusal(address);
+      if (refusal != null) {
+        fail(new Breakage(FailureKind.BLOCKED_ADDRESS, Breakage.tidy(host + ": " + refusal)));
+        return;
+      }
+    }
+    connectedFirst(addresses).limit(MAX_ADDRESSES_TRIED).forEach(untried::add);
+    tryNextAddress();
+  }
+
+  /** Otherwise an address that hangs would cost every attempt its share of the time. */
+  private Stream<InetAddress> connectedFirst(List<InetAddress> addresses) {
+    return addresses.stream().sorted(comparing(address -> !isConnectedTo(address)));
+  }
+
+  private boolean isConnectedTo(InetAddress address) {
+    return loop.connections().isOpenTo(pinned(null, address));
+  }
+
+  private void tryNextAddress() {
+    address = untried.remove();
+    if (!untried.isEmpty()) {
+      Duration share = loop.timeout().minus(elapsed()).dividedBy(untried.size() + 1);
+      nextAddressTimer = loop.startTimer(share, this::giveUpAddress);
+    }
+    connect(pinned(null, address), true);
+  }
+
+  private void giveUpAddress() {
+    if (exchange != null) {
+      exchange.cut(false);
+    }
+    tryNextAddress();
+  }
+
+  private void connect(SocketAddress target, boolean keepConnection) {
+    doing = "connecting";
+    if (!loop.connections().mayOpen(request.endpointId())) {
+      fail(new Breakage(FailureKind.CONNECT, "too many connections to it are being opened"));
+      return;
+    }
+    exchange = new Exchange(request, target, keepConnection, loop, this);
+    exchange.start();
+  }
+
+  /**
+   * The address without its name, or under another one. Vert.x connects to the address and takes
+   * the name for a part of the pool's key only.
+   */
+  private SocketAddress pinned(@Nullable String name, InetAddress to) {
+    try {
+      InetAddress named = InetAddress.getByAddress(name, to.getAddress());
+      return SocketAddress.inetSocketAddress(new InetSocketAddress(named, request.url().port()));
+    } catch (UnknownHostException wrongLength) {
+      throw new IllegalStateException(wrongLength);
+    }
+  }
+
+  @Override
+  public void failedToConnect(Throwable failure) {
+    loop.cancelTimer(nextAddressTimer);
+    if (untried.isEmpty()) {
+      fail(Breakage.whileConnecting(failure));
+    } else {
+      tryNextAddress();
+    }
+  }
+
+  @Override
+  public void connected() {
+    loop.cancelTimer(nextAddressTimer);
+    doing = "waiting for the status line";
+  }
+
+  @Override
+  public void answered(int finalStatus) {
+    status = finalStatus;
+    answeredNanos = System.nanoTime();
+  }
+
+  @Override
+  public void finished() {
+    end(answeredOutcome());
+  }
+
+  @Override
+  public void broke(Throwable failure) {
+    if (hasAnswer()) {
+      end(answeredOutcome());
+    } else if (!repeated
+        && address != null
+        && exchange != null
+        && exchange.deservesFreshConnection(failure)) {
+      repeated = true;
+      connect(pinned("fresh-" + request.envelope().deliveryId(), address), false);
+    } else {
+      fail(Breakage.whileWaiting(failure));
+    }
+  }
+
+  private boolean hasAnswer() {
+    return status != 0;
+  }
+
+  private void deadlinePassed() {
+    if (hasAnswer()) {
+      end(answeredOutcome());
+    } else {
+      String detail = "no status line within " + loop.timeout().toMillis() + " ms: ";
+      fail(new Breakage(FailureKind.TIMEOUT, detail + doing));
+    }
+  }
+
+  @Override
+  public void abort(String reason) {
+    loop.run(() -> end(hasAnswer() ? answeredOutcome() : new Aborted(reason, elapsed())));
+  }
+
+  @Override
+  public Future<Outcome> outcome() {
+    return promise.future();
+  }
+
+  private void fail(Breakage breakage) {
+    end(
+        new Failed(breakage.kind(), null, breakage.detail(), elapsed(), Buffer.buffer()),
+        breakage.kind() == FailureKind.TIMEOUT);
+  }
+
+  private Outcome answeredOutcome() {
+    Duration duration = Duration.ofNanos(answeredNanos - startNanos);
+    Buffer start = exchange == null ? Buffer.buffer() : exchange.answerStart();
+    return status >= 200 && status <= 299
+        ? new Delivered(status, duration, start)
+        : new Failed(FailureKind.STATUS, status, "answered " + status, duration, start);
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - startNanos);
+  }
+
+  private void end(Outcome outcome) {
+    end(outcome, false);
+  }
+
+  private void end(Outcome outcome, boolean connectionIsSuspect) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    loop.cancelTimer(deadlineTimer);
+    loop.cancelTimer(nextAddressTimer);
+    if (exchange != null) {
+      exchange.cut(connectionIsSuspect);
+    }
+    loop.ended(this);
+    promise.complete(outcome);
+  }
+}

@@ -1,0 +1,90 @@
+package io.egress.send;
+
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.internal.net.NetSocketInternal;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what the network and its codecs throw into a kind of failure and a text for people. */
+record Breakage(FailureKind kind, String detail) {
+  private static final int MAX_DETAIL_CHARACTERS = 200;
+
+  static Breakage whileConnecting(Throwable failure) {
+    if (find(failure, SSLException.class) != null) {
+      return tls(failure);
+    }
+    boolean network =
+        failure instanceof IOException
+            || failure instanceof HttpClosedException
+            || isClosed(failure);
+    return of(network ? FailureKind.CONNECT : FailureKind.BAD_RESPONSE, failure);
+  }
+
+  static Breakage whileWaiting(Throwable failure) {
+    if (find(failure, SSLException.class) != null) {
+      return tls(failure);
+    }
+    return of(isReset(failure) ? FailureKind.RESET : FailureKind.BAD_RESPONSE, failure);
+  }
+
+  static Breakage ofLookup(Throwable failure) {
+    UnknownHostException unknown = find(failure, UnknownHostException.class);
+    return of(FailureKind.DNS, unknown == null ? failure : unknown);
+  }
+
+  /** The connection ended under the request, as against an answer that made no sense. */
+  private static boolean isReset(Throwable failure) {
+    return failure instanceof IOException
+        || failure instanceof HttpClosedException
+        || failure instanceof StreamResetException
+        || failure instanceof PrematureChannelClosureException
+        || isClosed(failure);
+  }
+
+  /** Short, and without what neither a log nor the database should carry. */
+  static String tidy(String text) {
+    String visible = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}]+", " ");
+    return visible.length() <= MAX_DETAIL_CHARACTERS
+        ? visible
+        : visible.substring(0, MAX_DETAIL_CHARACTERS - 1) + "…";
+  }
+
+  private static boolean isClosed(Throwable failure) {
+    return failure instanceof ClosedChannelException
+        || failure == NetSocketInternal.CLOSED_EXCEPTION;
+  }
+
+  private static Breakage tls(Throwable failure) {
+    Breakage tls = of(FailureKind.TLS, innermost(failure));
+    boolean certificate = find(failure, CertificateException.class) != null;
+    return certificate ? new Breakage(tls.kind, tidy("certificate: " + tls.detail)) : tls;
+  }
+
+  private static Breakage of(FailureKind kind, Throwable failure) {
+    String message = failure.getMessage();
+    return new Breakage(kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
+  }
+
+  private static Throwable innermost(Throwable failure) {
+    Throwable innermost = failure;
+    while (innermost.getCause() != null) {
+      innermost = innermost.getCause();
+    }
+    return innermost;
+  }
+
+  private static <T> @Nullable T find(Throwable failure, Class<T> type) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (type.isInstance(cause)) {
+        return type.cast(cause);
+      }
+    }
+    return null;
+  }
+}

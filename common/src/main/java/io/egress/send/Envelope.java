@@ -1,0 +1,93 @@
+package io.egress.send;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.UUID;
+import javax.crypto.Mac;
+
+/**
+ * The body of a webhook. The bytes that are signed are the bytes that are sent: a rendered document
+ * is put into the envelope as it is, and nothing is parsed or encoded again.
+ */
+public final class Envelope {
+  public static final String EVENT = "capture.processed";
+
+  private static final String BEFORE_DELIVERY_ID =
+      "{\"event\":\"" + EVENT + "\",\"delivery_id\":\"";
+  private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
+  private static final String BEFORE_DATA = "\",\"data\":";
+  private static final String END = "\"}}";
+  private static final byte[] END_OF_HEAD = "\"emitted_at\":\"".getBytes(US_ASCII);
+  private static final DateTimeFormatter INSTANT =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  private final UUID deliveryId;
+  private final byte[] before;
+  private final byte[] documentHead;
+  private final byte[] after;
+
+  private Envelope(UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
+    this.deliveryId = deliveryId;
+    this.before = before;
+    this.documentHead = documentHead;
+    this.after = after;
+  }
+
+  /**
+   * Puts a document into its envelope. {@code documentHead} is the rendered document up to and with
+   * {@code "emitted_at":"}; it may be shared between the endpoints that get the document.
+   */
+  public static Envelope compose(UUID deliveryId, Instant emittedAt, byte[] documentHead) {
+    requireNonNull(deliveryId, "deliveryId is null");
+    requireNonNull(documentHead, "documentHead is null");
+    if (!endsBeforeEmittedAt(documentHead)) {
+      throw new IllegalArgumentException("documentHead does not end with \"emitted_at\":\"");
+    }
+    String instant = INSTANT.format(emittedAt);
+    return new Envelope(
+        deliveryId,
+        (BEFORE_DELIVERY_ID + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
+            .getBytes(US_ASCII),
+        documentHead,
+        (instant + END).getBytes(US_ASCII));
+  }
+
+  public UUID deliveryId() {
+    return deliveryId;
+  }
+
+  public int length() {
+    return before.length + documentHead.length + after.length;
+  }
+
+  /** What is signed: the very arrays that {@link #buffer} and {@link #writeTo} send. */
+  void sign(Mac mac) {
+    mac.update(before);
+    mac.update(documentHead);
+    mac.update(after);
+  }
+
+  /** A view of the body: nothing is copied. */
+  public Buffer buffer() {
+    return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
+  }
+
+  void writeTo(ByteBuf memory) {
+    memory.writeBytes(before).writeBytes(documentHead).writeBytes(after);
+  }
+
+  private static boolean endsBeforeEmittedAt(byte[] head) {
+    int start = head.length - END_OF_HEAD.length;
+    return start >= 0
+        && Arrays.equals(head, start, head.length, END_OF_HEAD, 0, END_OF_HEAD.length);
+  }
+}

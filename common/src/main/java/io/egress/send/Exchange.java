@@ -1,0 +1,272 @@
+package io.egress.send;
+
+import io.egress.endpoint.EndpointUrl;
+import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.impl.ClientPhase;
+import io.vertx.ext.web.client.impl.HttpContext;
+import io.vertx.ext.web.codec.BodyCodec;
+import io.vertx.ext.web.codec.spi.BodyStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to one address and its answer. It uses a connection of the client's pool, which it
+ * gives back exactly once: when the answer has ended, when something broke, or when it is cut off.
+ *
+ * <p>{@link #intercept} is the one place where {@link WebClient} is looked beneath: it writes the
+ * body at the last moment, from memory that is used again, and keeps the request so that it can be
+ * cut off before its answer.
+ */
+final class Exchange implements BodyCodec<Buffer> {
+  interface Listener {
+    /** There is a connection, and the request has been handed to it. */
+    void connected();
+
+    /** There is no connection to the address. */
+    void failedToConnect(Throwable failure);
+
+    /** The status line has arrived. */
+    void answered(int status);
+
+    /** The body has ended, or is longer than is worth reading. */
+    void finished();
+
+    /** Something failed on the connection, before the status line or after it. */
+    void broke(Throwable failure);
+  }
+
+  private static final long REFUSED_STREAM = 0x7;
+  private static final long CANCEL = 0x8;
+  private static final int FIRST_FINAL_STATUS = 200;
+  private static final int NO_CONTENT = 204;
+  private static final int NOT_MODIFIED = 304;
+
+  /** Servers send one or two; a flood of them keeps the event loop from others. */
+  private static final int INTERIM_ANSWERS_MAX = 8;
+
+  private static final CharSequence JSON = new AsciiString("application/json");
+  private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
+  private static final CharSequence EVENT = new AsciiString(Envelope.EVENT);
+  private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
+  private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
+  private static final CharSequence USER_AGENT = new AsciiString(UserAgent.VALUE);
+
+  private final SendRequest request;
+  private final SocketAddress address;
+  private final boolean keepConnection;
+  private final SendingLoop loop;
+  private final Connections connections;
+  private final Listener listener;
+  private final AnswerStart answerStart = new AnswerStart(this::tooLong);
+  private @Nullable HttpClientRequest stream;
+  private Connections.@Nullable Connection connection;
+  private @Nullable HttpClientResponse response;
+  private boolean onUsedConnection;
+  private boolean written;
+  private boolean over;
+  private int interimAnswers;
+
+  /** {@code keepConnection} says whether others may use the connection afterwards. */
+  Exchange(
+      SendRequest request,
+      SocketAddress address,
+      boolean keepConnection,
+      SendingLoop loop,
+      Listener listener) {
+    this.request = request;
+    this.address = address;
+    this.keepConnection = keepConnection;
+    this.loop = loop;
+    this.connections = loop.connections();
+    this.listener = listener;
+  }
+
+  /** Host, SNI and the certificate's check use the name; the connection goes to the address. */
+  void start() {
+    EndpointUrl url = request.url();
+    connections.opening(request.endpointId());
+    loop.client()
+        .request(HttpMethod.POST, address, url.port(), url.bracketedHost(), url.target())
+        .ssl(url.secure())
+        .as(this)
+        .send()
+        .onComplete(answer -> finish(), this::broken);
+  }
+
+  /** To be added to the client once. */
+  static void intercept(HttpContext<?> http) {
+    Exchange exchange = (Exchange) http.request().bodyCodec();
+    if (http.phase() == ClientPhase.SEND_REQUEST) {
+      exchange.send(http);
+    } else if (http.phase() == ClientPhase.RECEIVE_RESPONSE) {
+      exchange.begin(http);
+    } else {
+      http.next();
+    }
+  }
+
+  @Override
+  public BodyStream<Buffer> stream() {
+    return answerStart;
+  }
+
+  Buffer answerStart() {
+    return answerStart.bytes();
+  }
+
+  /**
+   * Whether the request may have failed only because the connection had gone stale, or because the
+   * receiver refuses to look at it on this one.
+   */
+  boolean deservesFreshConnection(Throwable failure) {
+    if (failure instanceof StreamResetException reset) {
+      return reset.getCode() == REFUSED_STREAM;
+    }
+    boolean refused =
+        failure instanceof HttpClosedException && connection != null && connection.hasGoneAway();
+    return onUsedConnection || refused;
+  }
+
+  /**
+   * Ends the exchange from this side. An HTTP/2 connection outlives that, unless it is suspected to
+   * be dead. A connection that is still being opened goes to the pool.
+   */
+  void cut(boolean connectionIsSuspect) {
+    if (over) {
+      return;
+    }
+    over = true;
+    if (stream != null) {
+      stream.reset(CANCEL);
+      giveBack(written && !connectionIsSuspect);
+    }
+  }
+
+  private void send(HttpContext<?> http) {
+    HttpClientRequest opened = http.clientRequest();
+    opened.exceptionHandler(ignored -> {}); // The response fails, too.
+    connections.settled(request.endpointId());
+    connection = connections.take(opened.connection(), address);
+    onUsedConnection = connection.wasUsed();
+    stream = opened;
+    if (over) {
+      discard(opened);
+      return;
+    }
+    listener.connected();
+    opened.continueHandler(interim -> countInterimAnswer(http));
+    opened.earlyHintsHandler(interim -> countInterimAnswer(http));
+    opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
+    BodyBuffers.Body body = loop.bodies().of(request.envelope());
+    opened
+        .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+        .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
+        .putHeader(EVENT_HEADER, EVENT)
+        .putHeader(DELIVERY_HEADER, request.envelope().deliveryId().toString())
+        .putHeader(SIGNATURE_HEADER, request.sign())
+        .end(body.buffer())
+        .onComplete(
+            done -> {
+              written = true;
+              body.giveBack();
+            },
+            failure -> {
+              body.drop();
+              http.fail(failure);
+            });
+  }
+
+  /**
+   * Vert.x does not take back an HTTP/2 stream that was never begun, so the connection has to end
+   * once its other streams have.
+   */
+  private void discard(HttpClientRequest unused) {
+    unused.reset(CANCEL);
+    giveBack(!isMultiplexed());
+  }
+
+  private void countInterimAnswer(HttpContext<?> http) {
+    interimAnswers++;
+    if (interimAnswers == INTERIM_ANSWERS_MAX + 1) {
+      http.fail(new IllegalStateException("more than " + INTERIM_ANSWERS_MAX + " interim answers"));
+      if (connection != null) {
+        connection.close();
+      }
+    }
+  }
+
+  private void begin(HttpContext<?> http) {
+    HttpClientResponse begun = http.clientResponse();
+    if (over) {
+      return;
+    }
+    if (begun.statusCode() < FIRST_FINAL_STATUS) {
+      begun.exceptionHandler(ignored -> {}); // To fail resets the request, which would be logged.
+      http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
+      return;
+    }
+    response = begun;
+    listener.answered(begun.statusCode());
+    http.next();
+  }
+
+  private void finish() {
+    if (!over) {
+      over = true;
+      giveBack(written && !hasForbiddenBody());
+      listener.finished();
+    }
+  }
+
+  private void tooLong() {
+    if (!over) {
+      cut(false);
+      listener.finished();
+    }
+  }
+
+  private void broken(Throwable failure) {
+    if (stream == null) {
+      connections.settled(request.endpointId());
+    }
+    if (over) {
+      return;
+    }
+    over = true;
+    if (stream == null) {
+      listener.failedToConnect(failure);
+    } else {
+      giveBack(isMultiplexed() && failure instanceof StreamResetException);
+      listener.broke(failure);
+    }
+  }
+
+  /** The bytes of a body that its status does not allow would be read as the next answer. */
+  private boolean hasForbiddenBody() {
+    if (response == null
+        || (response.statusCode() != NO_CONTENT && response.statusCode() != NOT_MODIFIED)) {
+      return false;
+    }
+    String length = response.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return (length != null && !length.equals("0"))
+        || response.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
+  }
+
+  private boolean isMultiplexed() {
+    return connection != null && connection.isMultiplexed();
+  }
+
+  private void giveBack(boolean reusable) {
+    if (connection != null) {
+      connections.giveBack(connection, reusable && keepConnection);
+    }
+  }
+}

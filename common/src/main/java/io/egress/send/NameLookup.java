@@ -1,0 +1,32 @@
+package io.egress.send;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.internal.resolver.NameResolver;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/** Finds the addresses of a name; fails if it has none. Completes on the event loop that asked. */
+@FunctionalInterface
+public interface NameLookup {
+  Future<List<InetAddress>> addressesOf(String host);
+
+  /**
+   * Asks the hosts file and the name servers that {@code vertx} is set up with, without blocking.
+   * The internal API is used because the public one returns a single address, and every address has
+   * to be checked.
+   */
+  static NameLookup using(Vertx vertx) {
+    NameResolver resolver = ((VertxInternal) vertx).nameResolver();
+    return host -> {
+      Promise<List<InetSocketAddress>> resolved = Promise.promise();
+      resolver.resolveAll(host, done -> resolved.complete(done.result(), done.cause()));
+      return resolved
+          .future()
+          .map(sockets -> sockets.stream().map(InetSocketAddress::getAddress).toList());
+    };
+  }
+}

@@ -1,0 +1,29 @@
+package io.egress.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.EndpointTarget;
+import io.egress.endpoint.EndpointUrl;
+import io.egress.endpoint.SecretBox;
+import java.util.List;
+
+/**
+ * Where webhooks of an endpoint go, and how they are signed.
+ *
+ * @param signature for one event loop at a time
+ */
+public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature) {
+  public Receiver {
+    requireNonNull(url, "url is null");
+    requireNonNull(signature, "signature is null");
+  }
+
+  /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
+  public static Receiver of(EndpointTarget target, SecretBox secrets, boolean allowHttp) {
+    List<String> opened =
+        target.sealedSecrets().stream()
+            .map(secret -> secrets.open(secret.getBytes(), target.id()))
+            .toList();
+    return new Receiver(EndpointUrl.parse(target.url(), allowHttp), new WebhookSignature(opened));
+  }
+}

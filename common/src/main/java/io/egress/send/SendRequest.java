@@ -1,0 +1,31 @@
+package io.egress.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.EndpointUrl;
+import java.util.UUID;
+
+/**
+ * What to send where. The endpoint's id names the event loop that sends to it.
+ *
+ * @param signature of this endpoint, whose event loop is the only one to use it
+ * @param unixSeconds when the attempt began
+ */
+public record SendRequest(
+    UUID endpointId,
+    EndpointUrl url,
+    Envelope envelope,
+    WebhookSignature signature,
+    long unixSeconds) {
+  public SendRequest {
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(url, "url is null");
+    requireNonNull(envelope, "envelope is null");
+    requireNonNull(signature, "signature is null");
+  }
+
+  /** To be called on the event loop that sends. */
+  String sign() {
+    return signature.sign(unixSeconds, envelope);
+  }
+}

@@ -1,0 +1,137 @@
+package io.egress.send;
+
+import io.egress.endpoint.AddressPolicy;
+import io.egress.send.SenderSettings.PoolLimits;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.TrustOptions;
+import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
+import io.vertx.ext.web.client.impl.WebClientInternal;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The attempts that are made on one event loop, and what they share: nothing here needs a lock. */
+final class SendingLoop {
+  private final ContextInternal context;
+  private final Duration timeout;
+  private final NameLookup names;
+  private final AddressPolicy policy;
+  private final BodyBuffers bodies;
+  private final Connections connections;
+  private final HttpClientAgent httpClient;
+  private final WebClient webClient;
+  private final Set<Attempt> running = new HashSet<>();
+  private boolean closed;
+
+  /** What the loops of a process have in common; what is bounded is divided among them. */
+  record Shared(
+      SenderSettings settings,
+      AddressPolicy policy,
+      NameLookup names,
+      TrustOptions trust,
+      AtomicInteger openConnections,
+      int loops,
+      long bodyBytesMax) {}
+
+  SendingLoop(ContextInternal context, Shared shared) {
+    SenderSettings settings = shared.settings();
+    PoolLimits limits = settings.pool();
+    this.context = context;
+    this.timeout = settings.attemptTimeout();
+    this.names = new CachedNameLookup(shared.names(), settings.keepName(), System::nanoTime);
+    this.policy = shared.policy();
+    this.bodies = new BodyBuffers(shared.bodyBytesMax() / shared.loops());
+    this.connections =
+        new Connections(
+            (limits.maxIdle() + shared.loops() - 1) / shared.loops(),
+            limits.maxOpeningPerEndpoint(),
+            timeout,
+            shared.openConnections());
+    this.httpClient =
+        HttpClients.create(context.owner(), settings, shared.trust(), connections::opened);
+    this.webClient =
+        WebClient.wrap(
+            httpClient,
+            new WebClientOptions().setFollowRedirects(false).setUserAgentEnabled(false));
+    ((WebClientInternal) webClient).addInterceptor(Exchange::intercept);
+  }
+
+  Sending send(SendRequest request) {
+    Attempt attempt = new Attempt(request, this);
+    run(() -> start(attempt));
+    return attempt;
+  }
+
+  /** Aborts what runs and closes every connection. What is sent afterwards is aborted at once. */
+  Future<Void> close() {
+    Promise<Void> aborted = Promise.promise();
+    run(
+        () -> {
+          closed = true;
+          List.copyOf(running).forEach(attempt -> attempt.abort("the sender is closed"));
+          aborted.complete();
+        });
+    return aborted.future().compose(done -> httpClient.close());
+  }
+
+  private void start(Attempt attempt) {
+    if (closed) {
+      attempt.abort("the sender is closed");
+      return;
+    }
+    running.add(attempt);
+    attempt.start();
+  }
+
+  void ended(Attempt attempt) {
+    running.remove(attempt);
+  }
+
+  Duration timeout() {
+    return timeout;
+  }
+
+  NameLookup names() {
+    return names;
+  }
+
+  AddressPolicy policy() {
+    return policy;
+  }
+
+  BodyBuffers bodies() {
+    return bodies;
+  }
+
+  Connections connections() {
+    return connections;
+  }
+
+  WebClient client() {
+    return webClient;
+  }
+
+  /** What completes it on the loop is seen on the context of whoever calls this. */
+  <T> Promise<T> promiseToCaller() {
+    return context.owner().getOrCreateContext().promise();
+  }
+
+  /** At once if the caller is on the loop already. */
+  void run(Runnable action) {
+    context.emit(action, Runnable::run);
+  }
+
+  long startTimer(Duration delay, Runnable action) {
+    return context.setTimer(Math.max(1, delay.toMillis()), timer -> action.run());
+  }
+
+  void cancelTimer(long id) {
+    context.owner().cancelTimer(id);
+  }
+}

@@ -1,0 +1,54 @@
+package io.egress.send;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.security.GeneralSecurityException;
+import java.util.HexFormat;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Signs envelopes for one endpoint. It keeps a keyed {@link Mac} for each secret, so make one for
+ * an endpoint and keep it as long as its secrets stay the same. Not for use by several threads at a
+ * time.
+ */
+public final class WebhookSignature {
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final List<Mac> macs;
+
+  /** Secrets newest first: while a rotation overlaps, each of them signs. */
+  public WebhookSignature(List<String> secrets) {
+    requireNonNull(secrets, "secrets is null");
+    if (secrets.isEmpty()) {
+      throw new IllegalArgumentException("secrets is empty");
+    }
+    macs = secrets.stream().map(WebhookSignature::keyed).toList();
+  }
+
+  /** The value of {@code x-service-signature}, without blanks, which verifiers do not forgive. */
+  public String sign(long unixSeconds, Envelope envelope) {
+    byte[] signedPrefix = (unixSeconds + ".").getBytes(US_ASCII);
+    StringBuilder header =
+        new StringBuilder(16 + 68 * macs.size()).append("t=").append(unixSeconds);
+    for (Mac mac : macs) {
+      mac.update(signedPrefix);
+      envelope.sign(mac);
+      HexFormat.of().formatHex(header.append(",v1="), mac.doFinal());
+    }
+    return header.toString();
+  }
+
+  private static Mac keyed(String secret) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.egress.send;
+
+import io.egress.embedded.CertificateAuthority;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.nio.file.Path;
+
+/** An authority made on the spot, with its certificates as Vert.x takes them. */
+public final class TestAuthority {
+  private final CertificateAuthority authority = new CertificateAuthority();
+
+  /** For names, or for addresses where a name looks like one. */
+  public PemKeyCertOptions issueFor(String... names) {
+    return options(authority.issueFor(names));
+  }
+
+  public PemKeyCertOptions issueExpired(String... names) {
+    return options(authority.issueExpired(names));
+  }
+
+  public Path writePem(Path folder) {
+    return authority.writePem(folder);
+  }
+
+  private static PemKeyCertOptions options(CertificateAuthority.Issued issued) {
+    return new PemKeyCertOptions()
+        .addCertValue(Buffer.buffer(issued.certificate()))
+        .addKeyValue(Buffer.buffer(issued.key()));
+  }
+}

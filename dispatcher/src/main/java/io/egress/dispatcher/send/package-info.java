@@ -1,5 +1,0 @@
-/** One attempt to deliver a webhook: what is sent, how it is signed, and what came of it. */
-@NullMarked
-package io.egress.dispatcher.send;
-
-import org.jspecify.annotations.NullMarked;
