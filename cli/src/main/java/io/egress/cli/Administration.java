@@ -15,7 +15,8 @@ public final class Administration {
             new ReplaysCommand(),
             new VerifyCommand(),
             new SecretsCommand(),
-            new AuditCommand())
+            new AuditCommand(),
+            new ListenCommand())
         .forEach(line::addSubcommand);
     return line;
   }
