@@ -34,7 +34,7 @@ import java.util.concurrent.TimeoutException;
 final class BothRoles implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
-  private static final String TOKEN = "test-token-of-the-internal-api";
+  static final String TOKEN = "test-token-of-the-internal-api";
 
   private final Vertx vertx = Vertx.vertx();
   private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
