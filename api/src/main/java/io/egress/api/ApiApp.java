@@ -5,14 +5,20 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.audit.AuditEntries;
 import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
+import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.endpoints.TestSend;
 import io.egress.api.hook.Hook;
+import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.portal.Portal;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.replays.Replays;
 import io.egress.api.replays.ReplaysHandler;
@@ -26,6 +32,7 @@ import io.egress.database.Migrations;
 import io.egress.database.SessionLimits;
 import io.egress.database.TableStatistics;
 import io.egress.deliverylog.LogDays;
+import io.egress.deliverylog.LoggedDeliveries;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.DocumentStore;
 import io.egress.document.TranscriptRenderer;
@@ -69,12 +76,14 @@ public final class ApiApp {
   private final int publicPort;
   private final int internalPort;
   private final List<Routes.Call> calls;
+  private final List<Routes.Call> pages;
 
-  private ApiApp(Closing closing, int publicPort, int internalPort, Routes routes) {
+  private ApiApp(Closing closing, int publicPort, int internalPort, Routes routes, Routes pages) {
     this.closing = closing;
     this.publicPort = publicPort;
     this.internalPort = internalPort;
     this.calls = routes.calls();
+    this.pages = pages.calls();
   }
 
   /** On failure everything opened so far is closed again. */
@@ -113,9 +122,14 @@ public final class ApiApp {
     return internalPort;
   }
 
-  /** Those of both listeners. */
+  /** Those of both listeners' interfaces. */
   List<Routes.Call> calls() {
     return calls;
+  }
+
+  /** What the internal listener shows browsers. */
+  List<Routes.Call> pages() {
+    return pages;
   }
 
   /**
@@ -248,15 +262,36 @@ public final class ApiApp {
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
       SecretBox secretBox = settings.push().secretBox();
-      KeysHandler keys = new KeysHandler(new ApiKeys(pool), pool, secretBox);
+      ApiKeys apiKeys = new ApiKeys(pool);
+      KeysHandler keys = new KeysHandler(apiKeys, pool, secretBox);
       TestSend testSend = new TestSend(pool, sender, settings.push(), Clock.systemUTC());
+      Endpoints allEndpoints = new Endpoints(pool, secretBox);
       EndpointsHandler endpoints =
-          new EndpointsHandler(new Endpoints(pool, secretBox), testSend, pool, settings.push());
+          new EndpointsHandler(allEndpoints, testSend, pool, settings.push());
+      AuditEntries audit = new AuditEntries(pool);
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
-      DeliveriesHandler deliveries = new DeliveriesHandler(pool, days, replays);
+      DeliveryReads deliveryReads = new DeliveryReads(pool, days);
+      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, replays);
       VerificationHandler verification =
           new VerificationHandler(vertx, pool, days, settings.kafka());
+      PortalAddress portalAddress = new PortalAddress(api.portal());
+      PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
+      Portal portal =
+          new Portal(
+              portalAddress,
+              portalAccess,
+              new Portal.Operations(
+                  apiKeys,
+                  allEndpoints,
+                  new EndpointBody(
+                      settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
+                  testSend,
+                  deliveryReads,
+                  new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  replays,
+                  audit),
+              pool);
       ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
       PullHandler pull =
           new PullHandler(
@@ -282,9 +317,14 @@ public final class ApiApp {
                       verification,
                       new ReplaysHandler(replays),
                       new SecretKeysHandler(pool, secretBox),
-                      new AuditHandler(new AuditEntries(pool))));
+                      new AuditHandler(audit),
+                      portalAccess));
       Routes external = health.routes().and(ApiRoutes.external(pull));
-      return open("the internal listener", settings.internalListener(), Duration.ZERO, internal)
+      return open(
+              "the internal listener",
+              settings.internalListener(),
+              Duration.ZERO,
+              new Routes().and(internal).and(portal.routes()))
           .compose(
               internalListener ->
                   open(
@@ -302,7 +342,8 @@ public final class ApiApp {
                                 closing,
                                 publicListener.port(),
                                 internalListener.port(),
-                                external.and(internal));
+                                external.and(internal),
+                                portal.routes());
                           }));
     }
 

@@ -11,6 +11,7 @@ import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
@@ -45,7 +46,8 @@ final class ApiRoutes {
       VerificationHandler verification,
       ReplaysHandler replays,
       SecretKeysHandler secretKeys,
-      AuditHandler audit) {
+      AuditHandler audit,
+      PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .guard("/internal/", access)
@@ -57,6 +59,7 @@ final class ApiRoutes {
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
+        .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
         .get(INTERNAL + "/audit", audit::listAll)
         .get(WORKSPACE + "/audit", onAll(audit::list))
         .post(KEYS, withBody(onAll(keys::mint)))

@@ -16,7 +16,8 @@ public final class Administration {
             new VerifyCommand(),
             new SecretsCommand(),
             new AuditCommand(),
-            new ListenCommand())
+            new ListenCommand(),
+            new PortalCommand())
         .forEach(line::addSubcommand);
     return line;
   }

@@ -29,6 +29,10 @@ final class InternalApiOptions {
     return new InternalApi(reachable(host), port, token(System.getenv()), actor);
   }
 
+  @Nullable String actor() {
+    return actor;
+  }
+
   /** A server that listens on every address is reached on the loopback one. */
   private static String reachable(String host) {
     return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;

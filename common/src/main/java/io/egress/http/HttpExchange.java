@@ -28,7 +28,13 @@ import org.slf4j.LoggerFactory;
 public final class HttpExchange {
   public static final String REQUEST_ID = "x-request-id";
 
+  /** How an exchange shows errors to whoever is not a client of the API. */
+  public interface ErrorForm {
+    void send(RoutingContext exchange, int status, String message);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(HttpExchange.class);
+  private static final String ERROR_FORM = ErrorForm.class.getName();
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private HttpExchange() {}
@@ -65,6 +71,11 @@ public final class HttpExchange {
     response.putHeader("x-content-type-options", "nosniff");
   }
 
+  /** From now on, errors of this exchange leave in another form than {@link ErrorBody}. */
+  public static void answerErrorsAs(RoutingContext exchange, ErrorForm form) {
+    exchange.put(ERROR_FORM, form);
+  }
+
   /** Ends the exchange with the answer that {@code failure} means to a client. */
   public static void fail(RoutingContext exchange, Throwable failure) {
     if (failure instanceof Refusal refusal) {
@@ -84,7 +95,7 @@ public final class HttpExchange {
           .addKeyValue("request_id", RequestLog.id(exchange))
           .setCause(failure)
           .log("Request failed");
-      ErrorBody.send(exchange.request(), 500, "internal error");
+      sendError(exchange, 500, "internal error");
     }
   }
 
@@ -100,7 +111,7 @@ public final class HttpExchange {
     if (closes) {
       response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
-    ErrorBody.send(exchange.request(), refusal.status(), refusal.reason());
+    sendError(exchange, refusal.status(), refusal.reason());
     if (closes) {
       exchange.request().connection().close();
     }
@@ -127,7 +138,7 @@ public final class HttpExchange {
   }
 
   /** Ends with {@code body}, or with its length alone where HEAD asks. */
-  static void end(HttpServerRequest request, Buffer body) {
+  public static void end(HttpServerRequest request, Buffer body) {
     if (request.method().equals(HttpMethod.HEAD)) {
       request
           .response()
@@ -170,7 +181,17 @@ public final class HttpExchange {
       exchange.response().setStatusCode(204).end();
       return;
     }
-    ErrorBody.send(exchange.request(), 405, "this path takes " + String.join(", ", allowed));
+    sendError(exchange, 405, "this path takes " + String.join(", ", allowed));
+  }
+
+  private static void sendError(RoutingContext exchange, int status, String message) {
+    ErrorForm form = exchange.get(ERROR_FORM);
+    HttpServerResponse response = exchange.response();
+    if (form == null || response.ended() || response.closed() || response.headWritten()) {
+      ErrorBody.send(exchange.request(), status, message);
+    } else {
+      form.send(exchange, status, message);
+    }
   }
 
   private static boolean isFor(Route route, RoutingContext exchange) {

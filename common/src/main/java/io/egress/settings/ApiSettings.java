@@ -12,4 +12,5 @@ public record ApiSettings(
     Duration pullStallTimeout,
     Duration memoryWait,
     long clientBytesPerSecondMin,
-    Duration sweepInterval) {}
+    Duration sweepInterval,
+    PortalSettings portal) {}

@@ -112,7 +112,8 @@ public record Settings(
             "EGRESS_SWEEP_INTERVAL",
             "1s",
             Duration.ofMillis(10),
-            "how often finished captures are looked for, beside being told at once"));
+            "how often finished captures are looked for, beside being told at once"),
+        PortalSettings.read(reader));
   }
 
   private static ProcessSettings process(SettingsReader reader) {

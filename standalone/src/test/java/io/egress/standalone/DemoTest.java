@@ -21,6 +21,8 @@ class DemoTest {
     try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
       String key = demo.awaitOutput("Bearer (service_[A-Za-z0-9]{32})");
       String url = demo.awaitOutput("'(http://localhost:\\d+/api/v1/captures)\\?limit=2'");
+      String link = demo.awaitOutput("(http://127.0.0.1:\\d+/portal/open\\?token=\\S+)");
+      assertThat(Pull.text(link)).contains("Open settings");
       demo.awaitOutput("pipeline  finished +Talk about");
 
       await()

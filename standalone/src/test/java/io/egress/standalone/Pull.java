@@ -18,6 +18,12 @@ final class Pull {
     return page(url, key).getJsonArray("captures");
   }
 
+  static String text(String url) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())
+        .body();
+  }
+
   static JsonObject page(String url, String key) throws Exception {
     HttpResponse<String> answer =
         HttpClient.newHttpClient()

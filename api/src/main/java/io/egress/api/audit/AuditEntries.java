@@ -33,7 +33,12 @@ public final class AuditEntries {
       "select " + COLUMNS + " from audit where workspace_id = $8 and " + REST;
 
   /** {@code next} is null on the last page. */
-  public record Page(List<AuditEntry> entries, @Nullable AuditPlace next) {}
+  public record Page(List<AuditEntry> entries, @Nullable AuditPlace next) {
+    /** What the next page begins after; null on the last one. */
+    public @Nullable String cursor() {
+      return next == null ? null : next.encode();
+    }
+  }
 
   private final Pool pool;
 

@@ -74,6 +74,16 @@ final class ReplayStore {
       """
           .formatted(COLUMNS);
 
+  private static final String NEWEST =
+      """
+      select %s from endpoints e cross join lateral (
+        select * from backfills where endpoint_id = e.id and origin <> 'redelivery'
+        order by created_at desc, id desc limit 100) as b
+      where e.workspace_id = $1 and e.deleted_at is null
+      order by b.created_at desc, b.id desc limit $2
+      """
+          .formatted("b." + COLUMNS.replace(", ", ", b."));
+
   private static final String SHOW =
       "select " + COLUMNS + " from backfills where id = $2 and " + OF_WORKSPACE;
 
@@ -131,14 +141,12 @@ final class ReplayStore {
 
   /** The newest first; behind {@code after}, unless that is null. */
   Future<List<Replay>> list(UUID endpointId, @Nullable UUID after, int max) {
-    return pool.preparedQuery(LIST)
-        .execute(Tuple.of(endpointId, after, max))
-        .map(
-            rows -> {
-              List<Replay> replays = new ArrayList<>(rows.size());
-              rows.forEach(row -> replays.add(replay(row)));
-              return replays;
-            });
+    return pool.preparedQuery(LIST).execute(Tuple.of(endpointId, after, max)).map(ReplayStore::all);
+  }
+
+  /** Of all endpoints, without redeliveries, the newest first; at most 100 of each endpoint. */
+  Future<List<Replay>> newest(UUID workspaceId, int max) {
+    return pool.preparedQuery(NEWEST).execute(Tuple.of(workspaceId, max)).map(ReplayStore::all);
   }
 
   Future<Optional<Replay>> show(UUID workspaceId, UUID id) {
@@ -168,6 +176,12 @@ final class ReplayStore {
         .preparedQuery(CANCEL)
         .execute(Tuple.of(workspaceId, id))
         .map(rows -> rows.rowCount() > 0);
+  }
+
+  private static List<Replay> all(RowSet<Row> rows) {
+    List<Replay> replays = new ArrayList<>(rows.size());
+    rows.forEach(row -> replays.add(replay(row)));
+    return replays;
   }
 
   private static Optional<Replay> first(RowSet<Row> rows) {

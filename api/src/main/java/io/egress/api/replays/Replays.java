@@ -99,6 +99,11 @@ public final class Replays {
         .compose(known -> store.list(endpointId, after, max));
   }
 
+  /** Of all endpoints of the workspace, without redeliveries, the newest first. */
+  public Future<List<Replay>> newest(UUID workspaceId, int max) {
+    return store.newest(workspaceId, max);
+  }
+
   public Future<Progress> show(UUID workspaceId, UUID id) {
     return store
         .show(workspaceId, id)

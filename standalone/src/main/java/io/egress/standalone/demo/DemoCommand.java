@@ -53,7 +53,7 @@ public final class DemoCommand implements Callable<Integer> {
         new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());
     UUID workspace = UUID.randomUUID();
     receiver.createEndpoints(api, workspace);
-    tell(service.api().publicPort(), mintKey(api, workspace));
+    tell(service.api().publicPort(), mintKey(api, workspace), portalLink(api, workspace));
     journal.begin();
     Pipeline pipeline = new Pipeline(api, workspace, journal);
     process.push("the sample captures", pipeline::end);
@@ -72,7 +72,15 @@ public final class DemoCommand implements Callable<Integer> {
         .getString("key");
   }
 
-  private static void tell(int port, String key) {
+  private static String portalLink(InternalApi api, UUID workspace) {
+    return api.call(
+            "POST",
+            "/workspaces/" + workspace + "/portal-links",
+            new JsonObject().put("role", "admin").put("actor", "demo"))
+        .getString("url");
+  }
+
+  private static void tell(int port, String key, String link) {
     System.out.printf(
         """
 
@@ -82,11 +90,15 @@ public final class DemoCommand implements Callable<Integer> {
 
         Description of the interface: http://localhost:%d/api/v1/openapi.json
 
+        Settings page of this workspace (the link opens it once, within five minutes):
+
+          %s
+
         %s
         Ctrl-C ends the demo.
 
         """,
-        key, port, port, DemoReceiver.explanation());
+        key, port, port, link, DemoReceiver.explanation());
   }
 
   private static Map<String, String> environment(DemoReceiver receiver) {

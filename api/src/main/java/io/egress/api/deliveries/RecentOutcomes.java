@@ -1,0 +1,373 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery.Origin;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LoggedDeliveries;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.endpoint.DeliveryId;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of the captures of the last 24 hours at an endpoint, by the hour in which they
+ * entered the stream.
+ *
+ * <p>Its cost has a bound, however many captures there are. How many an hour had is the difference
+ * of two positions. What failed or is retried is counted in the index of what was not delivered.
+ * Only what has no row in the log yet, because its first attempt is still to come, has no index: in
+ * hours with more captures than are looked up, its share is estimated from those that are. The rest
+ * was delivered.
+ */
+public final class RecentOutcomes {
+  public static final int HOURS = 24;
+
+  /** Captures of an hour that are looked up. */
+  public static final int LOOKED_UP_MAX = 20;
+
+  /** Rows of an endpoint that are counted. */
+  public static final int COUNTED_MAX = 10_000;
+
+  /** Deliveries that one statement looks up. */
+  private static final int CHUNK = 2_000;
+
+  private static final String POSITIONS =
+      """
+      select stream_position_before($1, t) as position
+      from unnest($2::timestamptz[]) with ordinality as u(t, n) order by n
+      """;
+
+  private static final String CAPTURES =
+      """
+      select s.position, s.capture_id, s.entered_at from unnest($2::bigint[]) as u(position) cross join lateral (
+        select position, capture_id, entered_at from stream
+        where workspace_id = $1 and position = u.position limit 1) as s
+      """;
+
+  /** The repeated condition is that of the index, which has no row for what was delivered. */
+  private static final String UNDELIVERED =
+      """
+      select e.id, d.hour, d.state, count(*) as deliveries
+      from unnest($1::uuid[]) as e(id) cross join lateral (
+        select width_bucket(position, $2::bigint[]) as hour, state from deliveries
+        where endpoint_id = e.id and state = any($5::text[]) and state <> 'delivered'
+          and position > $3 and position <= $4 and day >= $6 and replay_id is null
+        limit %d) as d
+      group by e.id, d.hour, d.state
+      """
+          .formatted(COUNTED_MAX);
+
+  private static final String PENDING =
+      """
+      select e.id, count(*) as deliveries, min(d.owed_at) as oldest
+      from unnest($1::uuid[]) as e(id) cross join lateral (
+        select owed_at from deliveries
+        where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
+        order by position limit %d) as d
+      group by e.id
+      """
+          .formatted(COUNTED_MAX);
+
+  /**
+   * An hour.
+   *
+   * @param waiting what no attempt was made of; {@code estimated} in busy hours
+   * @param retrying what failed and will be tried again
+   */
+  public record Hour(
+      Instant begin,
+      long delivered,
+      long waiting,
+      long retrying,
+      long exhausted,
+      long skipped,
+      boolean estimated) {
+    public long owed() {
+      return delivered + waiting + retrying + exhausted + skipped;
+    }
+  }
+
+  /**
+   * An endpoint's last 24 hours.
+   *
+   * @param retrying all that will be tried again, however old; at most {@link #COUNTED_MAX}
+   * @param oldest since when the oldest delivery is owed that has not ended, of those looked at
+   */
+  public record Day(List<Hour> hours, long retrying, @Nullable Instant oldest) {
+    public Day {
+      hours = List.copyOf(hours);
+    }
+  }
+
+  /** {@code above} and {@code upTo} are the positions of an hour's captures. */
+  private record Span(Instant begin, long above, long upTo) {
+    long owedTo(Endpoint endpoint) {
+      return Math.max(0, upTo - Math.max(above, endpoint.createdPosition()));
+    }
+
+    boolean contains(long position) {
+      return position > above && position <= upTo;
+    }
+  }
+
+  private record Sample(long position, UUID captureId, Instant enteredAt) {}
+
+  private record Counted(UUID endpointId, int hour, DeliveryState state) {}
+
+  private record Pending(long deliveries, Instant oldest) {}
+
+  private final Pool pool;
+  private final LoggedDeliveries log;
+
+  public RecentOutcomes(Pool pool, LoggedDeliveries log) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.log = requireNonNull(log, "log is null");
+  }
+
+  /** By the ids of {@code endpoints}, which belong to the workspace. */
+  public Future<Map<UUID, Day>> of(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
+    if (endpoints.isEmpty()) {
+      return Future.succeededFuture(Map.of());
+    }
+    return spans(workspaceId, now)
+        .compose(
+            spans ->
+                samples(workspaceId, spans)
+                    .compose(samples -> lookUp(endpoints, samples))
+                    .compose(
+                        looked ->
+                            undelivered(endpoints, spans)
+                                .compose(
+                                    counted ->
+                                        pending(endpoints)
+                                            .map(
+                                                pending ->
+                                                    days(
+                                                        endpoints, spans, looked, counted,
+                                                        pending)))));
+  }
+
+  private Future<List<Span>> spans(UUID workspaceId, Instant now) {
+    Instant first = now.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofHours(HOURS - 1L));
+    OffsetDateTime[] bounds =
+        IntStream.rangeClosed(0, HOURS)
+            .mapToObj(hour -> first.plus(Duration.ofHours(hour)).atOffset(ZoneOffset.UTC))
+            .toArray(OffsetDateTime[]::new);
+    return pool.preparedQuery(POSITIONS)
+        .execute(Tuple.of(workspaceId, (Object) bounds))
+        .map(
+            rows -> {
+              List<Long> positions = new ArrayList<>(HOURS + 1);
+              rows.forEach(row -> positions.add(row.getLong("position")));
+              return IntStream.range(0, HOURS)
+                  .mapToObj(
+                      hour ->
+                          new Span(
+                              bounds[hour].toInstant(),
+                              positions.get(hour),
+                              positions.get(hour + 1)))
+                  .toList();
+            });
+  }
+
+  /** Spread evenly over each hour, the newest capture among them. */
+  private Future<List<Sample>> samples(UUID workspaceId, List<Span> spans) {
+    List<Long> positions = new ArrayList<>();
+    for (Span span : spans) {
+      long captures = span.upTo() - span.above();
+      long taken = Math.min(captures, LOOKED_UP_MAX);
+      for (long i = 0; i < taken; i++) {
+        positions.add(span.upTo() - i * captures / taken);
+      }
+    }
+    return pool.preparedQuery(CAPTURES)
+        .execute(Tuple.of(workspaceId, (Object) positions.toArray(Long[]::new)))
+        .map(
+            rows -> {
+              List<Sample> samples = new ArrayList<>(rows.size());
+              for (Row row : rows) {
+                samples.add(
+                    new Sample(
+                        row.getLong("position"),
+                        row.getUUID("capture_id"),
+                        row.getOffsetDateTime("entered_at").toInstant()));
+              }
+              return samples;
+            });
+  }
+
+  /** The samples that are owed to each endpoint, with what the log has of them. */
+  private Future<List<LoggedDelivery>> lookUp(List<Endpoint> endpoints, List<Sample> samples) {
+    List<LoggedDelivery> owed = new ArrayList<>();
+    for (Endpoint endpoint : endpoints) {
+      samples.stream()
+          .filter(sample -> sample.position() > endpoint.createdPosition())
+          .map(
+              sample ->
+                  LoggedDelivery.withoutOutcome(
+                      DeliveryId.of(endpoint.id(), sample.captureId()),
+                      endpoint.id(),
+                      sample.captureId(),
+                      sample.position(),
+                      Origin.LIVE,
+                      sample.enteredAt()))
+          .forEach(owed::add);
+    }
+    return complete(owed, new ArrayList<>(owed.size()));
+  }
+
+  private Future<List<LoggedDelivery>> complete(
+      List<LoggedDelivery> owed, List<LoggedDelivery> looked) {
+    if (looked.size() == owed.size()) {
+      return Future.succeededFuture(looked);
+    }
+    int end = Math.min(owed.size(), looked.size() + CHUNK);
+    return log.complete(owed.subList(looked.size(), end))
+        .compose(
+            completed -> {
+              looked.addAll(completed);
+              return complete(owed, looked);
+            });
+  }
+
+  private Future<Map<Counted, Long>> undelivered(List<Endpoint> endpoints, List<Span> spans) {
+    Long[] bounds = spans.stream().map(span -> span.above() + 1).toArray(Long[]::new);
+    Span first = spans.get(0);
+    return pool.preparedQuery(UNDELIVERED)
+        .execute(
+            Tuple.of(
+                ids(endpoints),
+                bounds,
+                first.above(),
+                spans.get(spans.size() - 1).upTo(),
+                new String[] {
+                  DeliveryState.PENDING.word(),
+                  DeliveryState.EXHAUSTED.word(),
+                  DeliveryState.SKIPPED.word()
+                },
+                LocalDate.ofInstant(first.begin(), ZoneOffset.UTC)))
+        .map(RecentOutcomes::counted);
+  }
+
+  private static Map<Counted, Long> counted(RowSet<Row> rows) {
+    Map<Counted, Long> counted = new HashMap<>();
+    for (Row row : rows) {
+      counted.put(
+          new Counted(
+              row.getUUID("id"),
+              row.getInteger("hour") - 1,
+              DeliveryState.find(row.getString("state")).orElseThrow()),
+          row.getLong("deliveries"));
+    }
+    return counted;
+  }
+
+  private Future<Map<UUID, Pending>> pending(List<Endpoint> endpoints) {
+    return pool.preparedQuery(PENDING)
+        .execute(Tuple.tuple().addArrayOfUUID(ids(endpoints)))
+        .map(
+            rows -> {
+              Map<UUID, Pending> pending = new HashMap<>();
+              for (Row row : rows) {
+                pending.put(
+                    row.getUUID("id"),
+                    new Pending(
+                        row.getLong("deliveries"), row.getOffsetDateTime("oldest").toInstant()));
+              }
+              return pending;
+            });
+  }
+
+  private static Map<UUID, Day> days(
+      List<Endpoint> endpoints,
+      List<Span> spans,
+      List<LoggedDelivery> looked,
+      Map<Counted, Long> counted,
+      Map<UUID, Pending> pending) {
+    Map<UUID, List<LoggedDelivery>> lookedUp = new HashMap<>();
+    looked.forEach(
+        each -> lookedUp.computeIfAbsent(each.endpointId(), id -> new ArrayList<>()).add(each));
+    Map<UUID, Day> days = new HashMap<>();
+    for (Endpoint endpoint : endpoints) {
+      List<LoggedDelivery> own = lookedUp.getOrDefault(endpoint.id(), List.of());
+      List<Hour> hours = new ArrayList<>(HOURS);
+      for (int i = 0; i < HOURS; i++) {
+        hours.add(hour(endpoint, spans.get(i), i, own, counted));
+      }
+      Pending retried = pending.get(endpoint.id());
+      days.put(
+          endpoint.id(),
+          new Day(
+              hours,
+              retried == null ? 0 : retried.deliveries(),
+              oldest(own, retried == null ? null : retried.oldest())));
+    }
+    return days;
+  }
+
+  private static Hour hour(
+      Endpoint endpoint,
+      Span span,
+      int index,
+      List<LoggedDelivery> own,
+      Map<Counted, Long> counted) {
+    long owed = span.owedTo(endpoint);
+    List<LoggedDelivery> looked =
+        own.stream().filter(each -> span.contains(each.position())).toList();
+    long unlogged = looked.stream().filter(each -> each.updatedAt() == null).count();
+    long waiting = looked.isEmpty() ? 0 : Math.round((double) owed * unlogged / looked.size());
+    long retrying = count(counted, endpoint, index, DeliveryState.PENDING);
+    long exhausted = count(counted, endpoint, index, DeliveryState.EXHAUSTED);
+    long skipped = count(counted, endpoint, index, DeliveryState.SKIPPED);
+    long delivered = Math.max(0, owed - waiting - retrying - exhausted - skipped);
+    return new Hour(
+        span.begin(),
+        delivered,
+        waiting,
+        retrying,
+        exhausted,
+        skipped,
+        waiting > 0 && looked.size() < owed);
+  }
+
+  private static long count(
+      Map<Counted, Long> counted, Endpoint endpoint, int hour, DeliveryState state) {
+    return counted.getOrDefault(new Counted(endpoint.id(), hour, state), 0L);
+  }
+
+  private static @Nullable Instant oldest(List<LoggedDelivery> looked, @Nullable Instant retried) {
+    Set<Instant> all = new HashSet<>();
+    looked.stream()
+        .filter(each -> each.updatedAt() == null)
+        .map(LoggedDelivery::owedAt)
+        .forEach(all::add);
+    if (retried != null) {
+      all.add(retried);
+    }
+    return all.stream().min(Instant::compareTo).orElse(null);
+  }
+
+  private static UUID[] ids(List<Endpoint> endpoints) {
+    return endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
+  }
+}

@@ -1,0 +1,249 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.AttemptRow;
+import io.egress.api.portal.view.Choice;
+import io.egress.api.portal.view.DeliveryDetail;
+import io.egress.api.portal.view.DeliveryFilter;
+import io.egress.api.portal.view.DeliveryRow;
+import io.egress.api.portal.view.DeliveryTable;
+import io.egress.api.portal.view.DescribedCapture;
+import io.egress.api.portal.view.Frame;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LoggedDelivery;
+import io.egress.endpoint.Endpoint;
+import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The deliveries of a workspace, and one of them. */
+final class DeliveriesPage {
+  private static final List<String> FILTERS = List.of("endpoint", "state", "capture_id");
+
+  private static final String DELETED = "deleted endpoint";
+
+  private final PageRenderer pages;
+  private final CaptureLookups captures;
+  private final Endpoints endpoints;
+  private final DeliveryReads deliveries;
+
+  DeliveriesPage(
+      PageRenderer pages, CaptureLookups captures, Endpoints endpoints, DeliveryReads deliveries) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.captures = requireNonNull(captures, "captures is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+  }
+
+  Future<Void> list(RoutingContext exchange, PortalSession session) {
+    MultiMap query = query(exchange);
+    return endpoints
+        .list(session.workspaceId())
+        .compose(
+            all ->
+                table(session, query, all)
+                    .map(
+                        table -> {
+                          Frame frame = pages.frame(exchange, session, "Deliveries", "deliveries");
+                          return pages.send(
+                              exchange,
+                              200,
+                              "deliveries",
+                              Map.of(
+                                  "frame",
+                                  frame,
+                                  "filter",
+                                  filter(query, all),
+                                  "table",
+                                  table,
+                                  "live",
+                                  live(frame, query, table)));
+                        }));
+  }
+
+  Future<Void> liveList(RoutingContext exchange, PortalSession session) {
+    MultiMap query = query(exchange);
+    return endpoints
+        .list(session.workspaceId())
+        .compose(all -> table(session, query, all))
+        .compose(
+            table -> {
+              if (LivePart.isSeen(exchange, table)) {
+                return HttpExchange.endEmpty(exchange, 204);
+              }
+              Frame frame = pages.frame(exchange, session, "Deliveries", "deliveries");
+              return Future.succeededFuture(
+                  pages.send(
+                      exchange,
+                      200,
+                      "deliveries-live",
+                      Map.of(
+                          "frame", frame,
+                          "table", table,
+                          "live", live(frame, query, table))));
+            });
+  }
+
+  Future<Void> show(RoutingContext exchange, PortalSession session) {
+    return detail(exchange, session).map(detail -> send(exchange, session, "delivery", detail));
+  }
+
+  Future<Void> live(RoutingContext exchange, PortalSession session) {
+    return detail(exchange, session)
+        .compose(
+            detail ->
+                LivePart.isSeen(exchange, detail)
+                    ? HttpExchange.endEmpty(exchange, 204)
+                    : Future.succeededFuture(send(exchange, session, "delivery-live", detail)));
+  }
+
+  private @Nullable Void send(
+      RoutingContext exchange, PortalSession session, String template, DeliveryDetail detail) {
+    Frame frame = pages.frame(exchange, session, "Delivery", "deliveries");
+    String live =
+        detail.isOpen()
+            ? LivePart.path(frame.base() + "/live/deliveries/" + detail.row().id(), "", detail)
+            : "";
+    return pages.send(
+        exchange, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
+  }
+
+  private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
+    UUID workspaceId = session.workspaceId();
+    MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query).remove("endpoint");
+    String endpoint = query.get("endpoint");
+    Future<DeliveryReads.Listed> listed =
+        endpoint == null
+            ? deliveries.list(workspaceId, asked)
+            : deliveries.list(
+                workspaceId,
+                PathIds.uuid(endpoint)
+                    .orElseThrow(() -> new Refusal(400, "endpoint must be one UUID")),
+                asked);
+    return listed.compose(
+        page ->
+            captures
+                .titles(
+                    workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList())
+                .map(titles -> table(query, all, page, titles)));
+  }
+
+  private static DeliveryTable table(
+      MultiMap query, List<Endpoint> all, DeliveryReads.Listed page, Map<UUID, String> titles) {
+    Map<UUID, String> names =
+        all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+    List<DeliveryRow> rows =
+        page.deliveries().stream()
+            .map(
+                each ->
+                    DeliveryRow.of(
+                        each,
+                        titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
+                        names.getOrDefault(each.endpointId(), DELETED)))
+            .toList();
+    String next = page.next();
+    return new DeliveryTable(
+        rows,
+        FILTERS.stream().anyMatch(query::contains),
+        next == null
+            ? null
+            : encoded(query) + "after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+  }
+
+  private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
+    UUID workspaceId = session.workspaceId();
+    return deliveries
+        .one(workspaceId, PathId.of(exchange))
+        .compose(
+            told ->
+                endpoints
+                    .list(workspaceId)
+                    .compose(
+                        all ->
+                            captures
+                                .one(workspaceId, told.delivery().captureId())
+                                .map(capture -> detail(told, all, capture.orElse(null)))));
+  }
+
+  private static DeliveryDetail detail(
+      DeliveryReads.Told told, List<Endpoint> all, @Nullable DescribedCapture capture) {
+    LoggedDelivery delivery = told.delivery();
+    Optional<Endpoint> endpoint =
+        all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
+    return new DeliveryDetail(
+        DeliveryRow.of(
+            delivery,
+            capture == null ? CaptureLookups.UNTITLED : capture.title(),
+            endpoint.map(EndpointNames::of).orElse(DELETED)),
+        endpoint.map(Endpoint::url).orElse(""),
+        capture,
+        told.attempts().stream().map(each -> AttemptRow.of(each.number(), each.made())).toList());
+  }
+
+  private static DeliveryFilter filter(MultiMap query, List<Endpoint> all) {
+    List<Choice> byEndpoint = new ArrayList<>();
+    byEndpoint.add(choice(query, "endpoint", "", "All endpoints"));
+    all.forEach(
+        each ->
+            byEndpoint.add(
+                choice(query, "endpoint", each.id().toString(), EndpointNames.of(each))));
+    List<Choice> byState = new ArrayList<>();
+    byState.add(choice(query, "state", "", "All states"));
+    for (DeliveryState state : DeliveryState.values()) {
+      byState.add(choice(query, "state", state.word(), state.word()));
+    }
+    String capture = query.get("capture_id");
+    return new DeliveryFilter(byEndpoint, byState, capture == null ? "" : capture);
+  }
+
+  private static Choice choice(MultiMap query, String field, String value, String label) {
+    String asked = query.get(field);
+    return new Choice(value, label, value.equals(asked == null ? "" : asked));
+  }
+
+  /** Of the first page only: further pages stay as they are read. */
+  private static String live(Frame frame, MultiMap query, DeliveryTable table) {
+    return query.contains("after")
+        ? ""
+        : LivePart.path(frame.base() + "/live/deliveries", encoded(query), table);
+  }
+
+  /** Without the filters that were left empty. */
+  private static MultiMap query(RoutingContext exchange) {
+    MultiMap query = MultiMap.caseInsensitiveMultiMap();
+    for (String name : List.of("endpoint", "state", "capture_id", "after")) {
+      String value = exchange.queryParams().get(name);
+      if (value != null && !value.isBlank()) {
+        query.add(name, value.strip());
+      }
+    }
+    return query;
+  }
+
+  private static String encoded(MultiMap query) {
+    return FILTERS.stream()
+        .filter(query::contains)
+        .map(name -> name + "=" + encoded(query.get(name)) + "&")
+        .collect(Collectors.joining());
+  }
+
+  private static String encoded(@Nullable String value) {
+    return URLEncoder.encode(value == null ? "" : value, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,19 @@
+package io.egress.api.portal;
+
+import io.egress.endpoint.Endpoint;
+import java.net.URI;
+
+/** What pages call an endpoint. */
+final class EndpointNames {
+  private EndpointNames() {}
+
+  /** Its description, or where it is. */
+  static String of(Endpoint endpoint) {
+    String description = endpoint.description();
+    if (description != null && !description.isBlank()) {
+      return description;
+    }
+    URI url = URI.create(endpoint.url());
+    return url.getAuthority() + url.getPath();
+  }
+}

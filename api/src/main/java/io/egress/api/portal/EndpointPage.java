@@ -1,0 +1,219 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.endpoints.TestSend;
+import io.egress.api.intake.EndpointBody;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.AttemptRow;
+import io.egress.api.portal.view.Confirmation;
+import io.egress.api.portal.view.EndpointDetail;
+import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.ShownSecret;
+import io.egress.audit.Caller;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One endpoint: how it does, and everything that can be changed of it. */
+final class EndpointPage {
+  private final PageRenderer pages;
+  private final Endpoints endpoints;
+  private final EndpointBody bodies;
+  private final TestSend testSend;
+  private final RecentOutcomes outcomes;
+  private final Clock clock;
+
+  EndpointPage(
+      PageRenderer pages,
+      Endpoints endpoints,
+      EndpointBody bodies,
+      TestSend testSend,
+      RecentOutcomes outcomes,
+      Clock clock) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.bodies = requireNonNull(bodies, "bodies is null");
+    this.testSend = requireNonNull(testSend, "testSend is null");
+    this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  Future<Void> show(RoutingContext exchange, PortalSession session) {
+    return send(exchange, session, 200, null, null);
+  }
+
+  Future<Void> change(RoutingContext exchange, PortalSession session, PortalForm form) {
+    String description = form.text("description");
+    JsonObject body =
+        new JsonObject()
+            .put("url", form.text("url"))
+            .put("description", description.isEmpty() ? null : description);
+    return Forms.orExplain(
+        () -> change(exchange, session, body, "endpoint-changed"),
+        (status, reason) -> send(exchange, session, status, reason, null));
+  }
+
+  Future<Void> pause(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return change(exchange, session, new JsonObject().put("paused", true), "endpoint-paused");
+  }
+
+  Future<Void> resume(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return change(exchange, session, new JsonObject().put("paused", false), "endpoint-resumed");
+  }
+
+  private Future<Void> change(
+      RoutingContext exchange, PortalSession session, JsonObject body, String done) {
+    return endpoints
+        .change(
+            Caller.ofPage(exchange, session.actor()),
+            session.workspaceId(),
+            PathId.of(exchange),
+            bodies.change(body.toBuffer()).orRefuse())
+        .compose(changed -> backToPage(exchange, session, done));
+  }
+
+  /** Sends a sample now, and shows what the receiver made of it. */
+  Future<Void> test(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return testSend
+        .run(Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
+  }
+
+  /** A form that says what a rotation does. */
+  Future<Void> askRotation(RoutingContext exchange, PortalSession session) {
+    return sendRotation(exchange, session, 200, null, null);
+  }
+
+  Future<Void> rotate(RoutingContext exchange, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(exchange);
+    JsonObject body = new JsonObject().put("overlap", form.text("overlap"));
+    return Forms.orExplain(
+        () ->
+            endpoints
+                .rotateSecret(
+                    Caller.ofPage(exchange, session.actor()),
+                    session.workspaceId(),
+                    id,
+                    EndpointBody.rotation(body.toBuffer()).orRefuse())
+                .compose(
+                    issued ->
+                        sendRotation(exchange, session, 201, EndpointsPage.secret(issued), null)),
+        (status, reason) -> sendRotation(exchange, session, status, null, reason));
+  }
+
+  Future<Void> endOverlap(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return endpoints
+        .endOverlap(
+            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .compose(ended -> backToPage(exchange, session, "overlap-ended"));
+  }
+
+  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
+    return endpoints
+        .show(session.workspaceId(), PathId.of(exchange))
+        .map(
+            endpoint -> {
+              Frame frame =
+                  pages.frame(exchange, session, "Delete an endpoint", EndpointsPage.PLACE);
+              String path = frame.base() + "/endpoints/" + endpoint.id();
+              return pages.confirm(
+                  exchange,
+                  frame,
+                  new Confirmation(
+                      "Delete the endpoint “%s”? Nothing is sent to it any more, not even what is owed to it already. This cannot be undone."
+                          .formatted(EndpointNames.of(endpoint)),
+                      path + "/delete",
+                      "Delete endpoint",
+                      path));
+            });
+  }
+
+  Future<Void> delete(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return endpoints
+        .delete(
+            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .compose(
+            deleted ->
+                PortalAccess.seeOther(
+                    exchange,
+                    pages.base(session.workspaceId()) + "/endpoints?done=endpoint-deleted"));
+  }
+
+  private Future<Void> backToPage(RoutingContext exchange, PortalSession session, String done) {
+    return PortalAccess.seeOther(
+        exchange,
+        pages.base(session.workspaceId()) + "/endpoints/" + PathId.of(exchange) + "?done=" + done);
+  }
+
+  private Future<Void> send(
+      RoutingContext exchange,
+      PortalSession session,
+      int status,
+      @Nullable String problem,
+      @Nullable AttemptRow tested) {
+    Instant now = clock.instant();
+    return endpoints
+        .show(session.workspaceId(), PathId.of(exchange))
+        .compose(
+            endpoint ->
+                outcomes
+                    .of(session.workspaceId(), List.of(endpoint), now)
+                    .map(
+                        days -> {
+                          Frame frame =
+                              pages
+                                  .frame(
+                                      exchange,
+                                      session,
+                                      EndpointNames.of(endpoint),
+                                      EndpointsPage.PLACE)
+                                  .withProblem(problem);
+                          RecentOutcomes.Day day = requireNonNull(days.get(endpoint.id()));
+                          return pages.send(
+                              exchange,
+                              status,
+                              "endpoint",
+                              Map.of(
+                                  "frame",
+                                  frame,
+                                  "detail",
+                                  new EndpointDetail(
+                                      endpoint, OverviewPage.card(endpoint, day, now), tested)));
+                        }));
+  }
+
+  private Future<Void> sendRotation(
+      RoutingContext exchange,
+      PortalSession session,
+      int status,
+      @Nullable ShownSecret secret,
+      @Nullable String problem) {
+    return endpoints
+        .show(session.workspaceId(), PathId.of(exchange))
+        .map(
+            endpoint -> {
+              Map<String, Object> parameters = new HashMap<>();
+              parameters.put(
+                  "frame",
+                  pages
+                      .frame(exchange, session, "Rotate a signing secret", EndpointsPage.PLACE)
+                      .withProblem(problem));
+              parameters.put("endpoint", endpoint);
+              parameters.put("name", EndpointNames.of(endpoint));
+              parameters.put("secret", secret);
+              return pages.send(exchange, status, "rotate", parameters);
+            });
+  }
+}

@@ -1,0 +1,107 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.intake.EndpointBody;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.ShownSecret;
+import io.egress.audit.Caller;
+import io.egress.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The endpoints of a workspace, and a form for another one. */
+final class EndpointsPage {
+  static final String PLACE = "endpoints";
+
+  private static final int PAGE = 50;
+
+  private final PageRenderer pages;
+  private final Endpoints endpoints;
+  private final EndpointBody bodies;
+
+  /** What the page shows beside the list. */
+  private record Shown(
+      int status,
+      @Nullable ShownSecret secret,
+      @Nullable String problem,
+      String typedUrl,
+      String typedDescription) {
+    static final Shown NOTHING = new Shown(200, null, null, "", "");
+  }
+
+  EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.bodies = requireNonNull(bodies, "bodies is null");
+  }
+
+  Future<Void> list(RoutingContext exchange, PortalSession session) {
+    return send(exchange, session, Shown.NOTHING);
+  }
+
+  Future<Void> create(RoutingContext exchange, PortalSession session, PortalForm form) {
+    JsonObject body =
+        new JsonObject()
+            .put("url", form.text("url"))
+            .put("full_history", form.isChecked("full_history"));
+    if (!form.text("description").isEmpty()) {
+      body.put("description", form.text("description"));
+    }
+    return Forms.orExplain(
+        () ->
+            endpoints
+                .create(
+                    Caller.ofPage(exchange, session.actor()),
+                    session.workspaceId(),
+                    bodies.creation(body.toBuffer()).orRefuse())
+                .compose(
+                    issued ->
+                        send(exchange, session, new Shown(201, secret(issued), null, "", ""))),
+        (status, reason) ->
+            send(
+                exchange,
+                session,
+                new Shown(status, null, reason, form.text("url"), form.text("description"))));
+  }
+
+  static ShownSecret secret(Endpoints.Issued issued) {
+    return new ShownSecret(
+        "Signing secret of " + EndpointNames.of(issued.endpoint()),
+        issued.secret(),
+        "Copy it now: it is shown this one time. The receiver verifies each webhook with it.");
+  }
+
+  private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
+    return endpoints
+        .list(session.workspaceId())
+        .map(
+            all -> {
+              int first = Math.min(all.size(), (page(exchange) - 1) * PAGE);
+              List<Endpoint> page = all.subList(first, Math.min(all.size(), first + PAGE));
+              Map<String, Object> parameters = new HashMap<>();
+              parameters.put(
+                  "frame",
+                  pages.frame(exchange, session, "Endpoints", PLACE).withProblem(shown.problem()));
+              parameters.put("endpoints", page);
+              parameters.put("inAll", all.size());
+              parameters.put("nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
+              parameters.put("secret", shown.secret());
+              parameters.put("typedUrl", shown.typedUrl());
+              parameters.put("typedDescription", shown.typedDescription());
+              return pages.send(exchange, shown.status(), "endpoints", parameters);
+            });
+  }
+
+  private static int page(RoutingContext exchange) {
+    String asked = exchange.queryParams().get("page");
+    return asked != null && asked.matches("[1-9][0-9]{0,5}") ? Integer.parseInt(asked) : 1;
+  }
+}

@@ -1,0 +1,35 @@
+package io.egress.api.portal;
+
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/** What the pages with forms share. */
+final class Forms {
+  private static final int FIRST_FAULT_OF_OURS = 500;
+
+  private Forms() {}
+
+  /**
+   * What was refused is shown on the page that has the form, with what was typed. {@code page} is
+   * given the status and the reason.
+   */
+  static Future<Void> orExplain(
+      Supplier<Future<Void>> work, BiFunction<Integer, String, Future<Void>> page) {
+    return Future.succeededFuture()
+        .compose(begun -> work.get())
+        .recover(
+            failure ->
+                failure instanceof Refusal refusal && mayBeRepaired(refusal)
+                    ? page.apply(refusal.status(), refusal.reason())
+                    : Future.failedFuture(failure));
+  }
+
+  /** What is not there, and what a session may not do, has no form to go back to. */
+  private static boolean mayBeRepaired(Refusal refusal) {
+    return refusal.status() < FIRST_FAULT_OF_OURS
+        && refusal.status() != 403
+        && refusal.status() != 404;
+  }
+}

@@ -1,0 +1,126 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.intake.KeyBody;
+import io.egress.api.keys.ApiKeys;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.Confirmation;
+import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.ShownSecret;
+import io.egress.audit.Caller;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The API keys of a workspace. */
+final class KeysPage {
+  private static final String TITLE = "API keys";
+  private static final String PLACE = "keys";
+
+  private final PageRenderer pages;
+  private final ApiKeys keys;
+  private final Clock clock;
+
+  /** What the page shows beside the list. */
+  private record Shown(
+      int status, @Nullable ShownSecret secret, @Nullable String problem, String typedName) {
+    static final Shown NOTHING = new Shown(200, null, null, "");
+  }
+
+  KeysPage(PageRenderer pages, ApiKeys keys, Clock clock) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.keys = requireNonNull(keys, "keys is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  Future<Void> list(RoutingContext exchange, PortalSession session) {
+    return send(exchange, session, Shown.NOTHING);
+  }
+
+  Future<Void> mint(RoutingContext exchange, PortalSession session, PortalForm form) {
+    JsonObject body = new JsonObject().put("name", form.text("name"));
+    if (!form.text("expires_in").isEmpty()) {
+      body.put("expires_in", form.text("expires_in"));
+    }
+    return Forms.orExplain(
+        () ->
+            keys.mint(
+                    Caller.ofPage(exchange, session.actor()),
+                    session.workspaceId(),
+                    KeyBody.read(body.toBuffer()).orRefuse())
+                .compose(
+                    minted ->
+                        send(
+                            exchange,
+                            session,
+                            new Shown(
+                                201,
+                                new ShownSecret(
+                                    "Key “" + minted.key().name() + "” is minted",
+                                    minted.token().token(),
+                                    "Copy it now: it is shown this one time. Clients send it as"
+                                        + " Authorization: Bearer, followed by the key."),
+                                null,
+                                ""))),
+        (status, reason) ->
+            send(exchange, session, new Shown(status, null, reason, form.text("name"))));
+  }
+
+  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
+    UUID id = PathId.of(exchange);
+    return keys.list(session.workspaceId())
+        .map(
+            all -> {
+              ApiKeys.Shown key =
+                  all.stream()
+                      .filter(each -> each.id().equals(id))
+                      .findFirst()
+                      .orElseThrow(() -> new Refusal(404, "There is no such key."));
+              Frame frame = pages.frame(exchange, session, "Delete an API key", PLACE);
+              String path = frame.base() + "/keys";
+              return pages.confirm(
+                  exchange,
+                  frame,
+                  new Confirmation(
+                      "Delete the key “%s”, which ends with %s? Requests with it are refused at once. This cannot be undone."
+                          .formatted(key.name(), key.lastFour()),
+                      path + "/" + id + "/delete",
+                      "Delete key",
+                      path));
+            });
+  }
+
+  Future<Void> delete(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return keys.delete(
+            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .compose(
+            deleted ->
+                PortalAccess.seeOther(
+                    exchange, pages.base(session.workspaceId()) + "/keys?done=key-deleted"));
+  }
+
+  private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
+    return keys.list(session.workspaceId())
+        .map(
+            all -> {
+              Map<String, Object> parameters = new HashMap<>();
+              parameters.put(
+                  "frame",
+                  pages.frame(exchange, session, TITLE, PLACE).withProblem(shown.problem()));
+              parameters.put("keys", all);
+              parameters.put("secret", shown.secret());
+              parameters.put("typedName", shown.typedName());
+              parameters.put("now", clock.instant());
+              return pages.send(exchange, shown.status(), "keys", parameters);
+            });
+  }
+}

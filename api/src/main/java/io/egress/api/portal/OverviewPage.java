@@ -1,0 +1,120 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.DayChart;
+import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.Overview;
+import io.egress.api.portal.view.Overview.EndpointCard;
+import io.egress.api.portal.view.Times;
+import io.egress.endpoint.Endpoint;
+import io.egress.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a workspace does. */
+final class OverviewPage {
+  private static final int ENDPOINTS_MAX = 24;
+
+  private final PageRenderer pages;
+  private final CaptureLookups captures;
+  private final Endpoints endpoints;
+  private final RecentOutcomes outcomes;
+  private final Clock clock;
+
+  OverviewPage(
+      PageRenderer pages,
+      CaptureLookups captures,
+      Endpoints endpoints,
+      RecentOutcomes outcomes,
+      Clock clock) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.captures = requireNonNull(captures, "captures is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  Future<Void> show(RoutingContext exchange, PortalSession session) {
+    return overview(session).map(overview -> send(exchange, session, "overview", overview));
+  }
+
+  Future<Void> live(RoutingContext exchange, PortalSession session) {
+    return overview(session)
+        .compose(
+            overview ->
+                LivePart.isSeen(exchange, overview)
+                    ? HttpExchange.endEmpty(exchange, 204)
+                    : Future.succeededFuture(send(exchange, session, "overview-live", overview)));
+  }
+
+  private @Nullable Void send(
+      RoutingContext exchange, PortalSession session, String template, Overview overview) {
+    Frame frame = pages.frame(exchange, session, "Overview", "overview");
+    return pages.send(
+        exchange,
+        200,
+        template,
+        Map.of(
+            "frame",
+            frame,
+            "overview",
+            overview,
+            "live",
+            LivePart.path(frame.base() + "/live/overview", "", overview)));
+  }
+
+  private Future<Overview> overview(PortalSession session) {
+    Instant now = clock.instant();
+    return captures
+        .head(session.workspaceId(), now)
+        .compose(
+            head ->
+                endpoints
+                    .list(session.workspaceId())
+                    .compose(
+                        all -> {
+                          List<Endpoint> shown = all.stream().limit(ENDPOINTS_MAX).toList();
+                          return outcomes
+                              .of(session.workspaceId(), shown, now)
+                              .map(
+                                  days ->
+                                      new Overview(
+                                          head.position(),
+                                          head.newest(),
+                                          all.size(),
+                                          shown.stream()
+                                              .map(
+                                                  each ->
+                                                      card(
+                                                          each,
+                                                          requireNonNull(days.get(each.id())),
+                                                          now))
+                                              .toList()));
+                        }));
+  }
+
+  static EndpointCard card(Endpoint endpoint, RecentOutcomes.Day day, Instant now) {
+    DayChart chart = DayChart.of(day);
+    long behind = day.retrying() + chart.total("waiting");
+    Instant oldest = day.oldest();
+    return new EndpointCard(
+        endpoint.id(),
+        EndpointNames.of(endpoint),
+        endpoint.url(),
+        endpoint.paused(),
+        chart,
+        (chart.estimated() ? "about " : "")
+            + Times.number(behind)
+            + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
+        oldest == null ? null : Times.age(oldest, now));
+  }
+}

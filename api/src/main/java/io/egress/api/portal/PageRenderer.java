@@ -1,0 +1,139 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+import io.egress.api.portal.access.PortalAddress;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.Assets;
+import io.egress.api.portal.view.Confirmation;
+import io.egress.api.portal.view.Frame;
+import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Makes HTML of templates, which are classes since the build and escape what they are given. */
+final class PageRenderer {
+  private static final int NO_SESSION = 403;
+  private static final Pattern OF_WORKSPACE = Pattern.compile("/portal/([^/]+)/");
+
+  private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
+  private final PortalAddress address;
+  private final Assets assets;
+  private final String policy;
+
+  PageRenderer(PortalAddress address, Assets assets) {
+    this.address = requireNonNull(address, "address is null");
+    this.assets = requireNonNull(assets, "assets is null");
+    this.policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+            + " form-action 'self'; base-uri 'none'; frame-ancestors "
+            + (address.ancestors().isEmpty() ? "'none'" : String.join(" ", address.ancestors()));
+  }
+
+  /** For every answer, whatever it is; errors become pages. */
+  void guard(RoutingContext exchange) {
+    exchange
+        .response()
+        .putHeader("content-security-policy", policy)
+        .putHeader("referrer-policy", "no-referrer");
+    HttpExchange.answerErrorsAs(exchange, this::error);
+    exchange.next();
+  }
+
+  /** {@code place} is the entry of the navigation that the page belongs to. */
+  Frame frame(RoutingContext exchange, PortalSession session, String title, String place) {
+    return new Frame(
+        title,
+        place,
+        base(session.workspaceId()),
+        session.workspaceId(),
+        session.mayChange(),
+        session.actor(),
+        session.csrfToken(),
+        assets,
+        Notices.of(exchange.queryParams().get("done")),
+        null);
+  }
+
+  String base(UUID workspaceId) {
+    return address.workspace(workspaceId);
+  }
+
+  @Nullable Void send(
+      RoutingContext exchange, int status, String template, Map<String, Object> parameters) {
+    StringOutput html = new StringOutput();
+    templates.render(template + ".jte", parameters, html);
+    HttpServerResponse response = exchange.response();
+    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
+    HttpExchange.end(exchange.request(), Buffer.buffer(html.toString()));
+    return null;
+  }
+
+  /** Asks before something that cannot be taken back. */
+  @Nullable Void confirm(RoutingContext exchange, Frame frame, Confirmation confirmation) {
+    return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
+  }
+
+  /** {@code back} leads to where the reader may go on; empty where nowhere. */
+  void message(RoutingContext exchange, int status, String title, String text, String back) {
+    send(
+        exchange,
+        status,
+        "message",
+        Map.of("assets", assets, "title", title, "text", text, "back", back));
+  }
+
+  /** What the link of the internal API leads to. */
+  void open(RoutingContext exchange) {
+    String token = exchange.queryParams().get("token");
+    send(
+        exchange,
+        200,
+        "open",
+        Map.of(
+            "assets",
+            assets,
+            "action",
+            address.root() + "/open",
+            "token",
+            token == null ? "" : token));
+  }
+
+  private void error(RoutingContext exchange, int status, String text) {
+    String sentence =
+        text.substring(0, 1).toUpperCase(Locale.ROOT)
+            + text.substring(1)
+            + (text.endsWith(".") ? "" : ".");
+    message(
+        exchange, status, title(status), sentence, status == NO_SESSION ? "" : overview(exchange));
+  }
+
+  /** The way back from an error at a page of a workspace. */
+  private String overview(RoutingContext exchange) {
+    Matcher workspace = OF_WORKSPACE.matcher(exchange.request().path());
+    return workspace.lookingAt()
+        ? PathIds.uuid(workspace.group(1)).map(id -> base(id) + "/").orElse("")
+        : "";
+  }
+
+  private static String title(int status) {
+    return switch (status) {
+      case 403 -> "Not allowed";
+      case 404 -> "Not found";
+      case 503 -> "Not available now";
+      default -> status < 500 ? "This did not work" : "Something went wrong";
+    };
+  }
+}

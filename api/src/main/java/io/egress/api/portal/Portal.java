@@ -1,0 +1,155 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.audit.AuditEntries;
+import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.endpoints.TestSend;
+import io.egress.api.intake.EndpointBody;
+import io.egress.api.keys.ApiKeys;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalAddress;
+import io.egress.api.portal.access.PortalGuard;
+import io.egress.api.replays.Replays;
+import io.egress.http.Routes;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+
+/**
+ * Every page there is. Those of a workspace all pass its {@link PortalGuard}, and do what they do
+ * by the operations of the internal API.
+ */
+public final class Portal {
+  private static final String ROOT = "/portal";
+  private static final String WORKSPACE = ROOT + "/:workspace";
+  private static final String LIVE = WORKSPACE + "/live";
+  private static final String KEYS = WORKSPACE + "/keys";
+  private static final String ENDPOINTS = WORKSPACE + "/endpoints";
+  private static final String ENDPOINT = ENDPOINTS + "/:id";
+  private static final String DELIVERIES = WORKSPACE + "/deliveries";
+  private static final String REPLAYS = WORKSPACE + "/replays";
+
+  /** What pages show and change things by. */
+  public record Operations(
+      ApiKeys keys,
+      Endpoints endpoints,
+      EndpointBody endpointBodies,
+      TestSend testSend,
+      DeliveryReads deliveries,
+      RecentOutcomes outcomes,
+      Replays replays,
+      AuditEntries audit) {
+    public Operations {
+      requireNonNull(keys, "keys is null");
+      requireNonNull(endpoints, "endpoints is null");
+      requireNonNull(endpointBodies, "endpointBodies is null");
+      requireNonNull(testSend, "testSend is null");
+      requireNonNull(deliveries, "deliveries is null");
+      requireNonNull(outcomes, "outcomes is null");
+      requireNonNull(replays, "replays is null");
+      requireNonNull(audit, "audit is null");
+    }
+  }
+
+  private final PortalAccess access;
+  private final PortalGuard guard;
+  private final AssetFiles assets = new AssetFiles();
+  private final PageRenderer pages;
+  private final OverviewPage overview;
+  private final KeysPage keys;
+  private final EndpointsPage endpoints;
+  private final EndpointPage endpoint;
+  private final DeliveriesPage deliveries;
+  private final ReplaysPage replays;
+  private final AuditPage audit;
+
+  public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
+    Clock clock = Clock.systemUTC();
+    CaptureLookups captures = new CaptureLookups(pool);
+    this.access = requireNonNull(access, "access is null");
+    this.guard = access.guard();
+    this.pages = new PageRenderer(address, assets.below(address.root()));
+    this.overview =
+        new OverviewPage(pages, captures, operations.endpoints(), operations.outcomes(), clock);
+    this.keys = new KeysPage(pages, operations.keys(), clock);
+    this.endpoints = new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies());
+    this.endpoint =
+        new EndpointPage(
+            pages,
+            operations.endpoints(),
+            operations.endpointBodies(),
+            operations.testSend(),
+            operations.outcomes(),
+            clock);
+    this.deliveries =
+        new DeliveriesPage(pages, captures, operations.endpoints(), operations.deliveries());
+    this.replays =
+        new ReplaysPage(
+            pages, operations.replays(), operations.endpoints(), operations.deliveries());
+    this.audit = new AuditPage(pages, operations.audit());
+  }
+
+  public Routes routes() {
+    return new Routes()
+        .guard(ROOT + "/", pages::guard)
+        .get(ROOT + AssetFiles.ROUTE, assets::serve)
+        .get(ROOT + "/open", pages::open)
+        .post(ROOT + "/open", access.open())
+        .and(views())
+        .and(changes());
+  }
+
+  private Routes views() {
+    return new Routes()
+        .get(WORKSPACE, guard.reading(overview::show))
+        .get(WORKSPACE + "/", guard.reading(overview::show))
+        .get(LIVE + "/overview", guard.polling(overview::live))
+        .get(KEYS, guard.reading(keys::list))
+        .get(KEYS + "/:id/delete", guard.reading(keys::confirmDeletion))
+        .get(ENDPOINTS, guard.reading(endpoints::list))
+        .get(ENDPOINT, guard.reading(endpoint::show))
+        .get(ENDPOINT + "/test", guard.reading(endpoint::show))
+        .get(ENDPOINT + "/rotate", guard.reading(endpoint::askRotation))
+        .get(ENDPOINT + "/delete", guard.reading(endpoint::confirmDeletion))
+        .get(ENDPOINT + "/replay", guard.reading(replays::ask))
+        .get(DELIVERIES, guard.reading(deliveries::list))
+        .get(LIVE + "/deliveries", guard.polling(deliveries::liveList))
+        .get(DELIVERIES + "/:id", guard.reading(deliveries::show))
+        .get(LIVE + "/deliveries/:id", guard.polling(deliveries::live))
+        .get(REPLAYS, guard.reading(replays::list))
+        .get(LIVE + "/replays", guard.polling(replays::liveList))
+        .get(REPLAYS + "/:id", guard.reading(replays::show))
+        .get(LIVE + "/replays/:id", guard.polling(replays::live))
+        .get(WORKSPACE + "/audit", guard.reading(audit::list));
+  }
+
+  private Routes changes() {
+    return new Routes()
+        .post(WORKSPACE + "/leave", access.leave(this::goodbye))
+        .post(KEYS, guard.changing(keys::mint))
+        .post(KEYS + "/:id/delete", guard.changing(keys::delete))
+        .post(ENDPOINTS, guard.changing(endpoints::create))
+        .post(ENDPOINT + "/change", guard.changing(endpoint::change))
+        .post(ENDPOINT + "/pause", guard.changing(endpoint::pause))
+        .post(ENDPOINT + "/resume", guard.changing(endpoint::resume))
+        .post(ENDPOINT + "/test", guard.changing(endpoint::test))
+        .post(ENDPOINT + "/rotate", guard.changing(endpoint::rotate))
+        .post(ENDPOINT + "/end-overlap", guard.changing(endpoint::endOverlap))
+        .post(ENDPOINT + "/delete", guard.changing(endpoint::delete))
+        .post(ENDPOINT + "/replay", guard.changing(replays::start))
+        .post(DELIVERIES + "/:id/redeliver", guard.changing(replays::redeliver))
+        .post(REPLAYS + "/:id/cancel", guard.changing(replays::cancel));
+  }
+
+  private void goodbye(RoutingContext exchange) {
+    pages.message(
+        exchange,
+        200,
+        "Session closed",
+        "Open the page again from your application when you need it.",
+        "");
+  }
+}

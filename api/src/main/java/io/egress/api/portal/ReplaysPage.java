@@ -1,0 +1,245 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.intake.ReplayBody;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.ReplayRow;
+import io.egress.api.replays.Replays;
+import io.egress.audit.Caller;
+import io.egress.endpoint.Endpoint;
+import io.egress.http.HttpExchange;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Replays of a workspace's endpoints, and redeliveries. */
+final class ReplaysPage {
+  private static final String PLACE = "replays";
+  private static final int LISTED_MAX = 50;
+
+  /** What a browser's field for times sends, without a zone. */
+  private static final Pattern LOCAL_TIME =
+      Pattern.compile("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?");
+
+  private static final int LOCAL_MINUTES_CHARS = "2026-01-31T09:30".length();
+
+  private final PageRenderer pages;
+  private final Replays replays;
+  private final Endpoints endpoints;
+  private final DeliveryReads deliveries;
+
+  ReplaysPage(PageRenderer pages, Replays replays, Endpoints endpoints, DeliveryReads deliveries) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.replays = requireNonNull(replays, "replays is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+  }
+
+  Future<Void> list(RoutingContext exchange, PortalSession session) {
+    return rows(session)
+        .map(
+            rows -> {
+              Frame frame = pages.frame(exchange, session, "Replays", PLACE);
+              return pages.send(
+                  exchange,
+                  200,
+                  "replays",
+                  Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows)));
+            });
+  }
+
+  Future<Void> liveList(RoutingContext exchange, PortalSession session) {
+    return rows(session)
+        .compose(
+            rows -> {
+              if (LivePart.isSeen(exchange, hashed(rows))) {
+                return HttpExchange.endEmpty(exchange, 204);
+              }
+              Frame frame = pages.frame(exchange, session, "Replays", PLACE);
+              return Future.succeededFuture(
+                  pages.send(
+                      exchange,
+                      200,
+                      "replays-live",
+                      Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows))));
+            });
+  }
+
+  private static String listPath(Frame frame, List<ReplayRow> rows) {
+    return LivePart.path(frame.base() + "/live/replays", "", hashed(rows));
+  }
+
+  private Future<List<ReplayRow>> rows(PortalSession session) {
+    return endpoints
+        .list(session.workspaceId())
+        .compose(
+            all -> {
+              Map<UUID, String> names =
+                  all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+              return replays
+                  .newest(session.workspaceId(), LISTED_MAX)
+                  .map(
+                      found ->
+                          found.stream()
+                              .map(
+                                  each ->
+                                      ReplayRow.of(
+                                          each,
+                                          names.getOrDefault(each.endpointId(), "deleted endpoint"),
+                                          null))
+                              .toList());
+            });
+  }
+
+  Future<Void> show(RoutingContext exchange, PortalSession session) {
+    return row(exchange, session).map(row -> send(exchange, session, "replay", row));
+  }
+
+  Future<Void> live(RoutingContext exchange, PortalSession session) {
+    return row(exchange, session)
+        .compose(
+            row ->
+                LivePart.isSeen(exchange, hashed(List.of(row)))
+                    ? HttpExchange.endEmpty(exchange, 204)
+                    : Future.succeededFuture(send(exchange, session, "replay-live", row)));
+  }
+
+  private @Nullable Void send(
+      RoutingContext exchange, PortalSession session, String template, ReplayRow row) {
+    Frame frame = pages.frame(exchange, session, "Replay", PLACE);
+    String live =
+        row.isOpen()
+            ? LivePart.path(
+                frame.base() + "/live/replays/" + row.replay().id(), "", hashed(List.of(row)))
+            : "";
+    return pages.send(exchange, 200, template, Map.of("frame", frame, "row", row, "live", live));
+  }
+
+  private Future<ReplayRow> row(RoutingContext exchange, PortalSession session) {
+    return replays
+        .show(session.workspaceId(), PathId.of(exchange))
+        .compose(
+            progress ->
+                endpoints
+                    .show(session.workspaceId(), progress.replay().endpointId())
+                    .map(
+                        endpoint ->
+                            ReplayRow.of(
+                                progress.replay(),
+                                EndpointNames.of(endpoint),
+                                progress.outcomes())));
+  }
+
+  /** Enumerations have another hash in each process. */
+  private static List<String> hashed(List<ReplayRow> rows) {
+    return rows.stream()
+        .map(row -> row.replay().id() + row.state() + row.done() + row.outcomes())
+        .toList();
+  }
+
+  Future<Void> ask(RoutingContext exchange, PortalSession session) {
+    return sendForm(exchange, session, 200, null);
+  }
+
+  Future<Void> start(RoutingContext exchange, PortalSession session, PortalForm form) {
+    return Forms.orExplain(
+        () ->
+            replays
+                .start(
+                    Caller.ofPage(exchange, session.actor()),
+                    session.workspaceId(),
+                    PathId.of(exchange),
+                    ReplayBody.read(body(form).toBuffer()).orRefuse())
+                .compose(
+                    started ->
+                        PortalAccess.seeOther(
+                            exchange,
+                            pages.base(session.workspaceId())
+                                + "/replays/"
+                                + started.id()
+                                + "?done=replay-started")),
+        (status, reason) -> sendForm(exchange, session, status, reason));
+  }
+
+  private static JsonObject body(PortalForm form) {
+    JsonObject body = new JsonObject();
+    if (!form.text("what").equals("all")) {
+      body.put("only", "undelivered");
+    }
+    putTime(body, "from", form.text("from"));
+    putTime(body, "to", form.text("to"));
+    String position = form.text("from_position");
+    if (position.matches("[0-9]{1,15}")) {
+      body.put("from_position", Long.parseLong(position));
+    } else if (!position.isEmpty()) {
+      body.put("from_position", position);
+    }
+    return body;
+  }
+
+  private static void putTime(JsonObject body, String field, String text) {
+    if (LOCAL_TIME.matcher(text).matches()) {
+      body.put(field, text + (text.length() == LOCAL_MINUTES_CHARS ? ":00Z" : "Z"));
+    } else if (!text.isEmpty()) {
+      body.put(field, text);
+    }
+  }
+
+  private Future<Void> sendForm(
+      RoutingContext exchange, PortalSession session, int status, @Nullable String problem) {
+    return endpoints
+        .show(session.workspaceId(), PathId.of(exchange))
+        .map(
+            endpoint -> {
+              Map<String, Object> parameters = new HashMap<>();
+              parameters.put(
+                  "frame",
+                  pages.frame(exchange, session, "Start a replay", PLACE).withProblem(problem));
+              parameters.put("endpoint", endpoint);
+              parameters.put("name", EndpointNames.of(endpoint));
+              return pages.send(exchange, status, "replay-start", parameters);
+            });
+  }
+
+  Future<Void> cancel(RoutingContext exchange, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(exchange);
+    return replays
+        .cancel(Caller.ofPage(exchange, session.actor()), session.workspaceId(), id)
+        .compose(
+            cancelled ->
+                PortalAccess.seeOther(
+                    exchange,
+                    pages.base(session.workspaceId())
+                        + "/replays/"
+                        + id
+                        + "?done=replay-cancelled"));
+  }
+
+  Future<Void> redeliver(RoutingContext exchange, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(exchange);
+    return deliveries
+        .find(session.workspaceId(), id)
+        .compose(
+            delivery ->
+                replays.redeliver(
+                    Caller.ofPage(exchange, session.actor()), session.workspaceId(), delivery))
+        .compose(
+            started ->
+                PortalAccess.seeOther(
+                    exchange,
+                    pages.base(session.workspaceId()) + "/deliveries/" + id + "?done=redelivered"));
+  }
+}

@@ -1,0 +1,52 @@
+package io.egress.api.portal.access;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.settings.PortalSettings;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.URI;
+import java.util.List;
+import java.util.UUID;
+
+/** Where the settings page is, as browsers see it. */
+public final class PortalAddress {
+  private final PortalSettings settings;
+
+  public PortalAddress(PortalSettings settings) {
+    this.settings = requireNonNull(settings, "settings is null");
+  }
+
+  /** The path that everything of the page is below, also behind a proxy that adds a prefix. */
+  public String root() {
+    URI url = settings.url();
+    return (url == null ? "" : url.getRawPath()) + "/portal";
+  }
+
+  /** What the paths of a workspace's pages begin with. */
+  public String workspace(UUID workspaceId) {
+    return root() + "/" + workspaceId;
+  }
+
+  /** The origins that may embed the page; none where only the page itself is shown. */
+  public List<String> ancestors() {
+    return settings.ancestors();
+  }
+
+  /** Without a configured URL, it is the listener that was asked. */
+  String url(HttpServerRequest request) {
+    URI url = settings.url();
+    return url == null
+        ? "http://127.0.0.1:" + request.connection().localAddress().port()
+        : url.toString();
+  }
+
+  String origin(HttpServerRequest request) {
+    URI url = settings.url();
+    return url == null ? url(request) : url.getScheme() + "://" + url.getRawAuthority();
+  }
+
+  boolean isSecure() {
+    URI url = settings.url();
+    return url != null && url.getScheme().equals("https");
+  }
+}

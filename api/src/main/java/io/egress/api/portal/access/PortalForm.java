@@ -1,0 +1,52 @@
+package io.egress.api.portal.access;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.http.Refusal;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Map;
+
+/** The fields of a form that was sent. */
+public final class PortalForm {
+  static final String CSRF_FIELD = "csrf";
+
+  private static final String TYPE = "application/x-www-form-urlencoded";
+  private static final int FIELDS_MAX = 200;
+
+  private final Map<String, List<String>> fields;
+
+  private PortalForm(Map<String, List<String>> fields) {
+    this.fields = fields;
+  }
+
+  /** Of a request whose body was read. Throws {@link Refusal}. */
+  public static PortalForm of(RoutingContext exchange) {
+    String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+    if (type == null || !type.startsWith(TYPE)) {
+      throw new Refusal(415, "this is not a form");
+    }
+    String body = WorkspaceCalls.body(exchange).toString(UTF_8);
+    try {
+      return new PortalForm(new QueryStringDecoder(body, UTF_8, false, FIELDS_MAX).parameters());
+    } catch (IllegalArgumentException malformed) {
+      throw new Refusal(400, "the form cannot be read");
+    }
+  }
+
+  /** Without the blanks around it; empty where it was not sent. */
+  public String text(String name) {
+    return fields.getOrDefault(name, List.of()).stream().findFirst().orElse("").strip();
+  }
+
+  public List<String> texts(String name) {
+    return fields.getOrDefault(name, List.of()).stream().map(String::strip).toList();
+  }
+
+  public boolean isChecked(String name) {
+    return !text(name).isEmpty();
+  }
+}

@@ -1,0 +1,125 @@
+package io.egress.api.portal.access;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What every page of a workspace passes first. The workspace in the path has to be the session's;
+ * whatever a page reads or changes is of {@link PortalSession#workspaceId}.
+ */
+public final class PortalGuard {
+  /** A page of a workspace. A {@link Refusal}, thrown or failed with, is its answer. */
+  public interface View {
+    Future<Void> show(RoutingContext exchange, PortalSession session);
+  }
+
+  /** A form that changes something. */
+  public interface Change {
+    Future<Void> make(RoutingContext exchange, PortalSession session, PortalForm form);
+  }
+
+  private static final String NO_SESSION =
+      "Your session at this page has ended, or was opened for another workspace. Open the page"
+          + " again from your application.";
+
+  private final PortalStore store;
+  private final PortalAddress address;
+
+  PortalGuard(PortalStore store, PortalAddress address) {
+    this.store = requireNonNull(store, "store is null");
+    this.address = requireNonNull(address, "address is null");
+  }
+
+  public Handler<RoutingContext> reading(View view) {
+    return exchange ->
+        answer(exchange, session(exchange, true).compose(session -> view.show(exchange, session)));
+  }
+
+  /**
+   * For what a page asks for by itself: a session is idle although its page is open. When it has
+   * ended, the whole page is loaded again to say so.
+   */
+  public Handler<RoutingContext> polling(View view) {
+    return exchange ->
+        session(exchange, false)
+            .onFailure(
+                failure -> {
+                  if (failure instanceof Refusal) {
+                    exchange.response().putHeader("hx-refresh", "true");
+                  }
+                })
+            .compose(session -> view.show(exchange, session))
+            .onFailure(failure -> HttpExchange.fail(exchange, failure));
+  }
+
+  public Handler<RoutingContext> changing(Change change) {
+    return posting(
+        (exchange, session, form) -> {
+          if (!session.mayChange()) {
+            throw new Refusal(403, "This session may look at everything and change nothing.");
+          }
+          return change.make(exchange, session, form);
+        });
+  }
+
+  /** For what every role may do. */
+  Handler<RoutingContext> posting(Change change) {
+    return WorkspaceCalls.withBody(
+        exchange ->
+            answer(
+                exchange,
+                session(exchange, true)
+                    .compose(
+                        session -> {
+                          PortalForm form = PortalForm.of(exchange);
+                          requireOwnPage(exchange.request(), session, form);
+                          return change.make(exchange, session, form);
+                        })));
+  }
+
+  private Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
+    Optional<UUID> workspaceId = PathIds.uuid(exchange.pathParam("workspace"));
+    Optional<PortalToken> token = PortalCookie.read(exchange);
+    if (workspaceId.isEmpty() || token.isEmpty()) {
+      return Future.failedFuture(new Refusal(403, NO_SESSION));
+    }
+    return store
+        .find(workspaceId.get(), token.get(), isUse)
+        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
+  }
+
+  /**
+   * Only forms of the page itself count. Without a referrer, browsers send the origin of a plain
+   * form as {@code null}: {@code Sec-Fetch-Site}, which scripts cannot set, says where it is from.
+   */
+  private void requireOwnPage(HttpServerRequest request, PortalSession session, PortalForm form) {
+    String site = request.getHeader("sec-fetch-site");
+    boolean isOwn =
+        site == null
+            ? address.origin(request).equals(request.getHeader("origin"))
+            : site.equals("same-origin");
+    boolean hasToken =
+        MessageDigest.isEqual(
+            session.csrfToken().getBytes(UTF_8), form.text(PortalForm.CSRF_FIELD).getBytes(UTF_8));
+    if (!isOwn || !hasToken) {
+      throw new Refusal(
+          403, "This form was not sent by this page. Load the page again, then repeat it.");
+    }
+  }
+
+  private static void answer(RoutingContext exchange, Future<Void> answered) {
+    answered.onFailure(failure -> HttpExchange.fail(exchange, failure));
+  }
+}

@@ -1,0 +1,135 @@
+package io.egress.api.portal.access;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Links and sessions, in the database: any api process takes them, before and after a restart. */
+final class PortalStore {
+  private static final String ADD_LINK =
+      """
+      insert into portal_links (hash, workspace_id, role, actor, expires_at)
+      values ($1, $2, $3, $4, now() + interval '5 minutes')
+      returning expires_at
+      """;
+
+  /** Of two requests with one link, the second finds its row used. */
+  private static final String OPEN =
+      """
+      with opened as (
+        update portal_links set used_at = now()
+        where hash = $1 and used_at is null and expires_at > now()
+        returning workspace_id, role, actor)
+      insert into portal_sessions (hash, workspace_id, role, actor, expires_at)
+      select $2, workspace_id, role, actor, now() + interval '8 hours' from opened
+      returning workspace_id, role, actor
+      """;
+
+  /** Use is written down once a minute at the most. */
+  private static final String FIND =
+      """
+      with session as (
+        select hash, role, actor, used_at from portal_sessions
+        where hash = $1 and workspace_id = $2 and expires_at > now() and used_at > now() - interval '1 hour'),
+      used as (
+        update portal_sessions set used_at = now()
+        where $3 and hash in (select hash from session where used_at < now() - interval '1 minute'))
+      select role, actor from session
+      """;
+
+  private static final String END = "delete from portal_sessions where hash = $1";
+
+  private static final String FORGET_LINKS =
+      """
+      delete from portal_links where hash in (
+        select hash from portal_links where expires_at < now() - interval '1 day'
+        order by expires_at limit 100 for update skip locked)
+      """;
+  private static final String FORGET_SESSIONS =
+      """
+      delete from portal_sessions where hash in (
+        select hash from portal_sessions where expires_at < now()
+        order by expires_at limit 100 for update skip locked)
+      """;
+
+  /** What a link grants. */
+  record Grant(UUID workspaceId, PortalRole role, @Nullable String actor) {}
+
+  private final Pool pool;
+
+  PortalStore(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  /** Completes with when the link expires. The workspace must exist. */
+  static Future<Instant> addLink(SqlClient client, PortalToken token, Grant grant) {
+    return client
+        .preparedQuery(ADD_LINK)
+        .execute(Tuple.of(token.hash(), grant.workspaceId(), grant.role().word(), grant.actor()))
+        .map(rows -> rows.iterator().next().getOffsetDateTime(0).toInstant());
+  }
+
+  /**
+   * Uses the link up and begins {@code session}; completes with what it may, or with nothing where
+   * there is no such link, or it was used, or it is too old.
+   */
+  static Future<Optional<Grant>> open(SqlClient client, PortalToken link, PortalToken session) {
+    return client
+        .preparedQuery(OPEN)
+        .execute(Tuple.of(link.hash(), session.hash()))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext() ? Optional.of(grant(row.next())) : Optional.empty();
+            });
+  }
+
+  /** Empty where no such session is open. {@code isUse} keeps it from being closed as idle. */
+  Future<Optional<PortalSession>> find(UUID workspaceId, PortalToken token, boolean isUse) {
+    return pool.preparedQuery(FIND)
+        .execute(Tuple.of(token.hash(), workspaceId, isUse))
+        .map(
+            rows -> {
+              RowIterator<Row> found = rows.iterator();
+              return found.hasNext()
+                  ? Optional.of(session(workspaceId, token, found.next()))
+                  : Optional.empty();
+            });
+  }
+
+  Future<Void> end(PortalToken token) {
+    return pool.preparedQuery(END).execute(Tuple.of(token.hash())).mapEmpty();
+  }
+
+  /** Removes some of what has expired. */
+  Future<Void> forget() {
+    return pool.query(FORGET_LINKS)
+        .execute()
+        .compose(done -> pool.query(FORGET_SESSIONS).execute())
+        .mapEmpty();
+  }
+
+  private static Grant grant(Row row) {
+    return new Grant(
+        row.getUUID("workspace_id"),
+        PortalRole.find(row.getString("role")).orElseThrow(),
+        row.getString("actor"));
+  }
+
+  private static PortalSession session(UUID workspaceId, PortalToken token, Row row) {
+    return new PortalSession(
+        workspaceId,
+        PortalRole.find(row.getString("role")).orElseThrow(),
+        row.getString("actor"),
+        token.derived("csrf"));
+  }
+}

@@ -1,0 +1,16 @@
+package io.egress.api.portal.view;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** An act in a list. */
+public record AuditRow(
+    Instant at,
+    String actor,
+    String via,
+    String from,
+    String action,
+    String kind,
+    @Nullable UUID thingId,
+    String changes) {}

@@ -1,0 +1,4 @@
+package io.egress.api.portal.view;
+
+/** An option of a list to choose from. */
+public record Choice(String value, String label, boolean selected) {}

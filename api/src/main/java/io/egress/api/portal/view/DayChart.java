@@ -1,0 +1,83 @@
+package io.egress.api.portal.view;
+
+import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.deliveries.RecentOutcomes.Hour;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * The last 24 hours of an endpoint as stacked bars, one an hour.
+ *
+ * @param totals by kind, only those that are not zero
+ * @param label what the picture shows, in words
+ * @param estimated whether a part was estimated
+ */
+public record DayChart(
+    List<DayChart.Bar> bars, Map<String, Long> totals, String label, boolean estimated) {
+  /** A part of an hour's bar; {@code kind} is one of those of the style sheet. */
+  public record Bar(String kind, String x, String y, String height) {}
+
+  public static final int WIDTH = 192;
+  public static final int HEIGHT = 40;
+  public static final int BAR_WIDTH = 6;
+  private static final int STEP = WIDTH / RecentOutcomes.HOURS;
+
+  /** So that one failure among thousands is seen. */
+  private static final double BAR_HEIGHT_MIN = 2;
+
+  public DayChart {
+    bars = List.copyOf(bars);
+  }
+
+  public static DayChart of(RecentOutcomes.Day day) {
+    long most = day.hours().stream().mapToLong(Hour::owed).max().orElse(0);
+    List<Bar> bars = new ArrayList<>();
+    Map<String, Long> totals = new LinkedHashMap<>();
+    for (int i = 0; i < day.hours().size(); i++) {
+      double top = HEIGHT;
+      for (Map.Entry<String, Long> part : parts(day.hours().get(i)).entrySet()) {
+        if (part.getValue() > 0) {
+          totals.merge(part.getKey(), part.getValue(), Long::sum);
+          double height =
+              Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / Math.max(1, most));
+          top = Math.max(0, top - height);
+          bars.add(new Bar(part.getKey(), number(i * STEP + 1), number(top), number(height)));
+        }
+      }
+    }
+    return new DayChart(
+        bars, totals, label(totals), day.hours().stream().anyMatch(Hour::estimated));
+  }
+
+  public long total(String kind) {
+    return totals.getOrDefault(kind, 0L);
+  }
+
+  /** From the bottom of a bar to its top. */
+  private static Map<String, Long> parts(Hour hour) {
+    Map<String, Long> parts = new LinkedHashMap<>();
+    parts.put("delivered", hour.delivered());
+    parts.put("waiting", hour.waiting());
+    parts.put("retrying", hour.retrying());
+    parts.put("skipped", hour.skipped());
+    parts.put("exhausted", hour.exhausted());
+    return parts;
+  }
+
+  private static String label(Map<String, Long> totals) {
+    if (totals.isEmpty()) {
+      return "Last 24 hours: nothing was owed";
+    }
+    StringJoiner label = new StringJoiner(", ", "Last 24 hours: ", "");
+    totals.forEach((kind, count) -> label.add(Times.number(count) + " " + kind));
+    return label.toString();
+  }
+
+  private static String number(double number) {
+    return String.format(Locale.ROOT, "%.1f", number);
+  }
+}

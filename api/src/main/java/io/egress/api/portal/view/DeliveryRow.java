@@ -1,0 +1,37 @@
+package io.egress.api.portal.view;
+
+import io.egress.deliverylog.LoggedDelivery;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery in a list. */
+public record DeliveryRow(
+    UUID id,
+    UUID captureId,
+    String capture,
+    UUID endpointId,
+    String endpoint,
+    long position,
+    String origin,
+    String state,
+    int attempts,
+    @Nullable String lastOutcome,
+    Instant owedAt,
+    @Nullable Instant nextAttemptAt) {
+  public static DeliveryRow of(LoggedDelivery delivery, String capture, String endpoint) {
+    return new DeliveryRow(
+        delivery.id(),
+        delivery.captureId(),
+        capture,
+        delivery.endpointId(),
+        endpoint,
+        delivery.position(),
+        delivery.origin().word(),
+        delivery.state().word(),
+        delivery.attempts(),
+        delivery.lastOutcome(),
+        delivery.owedAt(),
+        delivery.nextAttemptAt());
+  }
+}

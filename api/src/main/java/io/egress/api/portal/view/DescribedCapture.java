@@ -1,0 +1,13 @@
+package io.egress.api.portal.view;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a capture's document says about it now. */
+public record DescribedCapture(
+    String title, Instant startedAt, @Nullable String device, List<String> speakers) {
+  public DescribedCapture {
+    speakers = List.copyOf(speakers);
+  }
+}

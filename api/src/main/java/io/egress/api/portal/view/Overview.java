@@ -1,0 +1,40 @@
+package io.egress.api.portal.view;
+
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workspace at a glance.
+ *
+ * @param head position of the newest capture
+ * @param endpoints those that are shown, of {@code endpointsInAll}
+ */
+public record Overview(
+    long head,
+    @Nullable NewestCapture newest,
+    int endpointsInAll,
+    List<Overview.EndpointCard> endpoints) {
+  /**
+   * An endpoint.
+   *
+   * @param behind deliveries that have not ended, as far as they were counted
+   * @param age since when the oldest of them is owed, null where there are none
+   */
+  public record EndpointCard(
+      UUID id,
+      String name,
+      String url,
+      boolean paused,
+      DayChart chart,
+      String behind,
+      @Nullable String age) {}
+
+  public Overview {
+    endpoints = List.copyOf(endpoints);
+  }
+
+  public boolean estimated() {
+    return endpoints.stream().anyMatch(each -> each.chart().estimated());
+  }
+}

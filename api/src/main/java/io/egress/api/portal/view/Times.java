@@ -1,0 +1,41 @@
+package io.egress.api.portal.view;
+
+import io.egress.document.UtcInstant;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/** Times and numbers for people. All times are in UTC. */
+public final class Times {
+  private static final int DATE_CHARS = "2026-01-31".length();
+  private static final int TIME_CHARS = "2026-01-31T09:30:00".length();
+
+  private Times() {}
+
+  public static String iso(Instant at) {
+    return UtcInstant.format(at);
+  }
+
+  /** To the second. */
+  public static String shown(Instant at) {
+    String iso = UtcInstant.format(at);
+    return iso.substring(0, DATE_CHARS) + " " + iso.substring(DATE_CHARS + 1, TIME_CHARS);
+  }
+
+  /** In the largest unit that it has one of. */
+  public static String age(Instant since, Instant now) {
+    Duration age = Duration.between(since, now);
+    if (age.toDays() > 0) {
+      return age.toDays() + " d";
+    }
+    if (age.toHours() > 0) {
+      return age.toHours() + " h";
+    }
+    return age.toMinutes() > 0 ? age.toMinutes() + " min" : Math.max(0, age.toSeconds()) + " s";
+  }
+
+  /** With thousands apart. */
+  public static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+}

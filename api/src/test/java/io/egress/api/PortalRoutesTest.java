@@ -1,0 +1,217 @@
+package io.egress.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.portal.Browser;
+import io.egress.http.Routes;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every route of the settings page is closed to whom it is not for. */
+@Timeout(120)
+class PortalRoutesTest {
+  private static final UUID MINE = UUID.randomUUID();
+  private static final UUID THEIRS = UUID.randomUUID();
+  private static final String SECRET_TITLE = "What only they may read";
+  private static final Map<String, String> FIELDS =
+      Map.of(
+          "name", "new",
+          "url", "https://example.com/changed",
+          "description", "changed",
+          "overlap", "1h",
+          "what", "undelivered");
+
+  private static Service service;
+  private static Browser admin;
+  private static Browser viewer;
+  private static Browser stranger;
+  private static final Map<String, String> ids = new HashMap<>();
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    admin = Browser.at(service, THEIRS, "admin");
+    viewer = Browser.at(service, THEIRS, "view");
+    stranger = Browser.at(service, MINE, "admin");
+    String path = "/internal/v1/workspaces/" + THEIRS;
+    service.mintKey(THEIRS);
+    ids.put(
+        "keys",
+        new JsonObject(service.internal("GET", path + "/api-keys", "").body())
+            .getJsonArray("api_keys")
+            .getJsonObject(0)
+            .getString("id"));
+    String endpoint =
+        new JsonObject(
+                service
+                    .internal("POST", path + "/endpoints", "{\"url\":\"https://example.com/x\"}")
+                    .body())
+            .getString("id");
+    ids.put("endpoints", endpoint);
+    service.put(UUID.randomUUID(), Service.capture(THEIRS).put("title", SECRET_TITLE));
+    await().until(() -> !deliveries(path).isEmpty());
+    ids.put("deliveries", deliveries(path).getJsonObject(0).getString("id"));
+    ids.put(
+        "replays",
+        new JsonObject(
+                service
+                    .internal(
+                        "POST",
+                        path + "/endpoints/" + endpoint + "/replays",
+                        "{\"from_position\":1}")
+                    .body())
+            .getString("id"));
+  }
+
+  private static JsonArray deliveries(String path) {
+    return new JsonObject(service.internal("GET", path + "/deliveries", "").body())
+        .getJsonArray("deliveries");
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  static Stream<Routes.Call> routes() {
+    return service.app.pages().stream().filter(call -> call.path().contains(":workspace"));
+  }
+
+  static Stream<Routes.Call> changes() {
+    return routes()
+        .filter(call -> call.method().equals(HttpMethod.POST))
+        .filter(call -> !call.path().endsWith("/leave"));
+  }
+
+  static Stream<Routes.Call> things() {
+    return routes().filter(call -> call.path().contains(":id"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("routes")
+  void noSessionNoPage(Routes.Call call) {
+    assertThat(send(new Browser(service), call, THEIRS, Map.of()).statusCode()).isEqualTo(403);
+  }
+
+  /** Also with a cookie that a browser would not send there. */
+  @ParameterizedTest
+  @MethodSource("routes")
+  void anotherWorkspacesSessionOpensNothing(Routes.Call call) {
+    Browser misused = stranger.misusing("/portal/" + MINE, "/portal/" + THEIRS);
+    HttpResponse<String> answer =
+        send(misused, call, THEIRS, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
+
+    assertThat(answer.statusCode()).isEqualTo(403);
+    assertThat(answer.body()).doesNotContain(SECRET_TITLE, "example.com");
+  }
+
+  /** A session at one's own workspace does not reach the things of another by their ids. */
+  @ParameterizedTest
+  @MethodSource("things")
+  void theThingsOfAnotherWorkspaceAreNotThere(Routes.Call call) {
+    String before = audit();
+    HttpResponse<String> answer =
+        send(stranger, call, MINE, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
+
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(answer.body()).doesNotContain(SECRET_TITLE, "example.com");
+    assertThat(audit()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @MethodSource("changes")
+  void whoMayOnlyLookChangesNothing(Routes.Call call) {
+    String before = audit();
+    HttpResponse<String> answer =
+        send(viewer, call, THEIRS, Map.of("csrf", viewer.csrf("/portal/" + THEIRS + "/")));
+
+    assertThat(answer.statusCode()).isEqualTo(403);
+    assertThat(answer.body()).contains("may look at everything and change nothing");
+    assertThat(audit()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @MethodSource("changes")
+  void formsOfOtherPagesAreRefused(Routes.Call call) {
+    String before = audit();
+    String token = admin.csrf("/portal/" + THEIRS + "/");
+    String own = service.internalUrl("");
+    for (Map<String, String> fromElsewhere :
+        List.of(
+            Map.of("sec-fetch-site", "cross-site"),
+            Map.of("sec-fetch-site", "same-site"),
+            Map.of("sec-fetch-site", "cross-site", "origin", own),
+            Map.of("origin", "https://evil.example"),
+            Map.of("origin", "null"),
+            Map.<String, String>of())) {
+      assertThat(
+              admin
+                  .post(path(call, THEIRS), with(Map.of("csrf", token)), fromElsewhere)
+                  .statusCode())
+          .as(fromElsewhere.toString())
+          .isEqualTo(403);
+    }
+    for (Map<String, String> wrong :
+        List.of(Map.<String, String>of(), Map.of("csrf", ""), Map.of("csrf", token + "x"))) {
+      assertThat(send(admin, call, THEIRS, wrong).statusCode()).isEqualTo(403);
+    }
+    assertThat(audit()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @MethodSource("routes")
+  void whatIsShownIsNeverKeptAnywhere(Routes.Call call) {
+    if (call.method().equals(HttpMethod.GET)) {
+      HttpResponse<String> answer = send(admin, call, THEIRS, Map.of());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+      assertThat(answer.headers().firstValue("content-security-policy")).isPresent();
+      assertThat(answer.body()).doesNotContain("style=\"").doesNotContain("<script>");
+      HttpResponse<String> seen = send(viewer, call, THEIRS, Map.of());
+      assertThat(seen.statusCode()).as("view sees everything").isEqualTo(200);
+    }
+  }
+
+  private static HttpResponse<String> send(
+      Browser browser, Routes.Call call, UUID workspace, Map<String, String> fields) {
+    return call.method().equals(HttpMethod.GET)
+        ? browser.get(path(call, workspace))
+        : browser.post(path(call, workspace), with(fields));
+  }
+
+  private static Map<String, String> with(Map<String, String> fields) {
+    Map<String, String> all = new HashMap<>(FIELDS);
+    all.putAll(fields);
+    return all;
+  }
+
+  private static String path(Routes.Call call, UUID workspace) {
+    String path = call.path();
+    String kind = path.replaceFirst("^/portal/:workspace(/live)?/?", "").replaceFirst("/.*", "");
+    return path.replace(":workspace", workspace.toString())
+        .replace(":id", ids.getOrDefault(kind, ""));
+  }
+
+  /** Whatever is changed in any workspace leaves an entry. */
+  private static String audit() {
+    return service
+        .query("select count(*)::text as n, (select count(*)::text from backfills) as r from audit")
+        .iterator()
+        .next()
+        .toJson()
+        .encode();
+  }
+}

@@ -1,0 +1,189 @@
+package io.egress.api.deliveries;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.api.deliveries.RecentOutcomes.Day;
+import io.egress.api.deliveries.RecentOutcomes.Hour;
+import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LogDays;
+import io.egress.deliverylog.LogEntry;
+import io.egress.deliverylog.LoggedDeliveries;
+import io.egress.deliverylog.MadeAttempt;
+import io.egress.endpoint.DeliveryId;
+import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.EndpointStore;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Outcomes are written into the log as a dispatcher would. */
+@Timeout(120)
+class RecentOutcomesTest {
+  private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
+
+  private static Service service;
+  private static RecentOutcomes outcomes;
+
+  private final UUID workspace = UUID.randomUUID();
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    Service.await(DAYS.maintain(service.database));
+    outcomes = new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS));
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void countsExactlyWhereFewCapturesCameInAnHour() {
+    captures(3);
+    UUID endpoint = endpoint();
+    UUID other = endpoint();
+    captures(10);
+    write(endpoint, 0, 4, DeliveryState.DELIVERED);
+    write(endpoint, 4, 6, DeliveryState.EXHAUSTED);
+    write(endpoint, 6, 7, DeliveryState.SKIPPED);
+    write(endpoint, 7, 8, DeliveryState.PENDING);
+
+    Day day = day(endpoint, Instant.now());
+
+    assertThat(totals(day)).containsExactly(4L, 2L, 1L, 2L, 1L);
+    assertThat(day.hours()).hasSize(24).noneMatch(Hour::estimated);
+    assertThat(day.retrying()).isEqualTo(1);
+    assertThat(day.oldest()).isBefore(Instant.now());
+    assertThat(totals(day(other, Instant.now()))).containsExactly(0L, 10L, 0L, 0L, 0L);
+  }
+
+  /** One failure among many is counted; only what waits is estimated, from what is looked up. */
+  @Test
+  void estimatesOnlyWhatWaits() {
+    UUID endpoint = endpoint();
+    captures(100);
+    write(endpoint, 0, 49, DeliveryState.DELIVERED);
+    write(endpoint, 49, 50, DeliveryState.EXHAUSTED);
+
+    Day day = day(endpoint, Instant.now());
+
+    List<Long> totals = totals(day);
+    assertThat(totals.get(3)).isEqualTo(1);
+    assertThat(totals.get(1)).isBetween(40L, 60L);
+    assertThat(totals.stream().mapToLong(Long::longValue).sum()).isEqualTo(100);
+    assertThat(day.hours()).anyMatch(Hour::estimated);
+  }
+
+  @Test
+  void forgetsAfterADay() {
+    UUID endpoint = endpoint();
+    captures(5);
+
+    assertThat(totals(day(endpoint, Instant.now().plus(Duration.ofHours(25))))).containsOnly(0L);
+    assertThat(totals(day(endpoint, Instant.now().plus(Duration.ofHours(22)))).get(1)).isEqualTo(5);
+  }
+
+  @Test
+  void anEndpointThatIsUpToDateHasNothingOldest() {
+    UUID endpoint = endpoint();
+    captures(2);
+    write(endpoint, 0, 2, DeliveryState.DELIVERED);
+
+    assertThat(day(endpoint, Instant.now()).oldest()).isNull();
+  }
+
+  private Day day(UUID endpoint, Instant now) {
+    List<Endpoint> endpoints = Service.await(new EndpointStore(service.database).list(workspace));
+    return requireNonNull(Service.await(outcomes.of(workspace, endpoints, now)).get(endpoint));
+  }
+
+  /** Delivered, waiting, retrying, exhausted, skipped. */
+  private static List<Long> totals(Day day) {
+    List<ToLongFunction<Hour>> kinds =
+        List.of(Hour::delivered, Hour::waiting, Hour::retrying, Hour::exhausted, Hour::skipped);
+    return kinds.stream().map(kind -> day.hours().stream().mapToLong(kind).sum()).toList();
+  }
+
+  private UUID endpoint() {
+    return UUID.fromString(
+        new JsonObject(
+                service
+                    .internal(
+                        "POST",
+                        "/internal/v1/workspaces/" + workspace + "/endpoints",
+                        "{\"url\":\"https://example.com/hook\"}")
+                    .body())
+            .getString("id"));
+  }
+
+  private void captures(int count) {
+    long before = head();
+    for (int i = 0; i < count; i++) {
+      service.put(UUID.randomUUID(), Service.capture(workspace));
+    }
+    await().until(() -> head() == before + count);
+  }
+
+  private long head() {
+    var rows =
+        service
+            .query("select stream_head from workspaces where id = '" + workspace + "'")
+            .iterator();
+    return rows.hasNext() ? rows.next().getLong(0) : 0;
+  }
+
+  /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
+  private void write(UUID endpoint, int first, int end, DeliveryState state) {
+    List<LogEntry> entries = new ArrayList<>();
+    for (Row row :
+        service.query(
+            "select s.position, s.capture_id, s.entered_at from stream s join endpoints e on e.id = '"
+                + endpoint
+                + "' where s.workspace_id = e.workspace_id and s.position > e.created_position + "
+                + first
+                + " and s.position <= e.created_position + "
+                + end)) {
+      Delivery delivery =
+          Delivery.first(
+              DeliveryId.of(endpoint, row.getUUID("capture_id")),
+              endpoint,
+              row.getUUID("capture_id"),
+              row.getLong("position"),
+              Delivery.Origin.LIVE,
+              row.getOffsetDateTime("entered_at").toInstant());
+      boolean attempted = state != DeliveryState.SKIPPED;
+      entries.add(
+          new LogEntry(
+              delivery,
+              state,
+              attempted
+                  ? new MadeAttempt(
+                      Instant.now(),
+                      Duration.ofMillis(1),
+                      state == DeliveryState.DELIVERED ? "delivered" : "status",
+                      state == DeliveryState.DELIVERED ? 200 : 500,
+                      null,
+                      Buffer.buffer())
+                  : null,
+              state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null));
+    }
+    Service.await(new DeliveryLog(service.database, DAYS).write(entries));
+  }
+}

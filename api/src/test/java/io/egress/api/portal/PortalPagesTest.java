@@ -1,0 +1,409 @@
+package io.egress.api.portal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.delivery.Delivery;
+import io.egress.deliverylog.DeliveryLog;
+import io.egress.deliverylog.DeliveryState;
+import io.egress.deliverylog.LogDays;
+import io.egress.deliverylog.LogEntry;
+import io.egress.deliverylog.MadeAttempt;
+import io.egress.endpoint.DeliveryId;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What pages show and do, as plain HTTP. No dispatcher runs here. */
+@Timeout(120)
+class PortalPagesTest {
+  private static final String HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";
+  private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
+
+  private static Service service;
+
+  private final UUID workspace = UUID.randomUUID();
+  private final String page = "/portal/" + workspace;
+  private final String api = "/internal/v1/workspaces/" + workspace;
+  private Browser browser;
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    Service.await(DAYS.maintain(service.database));
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @BeforeEach
+  void open() {
+    browser = Browser.at(service, workspace, "admin");
+  }
+
+  @Test
+  void anEmptyWorkspaceSaysWhatToDoNext() {
+    assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "mint an API key");
+    assertThat(browser.get(page + "/keys").body()).contains("There is no key");
+    assertThat(browser.get(page + "/endpoints").body()).contains("There is no endpoint");
+    assertThat(browser.get(page + "/deliveries").body()).contains("Nothing is owed");
+    assertThat(browser.get(page + "/replays").body()).contains("Nothing was replayed yet");
+    assertThat(browser.get(page + "/audit").body())
+        .contains("portal_link.created", "portal_session.opened");
+  }
+
+  @Test
+  void keysAreMintedShownOnceAndDeleted() {
+    HttpResponse<String> minted =
+        browser.submit(
+            page + "/keys", page + "/keys", Map.of("name", "nightly", "expires_in", "30d"));
+    assertThat(minted.statusCode()).isEqualTo(201);
+    String key = find(minted, "(service_[A-Za-z0-9]{32})");
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+
+    String list = browser.get(page + "/keys").body();
+    assertThat(list)
+        .contains("nightly", "ada", key.substring(key.length() - 4))
+        .doesNotContain(key);
+    String confirm = find(list, "href=\"(" + page + "/keys/[0-9a-f-]+/delete)\"");
+    assertThat(browser.get(confirm).body()).contains("Delete the key “nightly”");
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+
+    HttpResponse<String> deleted = browser.submit(confirm, confirm, Map.of());
+    assertThat(deleted.statusCode()).isEqualTo(303);
+    assertThat(browser.get(location(deleted)).body()).contains("The key is deleted");
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
+    assertThat(browser.submit(page + "/keys", confirm, Map.of()).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void whatIsWrongWithAFormIsSaidBesideWhatWasTyped() {
+    HttpResponse<String> blank =
+        browser.submit(page + "/keys", page + "/keys", Map.of("name", " "));
+    assertThat(blank.statusCode()).isEqualTo(400);
+    assertThat(blank.body()).contains("role=\"alert\"", "name");
+
+    HttpResponse<String> refused =
+        browser.submit(
+            page + "/endpoints",
+            page + "/endpoints",
+            Map.of("url", "https://10.0.0.1/<x>", "description", "inner"));
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body())
+        .contains("role=\"alert\"", "value=\"https://10.0.0.1/&lt;x>\"", "value=\"inner\"");
+  }
+
+  @Test
+  void anEndpointIsAddedChangedPausedRotatedAndDeleted() {
+    HttpResponse<String> added =
+        browser.submit(
+            page + "/endpoints",
+            page + "/endpoints",
+            Map.of(
+                "url",
+                "https://example.com/hook",
+                "description",
+                "search",
+                "full_history",
+                "true"));
+    assertThat(added.statusCode()).isEqualTo(201);
+    String secret = find(added, "(whsec_[A-Za-z0-9_-]{43})");
+    String id = endpoints().getJsonObject(0).getString("id");
+    assertThat(endpoints().getJsonObject(0).getBoolean("full_history")).isTrue();
+    String path = page + "/endpoints/" + id;
+    assertThat(browser.get(path).body())
+        .contains("https://example.com/hook")
+        .doesNotContain(secret);
+
+    done(
+        browser.submit(
+            path, path + "/change", Map.of("url", "https://example.com/other", "description", "")));
+    assertThat(endpoints().getJsonObject(0).getString("url"))
+        .isEqualTo("https://example.com/other");
+    assertThat(endpoints().getJsonObject(0).getString("description")).isNull();
+
+    assertThat(done(browser.submit(path, path + "/pause", Map.of()))).contains("is paused");
+    assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isTrue();
+    done(browser.submit(path, path + "/resume", Map.of()));
+    assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isFalse();
+
+    HttpResponse<String> rotated =
+        browser.submit(path + "/rotate", path + "/rotate", Map.of("overlap", "1h"));
+    assertThat(rotated.statusCode()).isEqualTo(201);
+    assertThat(find(rotated, "(whsec_[A-Za-z0-9_-]{43})")).isNotEqualTo(secret);
+    assertThat(
+            browser
+                .submit(path + "/rotate", path + "/rotate", Map.of("overlap", "1h"))
+                .statusCode())
+        .as("during the overlap")
+        .isEqualTo(409);
+    done(browser.submit(path, path + "/end-overlap", Map.of()));
+    assertThat(endpoints().getJsonObject(0).getString("previous_secret_until")).isNull();
+
+    assertThat(browser.get(path + "/delete").body()).contains("cannot be undone");
+    done(browser.submit(path + "/delete", path + "/delete", Map.of()));
+    assertThat(endpoints()).isEmpty();
+    assertThat(browser.get(path).statusCode()).isEqualTo(404);
+
+    String audit = browser.get(page + "/audit").body();
+    assertThat(audit)
+        .contains("endpoint.created", "endpoint.deleted", "ada", "by page", "127.0.0.1")
+        .doesNotContain(secret);
+  }
+
+  @Test
+  void deliveriesAreListedFilteredShownAndSentAgain() {
+    UUID first = endpoint("one");
+    endpoint("two");
+    UUID capture = capture("A talk");
+    write(first, capture, DeliveryState.EXHAUSTED, "{\"error\":\"no\"}");
+
+    String list = browser.get(page + "/deliveries").body();
+    assertThat(list).contains("A talk", "one", "two", "exhausted", "pending");
+    assertThat(rows(list)).isEqualTo(2);
+    assertThat(rows(browser.get(page + "/deliveries?state=exhausted&endpoint=&capture_id=").body()))
+        .isEqualTo(1);
+    assertThat(rows(browser.get(page + "/deliveries?endpoint=" + first).body())).isEqualTo(1);
+    assertThat(rows(browser.get(page + "/deliveries?capture_id=" + capture).body())).isEqualTo(2);
+    assertThat(browser.get(page + "/deliveries?state=delivered").body())
+        .contains("No delivery fits");
+    assertThat(browser.get(page + "/deliveries?state=lost").statusCode()).isEqualTo(400);
+
+    String path = page + "/deliveries/" + DeliveryId.of(first, capture);
+    assertThat(browser.get(path).body())
+        .contains("A talk", "status 500", "{\"error\":\"no\"}", "https://example.com/one");
+    assertThat(done(browser.submit(path, path + "/redeliver", Map.of())))
+        .contains("sent once more");
+    assertThat(
+            service
+                .query(
+                    "select count(*) as n from backfills where origin = 'redelivery' and endpoint_id = '"
+                        + first
+                        + "' and created_by = 'ada'")
+                .iterator()
+                .next()
+                .getLong("n"))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void aPartThatWasSeenIsNotSentAgain() {
+    endpoint("one");
+    capture("A talk");
+    for (String of : List.of("/", "/deliveries", "/replays")) {
+      String live =
+          find(browser.get(page + of).body(), "hx-get=\"([^\"]+)\"").replace("&amp;", "&");
+      assertThat(browser.get(live).statusCode()).as(live).isEqualTo(204);
+    }
+    String live = find(browser.get(page + "/deliveries").body(), "hx-get=\"([^\"]+)\"");
+    capture("Another talk");
+
+    HttpResponse<String> changed = browser.get(live);
+    assertThat(changed.statusCode()).isEqualTo(200);
+    assertThat(changed.body()).contains("Another talk").doesNotContain("<html");
+  }
+
+  @Test
+  void listsGoOnWhereAPageEnds() {
+    endpoint("one");
+    for (int i = 0; i < 55; i++) {
+      service.put(UUID.randomUUID(), Service.capture(workspace).put("title", "Talk " + i));
+    }
+    await().until(() -> browser.get(page + "/").body().contains("<dd>55</dd>"));
+
+    String first = browser.get(page + "/deliveries").body();
+    String older = find(first, "href=\"([^\"]+)\" rel=\"next\"").replace("&amp;", "&");
+    String second = browser.get(older).body();
+
+    assertThat(rows(first) + rows(second)).isEqualTo(55);
+    assertThat(second).doesNotContain("rel=\"next\"").doesNotContain("hx-get=\"");
+  }
+
+  @Test
+  void replaysAreStartedShownAndCancelled() {
+    UUID endpoint = endpoint("one");
+    capture("A talk");
+    String path = page + "/endpoints/" + endpoint + "/replay";
+    assertThat(browser.submit(path, path, Map.of("what", "all")).body())
+        .contains("role=\"alert\"", "from_position or from is required");
+
+    HttpResponse<String> started =
+        browser.submit(path, path, Map.of("what", "all", "from", "2026-01-01T00:00"));
+    assertThat(started.statusCode()).isEqualTo(303);
+    String replay = location(started);
+    assertThat(browser.get(replay).body())
+        .contains("The replay has begun", "0 of 1 captures", "running", "by ada");
+    assertThat(browser.get(page + "/replays").body()).contains("Everything", "running");
+
+    String cancel = replay.replaceFirst("\\?.*", "") + "/cancel";
+    assertThat(done(browser.submit(replay, cancel, Map.of()))).contains("cancelled");
+    assertThat(browser.get(page + "/replays").body()).contains("cancelled");
+  }
+
+  @Test
+  void textsOfOthersAreNeverMarkup() {
+    Browser named = new Browser(service);
+    named.open(Browser.token(Browser.link(service, workspace, "admin", HOSTILE)));
+    service.internal("POST", api + "/api-keys", new JsonObject().put("name", HOSTILE));
+    UUID endpoint =
+        UUID.fromString(
+            new JsonObject(
+                    service
+                        .internal(
+                            "POST",
+                            api + "/endpoints",
+                            new JsonObject()
+                                .put("url", "https://example.com/?q='&x=%22%3E%3Cscript%3E")
+                                .put("description", HOSTILE))
+                        .body())
+                .getString("id"));
+    UUID capture = UUID.randomUUID();
+    JsonObject member =
+        new JsonObject().put("id", UUID.randomUUID().toString()).put("name", HOSTILE);
+    service.put(
+        capture,
+        Service.capture(workspace)
+            .put("title", HOSTILE)
+            .put("device", new JsonObject().put("id", workspace.toString()).put("name", HOSTILE))
+            .put(
+                "participants",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("label", "S1")
+                            .put("member", member)
+                            .put("speech_ms", 1))));
+    await()
+        .until(() -> service.internal("GET", api + "/deliveries", "").body().contains("pending"));
+    write(endpoint, capture, DeliveryState.EXHAUSTED, HOSTILE);
+    String replayForm = page + "/endpoints/" + endpoint + "/replay";
+    String replay = location(named.submit(replayForm, replayForm, Map.of("what", "undelivered")));
+
+    for (String path :
+        List.of(
+            page + "/",
+            page + "/keys",
+            page + "/endpoints",
+            page + "/endpoints/" + endpoint,
+            page + "/endpoints/" + endpoint + "/rotate",
+            page + "/endpoints/" + endpoint + "/delete",
+            replayForm,
+            page + "/deliveries?capture_id=" + capture,
+            page + "/deliveries/" + DeliveryId.of(endpoint, capture),
+            page + "/replays",
+            replay,
+            page + "/audit",
+            page + "/deliveries?done=" + "%3Cscript%3Ealert(1)%3C/script%3E")) {
+      HttpResponse<String> shown = named.get(path);
+      assertThat(shown.statusCode()).as(path).isEqualTo(200);
+      assertThat(shown.body())
+          .as(path)
+          .contains("&lt;script&gt;alert(1)")
+          .doesNotContain("<script>alert")
+          .doesNotContain("<img");
+    }
+    String detail = named.get(page + "/deliveries/" + DeliveryId.of(endpoint, capture)).body();
+    assertThat(detail.split("&lt;script&gt;alert\\(1\\)", -1).length - 1)
+        .as("actor, endpoint, title, device, member and answer")
+        .isGreaterThanOrEqualTo(6);
+    assertThat(named.get("/portal/open?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").body())
+        .doesNotContain("<script>alert");
+  }
+
+  private JsonArray endpoints() {
+    return new JsonObject(service.internal("GET", api + "/endpoints", "").body())
+        .getJsonArray("endpoints");
+  }
+
+  private UUID endpoint(String name) {
+    return UUID.fromString(
+        new JsonObject(
+                service
+                    .internal(
+                        "POST",
+                        api + "/endpoints",
+                        new JsonObject()
+                            .put("url", "https://example.com/" + name)
+                            .put("description", name))
+                    .body())
+            .getString("id"));
+  }
+
+  private UUID capture(String title) {
+    UUID id = UUID.randomUUID();
+    service.put(id, Service.capture(workspace).put("title", title));
+    await()
+        .until(
+            () ->
+                service
+                    .internal("GET", api + "/deliveries?capture_id=" + id, "")
+                    .body()
+                    .contains("pending"));
+    return id;
+  }
+
+  private void write(UUID endpoint, UUID capture, DeliveryState state, String answer) {
+    var row =
+        service
+            .query("select position, entered_at from stream where capture_id = '" + capture + "'")
+            .iterator()
+            .next();
+    Delivery delivery =
+        Delivery.first(
+            DeliveryId.of(endpoint, capture),
+            endpoint,
+            capture,
+            row.getLong("position"),
+            Delivery.Origin.LIVE,
+            row.getOffsetDateTime("entered_at").toInstant());
+    MadeAttempt attempt =
+        new MadeAttempt(
+            Instant.now(), Duration.ofMillis(12), "status", 500, null, Buffer.buffer(answer));
+    Service.await(
+        new DeliveryLog(service.database, DAYS)
+            .write(List.of(new LogEntry(delivery, state, attempt, null))));
+  }
+
+  /** The page that follows a form that was taken. */
+  private String done(HttpResponse<String> answer) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(303);
+    HttpResponse<String> next = browser.get(location(answer));
+    assertThat(next.statusCode()).isEqualTo(200);
+    return next.body();
+  }
+
+  private static String location(HttpResponse<String> answer) {
+    return answer.headers().firstValue("location").orElseThrow();
+  }
+
+  private static int rows(String html) {
+    return html.split("id=\"delivery-", -1).length - 1;
+  }
+
+  private static String find(HttpResponse<String> answer, String pattern) {
+    return find(answer.body(), pattern);
+  }
+
+  private static String find(String text, String pattern) {
+    Matcher found = Pattern.compile(pattern).matcher(text);
+    assertThat(found.find()).as(text).isTrue();
+    return found.group(1);
+  }
+}
