@@ -16,6 +16,7 @@ public final class Administration {
             new VerifyCommand(),
             new SecretsCommand(),
             new AuditCommand(),
+            new ListenCommand(),
             new PortalCommand())
         .forEach(line::addSubcommand);
     return line;

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
@@ -34,7 +36,7 @@ import java.util.concurrent.TimeoutException;
 final class BothRoles implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
-  private static final String TOKEN = "test-token-of-the-internal-api";
+  static final String TOKEN = "test-token-of-the-internal-api";
 
   private final Vertx vertx = Vertx.vertx();
   private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
@@ -111,6 +113,43 @@ final class BothRoles implements AutoCloseable {
     return id;
   }
 
+  /** Opens the settings page of the tenant, and reads what it says of deliveries. */
+  void lookAtThePage(Tenant tenant) {
+    String workspace = "/workspaces/" + tenant.workspace();
+    String link =
+        internal
+            .call("POST", workspace + "/portal-links", new JsonObject().put("role", "view"))
+            .getString("url");
+    HttpResponse<String> opened =
+        send(
+            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
+    String cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
+    String page = "http://127.0.0.1:" + api.internalPort() + "/portal/" + tenant.workspace();
+    for (String path :
+        List.of(
+            "/",
+            "/keys",
+            "/endpoints",
+            "/deliveries",
+            "/deliveries?state=exhausted",
+            "/replays",
+            "/audit")) {
+      HttpResponse<String> shown =
+          send(HttpRequest.newBuilder(URI.create(page + path)).header("cookie", cookie));
+      assertThat(shown.statusCode()).as(path).isEqualTo(200);
+    }
+  }
+
+  private static HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return HTTP.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException | InterruptedException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
   boolean isDelivered(String endpoint, UUID capture) {
     return delivered.contains(endpoint + " " + capture);
   }
@@ -162,16 +201,9 @@ final class BothRoles implements AutoCloseable {
   }
 
   private String get(Tenant tenant, String path) {
-    try {
-      return HTTP.send(
-              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + api.publicPort() + path))
-                  .header("authorization", "Bearer " + tenant.key())
-                  .build(),
-              BodyHandlers.ofString())
-          .body();
-    } catch (IOException | InterruptedException failure) {
-      throw new IllegalStateException(failure);
-    }
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + api.publicPort() + path))
+            .header("authorization", "Bearer " + tenant.key()))
+        .body();
   }
 
   static <T> T done(Future<T> future) {

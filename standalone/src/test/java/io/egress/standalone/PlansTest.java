@@ -91,6 +91,7 @@ class PlansTest {
     UUID last = roles.passThrough(tenant);
     for (int i = 1; i < times; i++) {
       last = roles.passThrough(tenant);
+      roles.lookAtThePage(tenant);
     }
     return last;
   }

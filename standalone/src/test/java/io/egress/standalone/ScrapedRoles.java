@@ -6,11 +6,8 @@ import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.database.DatabasePool;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
 import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
@@ -23,19 +20,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** Both roles as two processes would run them, each with its own page of metrics. */
 final class ScrapedRoles implements AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
-  private static final String TOKEN = "test-token-of-the-internal-api";
   private static final String WORKSPACE = UUID.randomUUID().toString();
   private static final Duration WORK_PERIOD = Duration.ofMillis(300);
   private static final Duration KNOWN_AFTER = Duration.ofSeconds(30);
@@ -48,8 +41,8 @@ final class ScrapedRoles implements AutoCloseable {
   private final DispatcherApp dispatcher;
 
   ScrapedRoles() {
-    api = done(ApiApp.start(apiVertx, settings));
-    dispatcher = done(DispatcherApp.start(dispatcherVertx, settings));
+    api = BothRoles.done(ApiApp.start(apiVertx, settings));
+    dispatcher = BothRoles.done(DispatcherApp.start(dispatcherVertx, settings));
     await().atMost(KNOWN_AFTER).until(() -> !(api() + dispatcher()).contains(" NaN"));
   }
 
@@ -59,8 +52,9 @@ final class ScrapedRoles implements AutoCloseable {
    */
   void workOn() {
     HttpServer receiver =
-        done(apiVertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
-    InternalApi internal = new InternalApi("127.0.0.1", apiPort(), TOKEN);
+        BothRoles.done(
+            apiVertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
+    InternalApi internal = new InternalApi("127.0.0.1", apiPort(), BothRoles.TOKEN);
     String workspace = "/workspaces/" + WORKSPACE;
     for (String path : List.of("/fine", "/flaky", "/broken")) {
       String url = "http://127.0.0.1:" + receiver.actualPort() + path;
@@ -82,8 +76,8 @@ final class ScrapedRoles implements AutoCloseable {
 
   void query(String sql) {
     Pool pool = DatabasePool.open(apiVertx, settings.database(), "test", 1);
-    done(pool.query(sql).execute());
-    done(pool.close());
+    BothRoles.done(pool.query(sql).execute());
+    BothRoles.done(pool.close());
   }
 
   String api() {
@@ -104,10 +98,10 @@ final class ScrapedRoles implements AutoCloseable {
 
   @Override
   public void close() {
-    done(dispatcher.close());
-    done(api.close());
-    done(dispatcherVertx.close());
-    done(apiVertx.close());
+    BothRoles.done(dispatcher.close());
+    BothRoles.done(api.close());
+    BothRoles.done(dispatcherVertx.close());
+    BothRoles.done(apiVertx.close());
   }
 
   private void receive(HttpServerRequest request) {
@@ -133,21 +127,10 @@ final class ScrapedRoles implements AutoCloseable {
         .put("segments", new JsonArray().add(segment));
   }
 
+  /** Reconciliation at its usual pace, because its metrics are watched. */
   private static Map<String, String> environment() {
-    SharedBackends backends = SharedBackends.get();
-    Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase());
-    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
-    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
-    environment.put("EGRESS_TOPIC_PARTITIONS", "2");
-    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
-    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
-    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
-    environment.put("EGRESS_PUBLIC_PORT", "0");
-    environment.put("EGRESS_INTERNAL_PORT", "0");
-    environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
-    environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
-    environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s");
+    Map<String, String> environment = BothRoles.environment();
+    environment.remove("EGRESS_RECONCILE_AFTER");
     return environment;
   }
 
@@ -165,14 +148,6 @@ final class ScrapedRoles implements AutoCloseable {
           .body();
     } catch (IOException | InterruptedException failure) {
       throw new IllegalStateException(failure);
-    }
-  }
-
-  private static <T> T done(Future<T> future) {
-    try {
-      return future.await(60, TimeUnit.SECONDS);
-    } catch (TimeoutException late) {
-      throw new AssertionError("nothing within a minute", late);
     }
   }
 }

@@ -92,6 +92,9 @@ class SecretsInLogsTest {
       assertThat(status(internalUrl + "/captures", WRONG_TOKEN, "")).isEqualTo(401);
       assertThat(status(internalUrl + "/captures", TOKEN, "{\"title\": \"" + SPOKEN))
           .isIn(200, 400, 415);
+      String link =
+          create(api, "portal-links", new JsonObject().put("role", "admin")).getString("url");
+      String cookie = openPage(link);
       up.awaitOutput("\"message\":\"Delivered\"");
       up.terminate();
       assertThat(up.awaitExit()).as(up.output()).isZero();
@@ -100,7 +103,8 @@ class SecretsInLogsTest {
       assertThat(up.output())
           .doesNotContain(key, key.substring(8), TOKEN, WRONG_TOKEN, WRONG_KEY, SECRET_KEY)
           .doesNotContain(SPOKEN, URL_SECRET, databasePassword())
-          .doesNotContain(endpoint.getString("secret"));
+          .doesNotContain(endpoint.getString("secret"))
+          .doesNotContain(link.substring(link.indexOf('=') + 1), cookie);
       assertThat(lines.stream().filter(line -> line.getString("logger").startsWith("io.egress")))
           .noneMatch(line -> line.getString("level").equals("ERROR"));
       assertThat(lines)
@@ -146,6 +150,19 @@ class SecretsInLogsTest {
 
   private JsonObject create(InternalApi api, String what, JsonObject body) {
     return api.call("POST", "/workspaces/" + workspace + "/" + what, body);
+  }
+
+  /** As a browser does: the token is in the query first and then in a form. */
+  private String openPage(String link) throws Exception {
+    assertThat(status(link, "", "")).isEqualTo(200);
+    HttpRequest form =
+        HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1)))
+            .build();
+    String cookie =
+        http.send(form, BodyHandlers.discarding()).headers().firstValue("set-cookie").orElseThrow();
+    return cookie.substring(cookie.indexOf('=') + 1, cookie.indexOf(';'));
   }
 
   private int status(String url, String bearer, String body) throws Exception {

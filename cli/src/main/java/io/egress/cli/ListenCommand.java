@@ -1,0 +1,189 @@
+package io.egress.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.endpoint.DeliveryId;
+import io.egress.endpoint.SigningSecrets;
+import io.egress.send.Envelope;
+import io.egress.send.WebhookSignature;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Webhooks for whoever writes a receiver, without an endpoint that the service can reach. */
+@Command(
+    name = "listen",
+    description = {
+      "Posts signed webhooks to a receiver on your machine, for whoever writes one.",
+      "It follows a workspace's stream through the public API, so the service need not",
+      "reach the receiver. Nothing is retried."
+    },
+    footer = {
+      "",
+      "Print a signing secret, and post what finishes from now on:",
+      "  egress listen --key service_... --forward-to http://localhost:3000/hook",
+      "Post the whole stream to a service elsewhere, with a secret of your own:",
+      "  egress listen --url https://transcripts.example.com --key service_... \\",
+      "      --secret whsec_... --from-start --forward-to http://localhost:3000/hook"
+    })
+final class ListenCommand implements Callable<Integer> {
+  private static final Duration POLL_PERIOD = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
+
+  @Option(
+      names = "--forward-to",
+      paramLabel = "URL",
+      required = true,
+      description = "the receiver, for instance http://localhost:3000/hook")
+  private URI forwardTo = URI.create("");
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      defaultValue = "http://127.0.0.1:${env:EGRESS_PUBLIC_PORT:-8080}",
+      description = "the service's public address (${DEFAULT-VALUE})")
+  private String url = "";
+
+  @Option(
+      names = "--key",
+      paramLabel = "KEY",
+      required = true,
+      description = "an API key of the workspace")
+  private String key = "";
+
+  @Option(
+      names = "--secret",
+      paramLabel = "SECRET",
+      description = "what to sign with; one is made and printed if none is given")
+  private @Nullable String secret;
+
+  @Option(names = "--from-start", description = "post what has finished before, too")
+  private boolean fromStart;
+
+  @Option(names = "--count", paramLabel = "N", description = "end after so many webhooks")
+  private long count = Long.MAX_VALUE;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    String signingSecret = secret == null ? SigningSecrets.generate() : secret;
+    if (secret == null) {
+      System.out.println("signing secret  " + signingSecret);
+    }
+    WebhookSignature signature = new WebhookSignature(List.of(signingSecret));
+    String cursor = fromStart ? null : end();
+    System.out.println("listening       " + url);
+    long forwarded = 0;
+    while (true) {
+      JsonObject page = page(cursor);
+      for (Object capture : page.getJsonArray("captures")) {
+        forward((JsonObject) capture, signature);
+        forwarded++;
+        if (forwarded >= count) {
+          return 0;
+        }
+      }
+      cursor = cursorAfter(page, cursor);
+      if (!hasNext(page)) {
+        Thread.sleep(POLL_PERIOD.toMillis());
+      }
+    }
+  }
+
+  /** The cursor behind everything that is in the stream. */
+  private @Nullable String end() throws InterruptedException {
+    String cursor = null;
+    JsonObject page;
+    do {
+      page = page(cursor);
+      cursor = cursorAfter(page, cursor);
+    } while (hasNext(page));
+    return cursor;
+  }
+
+  private JsonObject page(@Nullable String cursor) throws InterruptedException {
+    String query = cursor == null ? "" : "&after=" + URLEncoder.encode(cursor, UTF_8);
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url + "/api/v1/captures?limit=100" + query))
+            .timeout(TIMEOUT)
+            .header("authorization", "Bearer " + key)
+            .build();
+    try {
+      HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw new IllegalStateException(
+            new JsonObject(answer.body()).getJsonObject("error").getString("message"));
+      }
+      return new JsonObject(answer.body());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(url + " does not answer (set --url)", failure);
+    }
+  }
+
+  private void forward(JsonObject capture, WebhookSignature signature) throws InterruptedException {
+    UUID captureId = UUID.fromString(capture.getString("id"));
+    UUID deliveryId =
+        DeliveryId.of(UUID.nameUUIDFromBytes(forwardTo.toString().getBytes(UTF_8)), captureId);
+    Instant now = Instant.now();
+    Envelope envelope = Envelope.compose(deliveryId, now, head(capture));
+    HttpRequest request =
+        HttpRequest.newBuilder(forwardTo)
+            .timeout(TIMEOUT)
+            .header("content-type", "application/json")
+            .header("x-service-event", Envelope.EVENT)
+            .header("x-service-delivery", deliveryId.toString())
+            .header("x-service-signature", signature.sign(now.getEpochSecond(), envelope))
+            .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()))
+            .build();
+    long begun = System.nanoTime();
+    System.out.printf(
+        "%s  %s  %s  %s ms  %s%n",
+        now.truncatedTo(ChronoUnit.SECONDS),
+        captureId,
+        outcome(request),
+        Duration.ofNanos(System.nanoTime() - begun).toMillis(),
+        capture.getString("title").replaceAll("\\p{Cntrl}+", " "));
+  }
+
+  private String outcome(HttpRequest request) throws InterruptedException {
+    try {
+      return Integer.toString(http.send(request, BodyHandlers.discarding()).statusCode());
+    } catch (IOException failure) {
+      return String.valueOf(failure.getMessage() == null ? "no connection" : failure.getMessage());
+    }
+  }
+
+  /** {@code emitted_at} is the last field of a document. */
+  private static byte[] head(JsonObject capture) {
+    String document = capture.encode();
+    String field = "\"emitted_at\":\"";
+    return document.substring(0, document.lastIndexOf(field) + field.length()).getBytes(UTF_8);
+  }
+
+  private static @Nullable String cursorAfter(JsonObject page, @Nullable String before) {
+    String cursor = page.getJsonObject("pageInfo").getString("endCursor");
+    return cursor == null ? before : cursor;
+  }
+
+  private static boolean hasNext(JsonObject page) {
+    return page.getJsonObject("pageInfo").getBoolean("hasNextPage");
+  }
+}
