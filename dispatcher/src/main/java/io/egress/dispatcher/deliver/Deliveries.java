@@ -49,6 +49,7 @@ final class Deliveries implements Questions.Reader {
   private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
 
   private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
+  private static final long NO_TIMER = -1;
   private static final int OUTCOMES_PENDING_MAX = 4_096;
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
@@ -70,6 +71,7 @@ final class Deliveries implements Questions.Reader {
       OffsetCommits commits,
       DeliveryMeters meters) {}
 
+  private final Vertx vertx;
   private final Clock clock;
   private final RecordConsumer consumer;
   private final Set<String> undelayed;
@@ -82,12 +84,15 @@ final class Deliveries implements Questions.Reader {
   private final OutcomeRecorder outcomes;
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
+  private long paceTimer = NO_TIMER;
+  private long paceTimerNanos;
 
   /** Fails for one endpoint; success with another one does not end it. */
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
   Deliveries(Vertx vertx, Clock clock, Parts parts) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.clock = requireNonNull(clock, "clock is null");
     this.consumer = parts.consumer();
     this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
@@ -169,6 +174,25 @@ final class Deliveries implements Questions.Reader {
       questions.add(slot);
     }
     questions.ask();
+    awaitPace();
+  }
+
+  /** Nothing else happens when an endpoint's pace lets its next attempt begin. */
+  private void awaitPace() {
+    Long next = workload.nextPacedNanos();
+    if (next == null || (paceTimer != NO_TIMER && paceTimerNanos - next <= 0)) {
+      return;
+    }
+    vertx.cancelTimer(paceTimer);
+    paceTimerNanos = next;
+    long millis = TimeUnit.NANOSECONDS.toMillis(next - workload.nanoTime()) + 1;
+    paceTimer =
+        vertx.setTimer(
+            Math.max(1, millis),
+            timer -> {
+              paceTimer = NO_TIMER;
+              proceed();
+            });
   }
 
   @Override
@@ -201,6 +225,11 @@ final class Deliveries implements Questions.Reader {
 
     @Override
     public Boolean attempt(EndpointTarget target, Head head) {
+      if (!workload.admit(slot, target.limits())) {
+        workload.release(slot, Completion.ABORTED);
+        workload.giveBack(job);
+        return false;
+      }
       return Deliveries.this.attempt(slot, target, head, documents);
     }
 
@@ -304,6 +333,7 @@ final class Deliveries implements Questions.Reader {
                 to.url(),
                 envelope,
                 to.receiver().signature(),
+                to.receiver().headers(),
                 startedAt.getEpochSecond()));
     job.sending(sending);
     sending
