@@ -10,6 +10,7 @@ import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.EndpointUrl;
@@ -69,7 +70,8 @@ final class Deliveries implements Questions.Reader {
       WebhookSender sender,
       OutcomeRecorder outcomes,
       OffsetCommits commits,
-      DeliveryMeters meters) {}
+      DeliveryMeters meters,
+      FailingEndpoints failing) {}
 
   private final Vertx vertx;
   private final Clock clock;
@@ -84,6 +86,7 @@ final class Deliveries implements Questions.Reader {
   private final OutcomeRecorder outcomes;
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
+  private final FailingEndpoints failing;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
 
@@ -105,6 +108,7 @@ final class Deliveries implements Questions.Reader {
     this.outcomes = parts.outcomes();
     this.commits = parts.commits();
     this.meters = parts.meters();
+    this.failing = parts.failing();
   }
 
   // Consume
@@ -225,6 +229,7 @@ final class Deliveries implements Questions.Reader {
 
     @Override
     public Boolean attempt(EndpointTarget target, Head head) {
+      job.target(target);
       if (!workload.admit(slot, target.limits())) {
         workload.release(slot, Completion.ABORTED);
         workload.giveBack(job);
@@ -383,6 +388,10 @@ final class Deliveries implements Questions.Reader {
       }
       meters.delivered(job.delivery(), startedAt, delivered);
       workload.release(slot, Completion.DELIVERED);
+      EndpointTarget target = job.target();
+      if (target != null) {
+        failing.delivered(target);
+      }
       outcomes.delivered(job, startedAt, delivered);
     }
 
@@ -397,6 +406,10 @@ final class Deliveries implements Questions.Reader {
       meters.failed(job.delivery(), startedAt, failed);
       boolean answered = failed.kind() == FailureKind.STATUS;
       workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
+      EndpointTarget target = job.target();
+      if (target != null && failed.kind() != FailureKind.DOCUMENT) {
+        failing.failed(target, startedAt);
+      }
       if (!job.isAbandoned()) {
         outcomes.failed(job, startedAt, failed);
       }
