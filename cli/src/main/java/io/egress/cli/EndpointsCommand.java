@@ -19,6 +19,8 @@ import picocli.CommandLine.Parameters;
       "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
+  private static final List<String> COLUMNS =
+      List.of("description", "url", "paused", "full_history", "created_at", "id");
   private static final List<String> TEST_COLUMNS =
       List.of("outcome", "status", "duration_ms", "detail", "answer");
 
@@ -56,8 +58,15 @@ final class EndpointsCommand {
   }
 
   @Command(name = "list", description = "Lists a workspace's endpoints.")
-  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace) {
-    return show("GET", path(workspace), new JsonObject());
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
+    System.out.print(
+        json
+            ? endpoints.encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, endpoints.getJsonArray("endpoints")));
+    return 0;
   }
 
   @Command(name = "show", description = "Shows an endpoint, without its secret.")
