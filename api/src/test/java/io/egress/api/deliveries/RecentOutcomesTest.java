@@ -38,15 +38,15 @@ class RecentOutcomesTest {
   private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
 
   private static Service service;
-  private static RecentOutcomes outcomes;
 
   private final UUID workspace = UUID.randomUUID();
+  private RecentOutcomes outcomes =
+      new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS));
 
   @BeforeAll
   static void start() {
     service = Service.start();
     Service.await(DAYS.maintain(service.database));
-    outcomes = new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS));
   }
 
   @AfterAll
@@ -88,6 +88,21 @@ class RecentOutcomesTest {
     assertThat(totals.get(3)).isEqualTo(1);
     assertThat(totals.get(1)).isBetween(40L, 60L);
     assertThat(totals.stream().mapToLong(Long::longValue).sum()).isEqualTo(100);
+    assertThat(day.hours()).anyMatch(Hour::estimated);
+  }
+
+  /** More failures than are counted must not look delivered. */
+  @Test
+  void estimatesEverythingWhereThereIsTooMuchToCount() {
+    UUID endpoint = endpoint();
+    captures(60);
+    write(endpoint, 0, 60, DeliveryState.EXHAUSTED);
+    outcomes =
+        new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS), 10);
+
+    Day day = day(endpoint, Instant.now());
+
+    assertThat(totals(day)).containsExactly(0L, 0L, 0L, 60L, 0L);
     assertThat(day.hours()).anyMatch(Hour::estimated);
   }
 
