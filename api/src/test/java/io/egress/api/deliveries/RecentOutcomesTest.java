@@ -40,8 +40,7 @@ class RecentOutcomesTest {
   private static Service service;
 
   private final UUID workspace = UUID.randomUUID();
-  private RecentOutcomes outcomes =
-      new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS));
+  private int countedMax = RecentOutcomes.COUNTED_MAX;
 
   @BeforeAll
   static void start() {
@@ -97,8 +96,7 @@ class RecentOutcomesTest {
     UUID endpoint = endpoint();
     captures(60);
     write(endpoint, 0, 60, DeliveryState.EXHAUSTED);
-    outcomes =
-        new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS), 10);
+    countedMax = 10;
 
     Day day = day(endpoint, Instant.now());
 
@@ -125,6 +123,9 @@ class RecentOutcomesTest {
   }
 
   private Day day(UUID endpoint, Instant now) {
+    RecentOutcomes outcomes =
+        new RecentOutcomes(
+            service.database, new LoggedDeliveries(service.database, DAYS), countedMax);
     List<Endpoint> endpoints = Service.await(new EndpointStore(service.database).list(workspace));
     return requireNonNull(Service.await(outcomes.of(workspace, endpoints, now)).get(endpoint));
   }
