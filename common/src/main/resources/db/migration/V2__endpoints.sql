@@ -1,6 +1,8 @@
 -- Where a workspace's captures are pushed. created_position is the workspace's stream_head at creation, read under
 -- the stream's lock: positions up to it are history, positions above it are live. Secrets are encrypted (SecretBox)
--- and bound to the row's id. The previous one signs, too, until its time is over.
+-- and bound to the row's id. The previous one signs, too, until its time is over. headers are encrypted likewise, as
+-- a JSON object. failing_since is when the first of the attempts began that all failed; it is kept only while endpoints
+-- are paused for failing.
 create table endpoints (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -11,11 +13,19 @@ create table endpoints (
   previous_secret_until timestamptz,
   created_position bigint not null check (created_position >= 0),
   full_history boolean not null,
+  headers bytea,
+  header_names text[] not null default '{}',
+  max_per_second integer check (max_per_second > 0),
+  max_in_flight integer check (max_in_flight > 0),
   paused boolean not null default false,
+  paused_at timestamptz,
+  paused_reason text check (paused_reason in ('requested', 'failing')),
+  failing_since timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
-  check ((previous_secret is null) = (previous_secret_until is null))
+  check ((previous_secret is null) = (previous_secret_until is null)),
+  check ((headers is null) = (header_names = '{}'))
 );
 
 create index endpoints_by_workspace on endpoints (workspace_id) where deleted_at is null;

@@ -14,13 +14,18 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "endpoints",
     description = {
-      "Creates, lists, shows, tests, pauses, resumes and deletes webhook endpoints,",
-      "and rotates their signing secrets.",
+      "Creates, lists, shows, changes, tests, pauses, resumes and deletes webhook",
+      "endpoints, and rotates their signing secrets.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
+  private static final List<String> COLUMNS =
+      List.of("description", "url", "paused", "full_history", "created_at", "id");
   private static final List<String> TEST_COLUMNS =
       List.of("outcome", "status", "duration_ms", "detail", "answer");
+
+  private static final String HEADER =
+      "a header that webhooks carry, whose value is not shown again; may be repeated";
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -34,11 +39,18 @@ final class EndpointsCommand {
       @Option(
               names = "--full-history",
               description = "push what was finished before, too, not only what comes from now on")
-          boolean fullHistory) {
+          boolean fullHistory,
+      @Mixin EndpointLimitOptions limits,
+      @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
+          @Nullable List<String> headers) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
     if (description != null) {
       endpoint.put("description", description);
     }
+    if (headers != null) {
+      endpoint.put("headers", headers(headers));
+    }
+    limits.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
     System.out.println("id      " + created.getString("id"));
     System.out.println("secret  " + created.getString("secret"));
@@ -46,8 +58,15 @@ final class EndpointsCommand {
   }
 
   @Command(name = "list", description = "Lists a workspace's endpoints.")
-  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace) {
-    return show("GET", path(workspace), new JsonObject());
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "for scripts") boolean json) {
+    JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
+    System.out.print(
+        json
+            ? endpoints.encodePrettily() + "\n"
+            : TextTable.of(COLUMNS, endpoints.getJsonArray("endpoints")));
+    return 0;
   }
 
   @Command(name = "show", description = "Shows an endpoint, without its secret.")
@@ -55,6 +74,60 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
     return show("GET", path(workspace, id), new JsonObject());
+  }
+
+  @Command(
+      name = "change",
+      description = "Changes what is named, and nothing else. It holds for the next attempt.",
+      footer = {
+        "",
+        "A receiver behind a gateway that wants a token, and no more than 20 webhooks a second:",
+        "  egress endpoints change WORKSPACE ENDPOINT-ID \\",
+        "      --header 'Authorization: Bearer ...' --max-per-second 20"
+      })
+  int change(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(names = "--url", description = "where webhooks go") @Nullable String url,
+      @Option(names = "--description", description = "what it is for; empty for none")
+          @Nullable String description,
+      @Mixin EndpointLimitOptions limits,
+      @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
+          @Nullable List<String> headers,
+      @Option(
+              names = "--remove-header",
+              paramLabel = "NAME",
+              description = "send this header no more; may be repeated")
+          @Nullable List<String> removed) {
+    JsonObject change = new JsonObject();
+    if (url != null) {
+      change.put("url", url);
+    }
+    if (description != null) {
+      change.put("description", description.isBlank() ? null : description);
+    }
+    if (headers != null || removed != null) {
+      JsonObject changed = headers(headers == null ? List.of() : headers);
+      (removed == null ? List.<String>of() : removed).forEach(changed::putNull);
+      change.put("headers", changed);
+    }
+    limits.putInto(change);
+    if (change.isEmpty()) {
+      throw new IllegalStateException("nothing to change: see egress endpoints change --help");
+    }
+    return show("PATCH", path(workspace, id), change);
+  }
+
+  private static JsonObject headers(List<String> lines) {
+    JsonObject headers = new JsonObject();
+    for (String line : lines) {
+      String[] parts = line.split(":", 2);
+      if (parts.length < 2) {
+        throw new IllegalStateException("--header takes 'NAME: VALUE', not '" + line + "'");
+      }
+      headers.put(parts[0].strip(), parts[1].strip());
+    }
+    return headers;
   }
 
   @Command(

@@ -1,12 +1,14 @@
 package io.egress.endpoint;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An endpoint as it may be shown: everything but its secrets.
  *
+ * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
  */
 public record Endpoint(
@@ -14,7 +16,15 @@ public record Endpoint(
     String url,
     @Nullable String description,
     boolean fullHistory,
+    List<String> headerNames,
+    EndpointLimits limits,
     boolean paused,
+    @Nullable Instant pausedAt,
+    @Nullable String pausedReason,
     long createdPosition,
     Instant createdAt,
-    @Nullable Instant previousSecretUntil) {}
+    @Nullable Instant previousSecretUntil) {
+  public Endpoint {
+    headerNames = List.copyOf(headerNames);
+  }
+}

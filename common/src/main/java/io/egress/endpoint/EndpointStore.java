@@ -2,6 +2,7 @@ package io.egress.endpoint;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -13,6 +14,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,16 +24,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The endpoints of workspaces. Nothing is cached: a change holds for the next reader. */
 public final class EndpointStore {
   private static final String SHOWN =
-      "id, url, description, full_history, paused, created_position, created_at,"
+      "id, url, description, full_history, header_names, max_per_second, max_in_flight, paused,"
+          + " paused_at, paused_reason, created_position, created_at,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, url, secret, paused, deleted_at is not null as deleted, created_position,"
+      "id, workspace_id, url, secret, headers, max_per_second, max_in_flight, paused,"
+          + " deleted_at is not null as deleted, created_position, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of nothing is finished from its beginning. */
@@ -39,8 +44,9 @@ public final class EndpointStore {
       """
       with created as (
         insert into endpoints
-          (id, workspace_id, url, description, secret, full_history, created_position)
-        select $1, id, $3, $4, $5, $6, stream_head from workspaces where id = $2
+          (id, workspace_id, url, description, secret, full_history, headers, header_names,
+            max_per_second, max_in_flight, created_position)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head from workspaces where id = $2
         returning %1$s),
       history as (
         insert into backfills
@@ -64,12 +70,22 @@ public final class EndpointStore {
 
   private static final String LOCK = SHOW + " for no key update";
 
+  private static final String HEADERS = "select headers from endpoints where id = $1";
+
+  /** Whoever resumes an endpoint, or gives it another URL, takes it for one that works. */
   private static final String CHANGE =
       """
       update endpoints set
         url = coalesce($3::text, url),
         description = case when $4::boolean then $5::text else description end,
         paused = coalesce($6::boolean, paused),
+        paused_at = case when coalesce($6::boolean, paused) then coalesce(paused_at, now()) end,
+        paused_reason = case when coalesce($6::boolean, paused) then coalesce(paused_reason, 'requested') end,
+        failing_since = case when not $6::boolean or $3::text <> url then null else failing_since end,
+        headers = case when $7::boolean then $8::bytea else headers end,
+        header_names = case when $7::boolean then $9::text[] else header_names end,
+        max_per_second = case when $10::boolean then $11::integer else max_per_second end,
+        max_in_flight = case when $12::boolean then $13::integer else max_in_flight end,
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
       returning %s
@@ -123,15 +139,17 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code sealedSecret} must be sealed for {@code id}. The workspace must exist already: naming it
-   * may wait for a capture being written, and the stream must not wait along for the lock.
+   * {@code sealedSecret} and {@code headers} must be sealed for {@code id}. The workspace must
+   * exist already: naming it may wait for a capture being written, and the stream must not wait
+   * along for the lock.
    */
   public static Future<Endpoint> add(
       SqlConnection transaction,
       UUID workspaceId,
       UUID id,
       NewEndpoint endpoint,
-      Buffer sealedSecret) {
+      Buffer sealedSecret,
+      SealedHeaders headers) {
     Tuple row =
         Tuple.of(
             id,
@@ -139,7 +157,11 @@ public final class EndpointStore {
             endpoint.url(),
             endpoint.description(),
             sealedSecret,
-            endpoint.fullHistory());
+            endpoint.fullHistory(),
+            headers.sealed(),
+            headers.names().toArray(String[]::new),
+            endpoint.limits().maxPerSecond(),
+            endpoint.limits().maxInFlight());
     return StreamLock.take(transaction)
         .compose(locked -> transaction.preparedQuery(ADD).execute(row))
         .map(rows -> shown(rows.iterator().next()));
@@ -166,9 +188,24 @@ public final class EndpointStore {
         .map(EndpointStore::first);
   }
 
-  /** Empty where the workspace has no such endpoint, or no longer. */
+  /** As they lie there; null where there are none. */
+  public static Future<@Nullable Buffer> sealedHeaders(SqlConnection transaction, UUID id) {
+    return transaction
+        .preparedQuery(HEADERS)
+        .execute(Tuple.of(id))
+        .map(rows -> rows.iterator().next().getBuffer("headers"));
+  }
+
+  /**
+   * {@code headers} are what the change makes of them, null where it leaves them. Empty where the
+   * workspace has no such endpoint, or no longer.
+   */
   public static Future<Optional<Endpoint>> change(
-      SqlClient client, UUID workspaceId, UUID id, EndpointChange change) {
+      SqlClient client,
+      UUID workspaceId,
+      UUID id,
+      EndpointChange change,
+      @Nullable SealedHeaders headers) {
     return client
         .preparedQuery(CHANGE)
         .execute(
@@ -178,7 +215,14 @@ public final class EndpointStore {
                 change.url(),
                 change.setsDescription(),
                 change.description(),
-                change.paused()))
+                change.paused(),
+                headers != null,
+                headers == null ? null : headers.sealed(),
+                headers == null ? null : headers.names().toArray(String[]::new),
+                change.setsMaxPerSecond(),
+                change.limits().maxPerSecond(),
+                change.setsMaxInFlight(),
+                change.limits().maxInFlight()))
         .map(EndpointStore::first);
   }
 
@@ -255,16 +299,19 @@ public final class EndpointStore {
   }
 
   private static Endpoint shown(Row row) {
-    OffsetDateTime until = row.getOffsetDateTime("previous_secret_until");
     return new Endpoint(
         row.getUUID("id"),
         row.getString("url"),
         row.getString("description"),
         row.getBoolean("full_history"),
+        List.of(row.getArrayOfStrings("header_names")),
+        limits(row),
         row.getBoolean("paused"),
+        instant(row, "paused_at"),
+        row.getString("paused_reason"),
         row.getLong("created_position"),
         row.getOffsetDateTime("created_at").toInstant(),
-        until == null ? null : until.toInstant());
+        instant(row, "previous_secret_until"));
   }
 
   private static EndpointTarget target(Row row) {
@@ -275,8 +322,20 @@ public final class EndpointStore {
         row.getUUID("workspace_id"),
         row.getString("url"),
         previous == null ? List.of(secret) : List.of(secret, previous),
+        row.getBuffer("headers"),
+        limits(row),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
-        row.getLong("created_position"));
+        row.getLong("created_position"),
+        instant(row, "failing_since"));
+  }
+
+  private static EndpointLimits limits(Row row) {
+    return new EndpointLimits(row.getInteger("max_per_second"), row.getInteger("max_in_flight"));
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
   }
 }

@@ -5,8 +5,19 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /** What an endpoint is created from. The URL is one that was judged. */
-public record NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
+public record NewEndpoint(
+    String url,
+    @Nullable String description,
+    boolean fullHistory,
+    CustomHeaders headers,
+    EndpointLimits limits) {
   public NewEndpoint {
     requireNonNull(url, "url is null");
+    requireNonNull(headers, "headers is null");
+    requireNonNull(limits, "limits is null");
+  }
+
+  public NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
+    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE);
   }
 }

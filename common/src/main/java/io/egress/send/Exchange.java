@@ -165,6 +165,7 @@ final class Exchange implements BodyCodec<Buffer> {
     opened.continueHandler(interim -> countInterimAnswer(http));
     opened.earlyHintsHandler(interim -> countInterimAnswer(http));
     opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
+    request.headers().values().forEach(opened::putHeader);
     BodyBuffers.Body body = loop.bodies().of(request.envelope());
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)

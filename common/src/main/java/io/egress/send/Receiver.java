@@ -2,20 +2,22 @@ package io.egress.send;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.SecretBox;
 import java.util.List;
 
 /**
- * Where webhooks of an endpoint go, and how they are signed.
+ * Where webhooks of an endpoint go, how they are signed, and what else they carry.
  *
  * @param signature for one event loop at a time
  */
-public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature) {
+public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature, CustomHeaders headers) {
   public Receiver {
     requireNonNull(url, "url is null");
     requireNonNull(signature, "signature is null");
+    requireNonNull(headers, "headers is null");
   }
 
   /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
@@ -24,6 +26,9 @@ public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature) {
         target.sealedSecrets().stream()
             .map(secret -> secrets.open(secret.getBytes(), target.id()))
             .toList();
-    return new Receiver(EndpointUrl.parse(target.url(), allowHttp), new WebhookSignature(opened));
+    return new Receiver(
+        EndpointUrl.parse(target.url(), allowHttp),
+        new WebhookSignature(opened),
+        CustomHeaders.open(target.sealedHeaders(), secrets, target.id()));
   }
 }

@@ -2,6 +2,7 @@ package io.egress.send;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointUrl;
 import java.util.UUID;
 
@@ -16,12 +17,24 @@ public record SendRequest(
     EndpointUrl url,
     Envelope envelope,
     WebhookSignature signature,
+    CustomHeaders headers,
     long unixSeconds) {
   public SendRequest {
     requireNonNull(endpointId, "endpointId is null");
     requireNonNull(url, "url is null");
     requireNonNull(envelope, "envelope is null");
     requireNonNull(signature, "signature is null");
+    requireNonNull(headers, "headers is null");
+  }
+
+  /** Without headers of the endpoint's own. */
+  public SendRequest(
+      UUID endpointId,
+      EndpointUrl url,
+      Envelope envelope,
+      WebhookSignature signature,
+      long unixSeconds) {
+    this(endpointId, url, envelope, signature, CustomHeaders.NONE, unixSeconds);
   }
 
   /** To be called on the event loop that sends. */

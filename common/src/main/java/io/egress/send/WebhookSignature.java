@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -31,12 +32,21 @@ public final class WebhookSignature {
 
   /** The value of {@code x-service-signature}, without blanks, which verifiers do not forgive. */
   public String sign(long unixSeconds, Envelope envelope) {
+    return sign(unixSeconds, envelope::sign);
+  }
+
+  /** The same for a body that is no envelope. */
+  public String sign(long unixSeconds, byte[] body) {
+    return sign(unixSeconds, mac -> mac.update(body));
+  }
+
+  private String sign(long unixSeconds, Consumer<Mac> body) {
     byte[] signedPrefix = (unixSeconds + ".").getBytes(US_ASCII);
     StringBuilder header =
         new StringBuilder(16 + 68 * macs.size()).append("t=").append(unixSeconds);
     for (Mac mac : macs) {
       mac.update(signedPrefix);
-      envelope.sign(mac);
+      body.accept(mac);
       HexFormat.of().formatHex(header.append(",v1="), mac.doFinal());
     }
     return header.toString();

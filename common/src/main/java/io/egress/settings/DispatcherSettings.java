@@ -19,7 +19,8 @@ public record DispatcherSettings(
     @Nullable Path extraTrust,
     Duration logRetention,
     Duration stallTimeout,
-    Duration reconcileAfter) {
+    Duration reconcileAfter,
+    FailingSettings failing) {
   private static final Duration LOG_MARGIN = Duration.ofDays(1);
 
   public DispatcherSettings {
@@ -28,6 +29,7 @@ public record DispatcherSettings(
     requireNonNull(logRetention, "logRetention is null");
     requireNonNull(stallTimeout, "stallTimeout is null");
     requireNonNull(reconcileAfter, "reconcileAfter is null");
+    requireNonNull(failing, "failing is null");
   }
 
   static DispatcherSettings read(SettingsReader reader) {
@@ -70,7 +72,8 @@ public record DispatcherSettings(
                 "1d",
                 Duration.ofSeconds(1),
                 "how long after it entered the stream a capture that had no attempt is published to"
-                    + " Kafka once more"));
+                    + " Kafka once more"),
+            FailingSettings.read(reader));
     settings.requireALongEnoughLog(reader);
     return settings;
   }

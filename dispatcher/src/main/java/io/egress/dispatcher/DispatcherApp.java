@@ -16,6 +16,8 @@ import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.pause.FailingEndpoints;
+import io.egress.dispatcher.pause.OperatorNotices;
 import io.egress.dispatcher.reconcile.Reconciler;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
@@ -36,6 +38,7 @@ import io.egress.send.SenderSettings;
 import io.egress.send.TlsEngine;
 import io.egress.send.TrustedAuthorities;
 import io.egress.send.WebhookSender;
+import io.egress.settings.FailingSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -192,10 +195,28 @@ public final class DispatcherApp {
         new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
+        failing(pool, trust),
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
             new BackendWait(vertx, probes::askDatabase, probes::askKafka)));
+  }
+
+  private FailingEndpoints failing(Pool pool, TrustOptions trust) {
+    FailingSettings failing = settings.dispatcher().failing();
+    OperatorNotices notices =
+        new OperatorNotices(vertx, Clock.systemUTC(), failing.operator(), trust);
+    closing.pushSync("the notices to the operator", notices::close);
+    return new FailingEndpoints(
+        pool,
+        Clock.systemUTC(),
+        failing.pauseAfter(),
+        monitoring
+            .metrics()
+            .counter(
+                "egress_endpoints_paused_total",
+                "endpoints paused because all attempts had failed for EGRESS_PAUSE_FAILING_AFTER"),
+        notices);
   }
 
   private WebhookSender sender(TrustOptions trust) {

@@ -5,6 +5,7 @@ import io.egress.database.Migrations;
 import io.egress.document.Fragment;
 import io.egress.document.TranscriptRenderer;
 import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointStore;
@@ -47,6 +48,7 @@ import java.util.concurrent.TimeUnit;
 public final class Fleet implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
   public static final String SECRET_KEY = SecretBox.newKey();
+  private static final SecretBox SECRETS = SecretBox.parse(SECRET_KEY);
 
   /** An endpoint and what its receiver verifies with. */
   public record Provisioned(UUID id, UUID workspaceId, String secret, long createdPosition) {}
@@ -112,11 +114,15 @@ public final class Fleet implements AutoCloseable {
   }
 
   public Provisioned endpoint(UUID workspaceId, String url, boolean fullHistory) {
+    return endpoint(workspaceId, new NewEndpoint(url, null, fullHistory));
+  }
+
+  public Provisioned endpoint(UUID workspaceId, NewEndpoint endpoint) {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
-    Buffer sealed = Buffer.buffer(SecretBox.parse(SECRET_KEY).seal(secret, id));
+    Buffer sealed = Buffer.buffer(SECRETS.seal(secret, id));
     return await(
-        add(database, workspaceId, id, new NewEndpoint(url, null, fullHistory), sealed)
+        add(database, workspaceId, id, endpoint, sealed)
             .map(made -> new Provisioned(id, workspaceId, secret, made.createdPosition())));
   }
 
@@ -129,11 +135,26 @@ public final class Fleet implements AutoCloseable {
         .compose(
             named ->
                 database.withTransaction(
-                    tx -> EndpointStore.add(tx, workspaceId, id, endpoint, sealed)));
+                    tx ->
+                        EndpointStore.add(
+                            tx,
+                            workspaceId,
+                            id,
+                            endpoint,
+                            sealed,
+                            endpoint.headers().seal(SECRETS, id))));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
-    await(EndpointStore.change(database, endpoint.workspaceId(), endpoint.id(), change));
+    await(
+        EndpointStore.change(
+            database,
+            endpoint.workspaceId(),
+            endpoint.id(),
+            change,
+            change.headers() == null
+                ? null
+                : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id())));
   }
 
   public void delete(Provisioned endpoint) {

@@ -139,6 +139,39 @@ class CommandLineTest {
       assertThat(shown.containsKey("secret")).isFalse();
       assertThat(endpoints(port, "list", workspace)).contains(id);
 
+      JsonObject changed =
+          new JsonObject(
+              endpoints(
+                  port,
+                  "change",
+                  workspace,
+                  id,
+                  "--header",
+                  "Authorization: Bearer a:b",
+                  "--max-per-second",
+                  "5",
+                  "--description",
+                  ""));
+      assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
+      assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
+      assertThat(changed.getString("description")).isNull();
+      changed =
+          new JsonObject(
+              endpoints(
+                  port,
+                  "change",
+                  workspace,
+                  id,
+                  "--remove-header",
+                  "authorization",
+                  "--max-per-second",
+                  "none",
+                  "--max-in-flight",
+                  "2"));
+      assertThat(changed.getJsonArray("headers")).isEmpty();
+      assertThat(changed.getInteger("max_per_second")).isNull();
+      assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
+
       assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
       assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
 

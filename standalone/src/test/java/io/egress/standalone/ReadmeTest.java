@@ -72,9 +72,12 @@ class ReadmeTest {
         assertThat(readme).contains("`verified " + SECOND + "`");
 
         second.paste(block(readme, "./egress endpoints list"));
-        second.awaitOutput("\"search index\"");
+        second.awaitOutput("search index +http");
         second.paste(block(readme, "./egress deliveries list"));
         second.awaitOutput("delivered +1 +delivered +" + SECOND);
+        second.paste(block(readme, "id=$(echo"));
+        second.awaitOutput("published +0");
+        second.awaitOutput("replayable +endpoint_id +url\\R1 +0 +0 +0 +0");
         second.paste("kill %1\necho ended by that");
         second.awaitOutput("ended by that");
       }

@@ -49,7 +49,7 @@ final class Terminal implements AutoCloseable {
         command=$1
         shift
         case $command in
-          keys | endpoints | deliveries) set -- --port %s "$@" ;;
+          keys | endpoints | deliveries | replays | verify | audit | portal) set -- --port %s "$@" ;;
         esac
         exec '%s' -Xmx512m -XX:TieredStopAtLevel=1 -cp '%s' %s "$command" "$@"
         """

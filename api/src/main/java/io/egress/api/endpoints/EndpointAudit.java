@@ -4,9 +4,14 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.EndpointChange.HeaderChange;
+import io.egress.endpoint.EndpointLimits;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlClient;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -16,18 +21,25 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String KIND = "endpoint";
 
   Future<Void> created(Endpoint endpoint) {
-    return write(
-        "endpoint.created",
-        endpoint.id(),
+    JsonObject changes =
         new JsonObject()
             .put("url", shown(endpoint.url()))
             .put("description", endpoint.description())
-            .put("full_history", endpoint.fullHistory()));
+            .put("full_history", endpoint.fullHistory());
+    if (!endpoint.headerNames().isEmpty()) {
+      changes.put("headers", new JsonArray(endpoint.headerNames()));
+    }
+    if (!endpoint.limits().equals(EndpointLimits.NONE)) {
+      changes
+          .put("max_per_second", endpoint.limits().maxPerSecond())
+          .put("max_in_flight", endpoint.limits().maxInFlight());
+    }
+    return write("endpoint.created", endpoint.id(), changes);
   }
 
   /** Pausing and resuming are acts of their own, which a reader looks for by name. */
-  Future<Void> changed(Endpoint before, Endpoint after) {
-    JsonObject changes = changes(before, after);
+  Future<Void> changed(Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
+    JsonObject changes = changes(before, after, headers);
     boolean switched = before.paused() != after.paused();
     Future<Void> paused =
         switched
@@ -62,7 +74,8 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return AuditLog.write(transaction, workspaceId, caller, new Act(action, KIND, id, changes));
   }
 
-  private static JsonObject changes(Endpoint before, Endpoint after) {
+  private static JsonObject changes(
+      Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
     JsonObject changes = new JsonObject();
     if (!before.url().equals(after.url())) {
       changes.put("url", change(shown(before.url()), shown(after.url())));
@@ -70,7 +83,32 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     if (!Objects.equals(before.description(), after.description())) {
       changes.put("description", change(before.description(), after.description()));
     }
+    if (headers != null) {
+      changes.put("headers", headers(before, after, headers));
+    }
+    limit(changes, "max_per_second", before.limits().maxPerSecond(), after.limits().maxPerSecond());
+    limit(changes, "max_in_flight", before.limits().maxInFlight(), after.limits().maxInFlight());
     return changes;
+  }
+
+  /** Names only. */
+  private static JsonObject headers(Endpoint before, Endpoint after, HeaderChange change) {
+    List<String> set =
+        change.values().entrySet().stream()
+            .filter(header -> header.getValue().isPresent())
+            .map(Map.Entry::getKey)
+            .sorted()
+            .toList();
+    List<String> removed =
+        before.headerNames().stream().filter(name -> !after.headerNames().contains(name)).toList();
+    return new JsonObject().put("set", new JsonArray(set)).put("removed", new JsonArray(removed));
+  }
+
+  private static void limit(
+      JsonObject changes, String name, @Nullable Integer before, @Nullable Integer after) {
+    if (!Objects.equals(before, after)) {
+      changes.put(name, change(before, after));
+    }
   }
 
   private static JsonObject change(@Nullable Object from, @Nullable Object to) {

@@ -2,6 +2,7 @@ package io.egress.api.endpoints;
 
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.Endpoint;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,12 @@ final class EndpointView {
       json.put("secret", secret);
     }
     return json.put("full_history", endpoint.fullHistory())
+        .put("headers", new JsonArray(endpoint.headerNames()))
+        .put("max_per_second", endpoint.limits().maxPerSecond())
+        .put("max_in_flight", endpoint.limits().maxInFlight())
         .put("paused", endpoint.paused())
+        .put("paused_at", time(endpoint.pausedAt()))
+        .put("paused_reason", endpoint.pausedReason())
         .put("created_position", endpoint.createdPosition())
         .put("created_at", UtcInstant.format(endpoint.createdAt()))
         .put("previous_secret_until", time(endpoint.previousSecretUntil()));

@@ -5,12 +5,17 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.workspace.Workspaces;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.endpoint.CustomHeaders;
+import io.egress.endpoint.CustomHeaders.SealedHeaders;
+import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointChange;
+import io.egress.endpoint.EndpointChange.HeaderChange;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.NewEndpoint;
 import io.egress.endpoint.SecretBox;
 import io.egress.endpoint.SigningSecrets;
+import io.egress.endpoint.UnknownSecretKeyException;
 import io.egress.http.Refusal;
 import io.egress.settings.Durations;
 import io.vertx.core.Future;
@@ -53,7 +58,10 @@ public final class Endpoints {
   Future<Issued> create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
-    return EndpointStore.add(tx, workspaceId, id, endpoint, seal(secret, id))
+    SecretBox box = box();
+    Buffer sealed = Buffer.buffer(box.seal(secret, id));
+    return EndpointStore.add(
+            tx, workspaceId, id, endpoint, sealed, endpoint.headers().seal(box, id))
         .compose(
             created ->
                 audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
@@ -73,10 +81,45 @@ public final class Endpoints {
         workspaceId,
         id,
         (tx, before) ->
-            EndpointStore.change(tx, workspaceId, id, change)
+            headers(tx, id, change.headers())
+                .compose(headers -> EndpointStore.change(tx, workspaceId, id, change, headers))
                 .map(Endpoints::known)
                 .compose(
-                    after -> audit(tx, caller, workspaceId).changed(before, after).map(after)));
+                    after ->
+                        audit(tx, caller, workspaceId)
+                            .changed(before, after, change.headers())
+                            .map(after)));
+  }
+
+  /** What the change makes of them; null where it leaves them. */
+  private Future<@Nullable SealedHeaders> headers(
+      SqlConnection tx, UUID id, @Nullable HeaderChange change) {
+    if (change == null) {
+      return Future.succeededFuture();
+    }
+    SecretBox box = box();
+    Future<CustomHeaders> before =
+        change.clears()
+            ? Future.succeededFuture(CustomHeaders.NONE)
+            : EndpointStore.sealedHeaders(tx, id)
+                .map(stored -> CustomHeaders.open(stored, box, id))
+                .recover(Endpoints::refuseUnopened);
+    return before.map(
+        headers -> {
+          CustomHeaders changed = headers.with(change.values());
+          String problem = changed.problem();
+          if (problem != null) {
+            throw new Refusal(400, "headers: " + problem);
+          }
+          return changed.seal(box, id);
+        });
+  }
+
+  private static <T> Future<T> refuseUnopened(Throwable failure) {
+    return Future.failedFuture(
+        failure instanceof UnknownSecretKeyException || failure instanceof DamagedSecretException
+            ? new Refusal(409, String.valueOf(failure.getMessage()))
+            : failure);
   }
 
   public Future<Void> delete(Caller caller, UUID workspaceId, UUID id) {
@@ -96,7 +139,7 @@ public final class Endpoints {
   Future<Issued> rotateSecret(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     String secret = SigningSecrets.generate();
-    Buffer sealed = seal(secret, id);
+    Buffer sealed = Buffer.buffer(box().seal(secret, id));
     return EndpointStore.lock(tx, workspaceId, id)
         .map(Endpoints::known)
         .compose(before -> EndpointStore.rotate(tx, workspaceId, id, sealed, overlap))
@@ -133,12 +176,12 @@ public final class Endpoints {
     return new EndpointAudit(tx, caller, workspaceId);
   }
 
-  private Buffer seal(String secret, UUID id) {
+  private SecretBox box() {
     if (secretBox == null) {
       throw new Refusal(
           503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
     }
-    return Buffer.buffer(secretBox.seal(secret, id));
+    return secretBox;
   }
 
   static Endpoint known(Optional<Endpoint> found) {

@@ -106,6 +106,7 @@ public final class TestSend {
             ((EndpointUrl.Parsed.Valid) receiver.url()).url(),
             Envelope.compose(deliveryId, now, document),
             receiver.signature(),
+            receiver.headers(),
             now.getEpochSecond());
     return sender.send(request).outcome().compose(outcome -> result(deliveryId, now, outcome));
   }

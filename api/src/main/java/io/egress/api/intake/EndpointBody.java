@@ -3,12 +3,19 @@ package io.egress.api.intake;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.endpoint.AddressPolicy;
+import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointChange;
+import io.egress.endpoint.EndpointChange.HeaderChange;
+import io.egress.endpoint.EndpointLimits;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.NewEndpoint;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +24,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
-  private static final Shape CREATION = Shape.of("url", "description", "full_history");
+  private static final Shape CREATION =
+      Shape.of(
+          "url", "description", "full_history", "headers.*", "max_per_second", "max_in_flight");
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
-  private static final Shape CHANGE = Shape.of("url", "description", "paused");
+  private static final List<String> CHANGED =
+      List.of("url", "description", "paused", "headers", "max_per_second", "max_in_flight");
+  private static final Shape CHANGE =
+      Shape.of("url", "description", "paused", "headers.*", "max_per_second", "max_in_flight");
 
   private final boolean allowHttp;
   private final AddressPolicy addresses;
@@ -37,7 +49,11 @@ public final class EndpointBody {
         CREATION,
         fields ->
             new NewEndpoint(
-                url(fields), description(fields), fields.optionalFlag("full_history", false)));
+                url(fields),
+                description(fields),
+                fields.optionalFlag("full_history", false),
+                headers(fields),
+                limits(fields)));
   }
 
   public Intake<EndpointChange> change(Buffer body) {
@@ -45,15 +61,63 @@ public final class EndpointBody {
         body,
         CHANGE,
         fields -> {
-          if (!fields.has("url") && !fields.has("description") && !fields.has("paused")) {
-            fields.faultOfAll("at least one of url, description and paused is required");
+          if (CHANGED.stream().noneMatch(fields::has)) {
+            fields.faultOfAll("at least one of " + String.join(", ", CHANGED) + " is required");
           }
           return new EndpointChange(
               fields.has("url") ? url(fields) : null,
               fields.has("description"),
               description(fields),
-              fields.has("paused") ? fields.flag("paused") : null);
+              fields.has("paused") ? fields.flag("paused") : null,
+              fields.has("headers") ? headerChange(fields) : null,
+              fields.has("max_per_second"),
+              fields.has("max_in_flight"),
+              limits(fields));
         });
+  }
+
+  private static EndpointLimits limits(Fields fields) {
+    return new EndpointLimits(
+        limit(fields, "max_per_second", EndpointLimits.PER_SECOND_MAX),
+        limit(fields, "max_in_flight", EndpointLimits.IN_FLIGHT_MAX));
+  }
+
+  private static @Nullable Integer limit(Fields fields, String name, int max) {
+    Long given = fields.optionalWhole(name, 1, max);
+    return given == null ? null : given.intValue();
+  }
+
+  private static CustomHeaders headers(Fields fields) {
+    CustomHeaders headers = CustomHeaders.NONE.with(headerChange(fields).values());
+    String problem = headers.problem();
+    if (problem != null) {
+      fields.fault("headers", problem);
+    }
+    return headers;
+  }
+
+  /** As a merge patch: names that are not given stay, null removes one header or all. */
+  private static HeaderChange headerChange(Fields fields) {
+    Fields given = fields.optionalObject("headers");
+    if (given == null) {
+      return new HeaderChange(true, Map.of());
+    }
+    Map<String, Optional<String>> values = new HashMap<>();
+    for (String name : given.names()) {
+      String problem = CustomHeaders.problemOfName(name);
+      if (problem != null) {
+        given.fault(Shown.plain(name), problem);
+        continue;
+      }
+      String value = given.optionalAnyText(name, Integer.MAX_VALUE);
+      String fault = value == null ? null : CustomHeaders.problemOfValue(value);
+      if (fault != null) {
+        given.fault(name, fault);
+      } else if (values.put(CustomHeaders.canonical(name), Optional.ofNullable(value)) != null) {
+        given.fault(name, "is given twice");
+      }
+    }
+    return new HeaderChange(false, values);
   }
 
   /** For how long the secret before signs, too. A body is not required. */

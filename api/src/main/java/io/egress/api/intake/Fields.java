@@ -7,7 +7,9 @@ import io.egress.http.PathIds;
 import io.egress.settings.Durations;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -142,6 +144,13 @@ public final class Fields {
     if (object.isObject() && !has(name)) {
       fault(name, "is required; it may be null");
     }
+  }
+
+  /** Of the fields that are there and read. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    object.fieldNames().forEachRemaining(names::add);
+    return names;
   }
 
   /** Whether the field is there, be it null. */

@@ -5,10 +5,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields of an object are read, nested ones by their path ({@code device.id}). Whatever else
- * stands in the object is passed over, however large it is.
+ * Which fields of an object are read, nested ones by their path ({@code device.id}); {@code *}
+ * stands for all. Whatever else stands in the object is passed over, however large it is.
  */
 public final class Shape {
+  private static final String ANY = "*";
+
   private final Map<String, Shape> fields = new HashMap<>();
 
   private Shape() {}
@@ -26,6 +28,7 @@ public final class Shape {
 
   /** The shape of what stands in the field, or null when the field is not read. */
   @Nullable Shape field(String name) {
-    return fields.get(name);
+    Shape named = fields.get(name);
+    return named == null ? fields.get(ANY) : named;
   }
 }

@@ -6,6 +6,7 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -19,7 +20,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The signing secrets as they lie in the database, those of deleted endpoints too. */
+/** What of endpoints is encrypted in the database, also of deleted ones. */
 final class SealedSecrets {
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
@@ -30,6 +31,7 @@ final class SealedSecrets {
       from (
         select secret as sealed from endpoints
         union all select previous_secret from endpoints where previous_secret is not null
+        union all select headers from endpoints where headers is not null
         union all select answer from idempotency_keys where answer is not null) as everything
       group by 1 order by 2 desc, 1
       """;
@@ -38,18 +40,19 @@ final class SealedSecrets {
 
   private static final String NEXT =
       """
-      select id, secret, previous_secret from endpoints where id > $1 order by id limit %d
+      select id, secret, previous_secret, headers from endpoints where id > $1 order by id limit %d
       """
           .formatted(PAGE);
 
-  /** A rotation that came between wins. */
+  /** A change that came between wins. */
   private static final String REPLACE =
       """
-      update endpoints set secret = $2, previous_secret = $3
-      where id = $1 and secret = $4 and previous_secret is not distinct from $5
+      update endpoints set secret = $2, previous_secret = $3, headers = $4
+      where id = $1 and secret = $5 and previous_secret is not distinct from $6
+        and headers is not distinct from $7
       """;
 
-  /** How many secrets, and answers kept for idempotency keys, are sealed with a key. */
+  /** How many secrets, headers, and answers kept for idempotency keys, are sealed with a key. */
   record Use(String keyId, long secrets) {}
 
   private record Page(UUID reached, int replaced, boolean isLast) {}
@@ -75,9 +78,9 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals every secret of an endpoint with the current key, and completes with the number of
-   * endpoints that it changed. Fails if a secret's key is not known, or the secret is damaged; what
-   * was sealed before stays.
+   * Seals the secrets and headers of every endpoint with the current key, and completes with the
+   * number of endpoints that it changed. Fails if a secret's key is not known, or the secret is
+   * damaged; what was sealed before stays.
    */
   Future<Integer> reseal(SecretBox box, Caller caller) {
     return reseal(box, caller, BEFORE_ALL, 0);
@@ -104,7 +107,8 @@ final class SealedSecrets {
               for (Row row : rows) {
                 last = row.getUUID("id");
                 if (isOld(box, row.getBuffer("secret"))
-                    || isOld(box, row.getBuffer("previous_secret"))) {
+                    || isOld(box, row.getBuffer("previous_secret"))
+                    || isOld(box, row.getBuffer("headers"))) {
                   replaced.add(replace(tx, box, row));
                 }
               }
@@ -130,14 +134,17 @@ final class SealedSecrets {
     UUID id = row.getUUID("id");
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
+    Buffer headers = row.getBuffer("headers");
     return tx.preparedQuery(REPLACE)
         .execute(
             Tuple.of(
                 id,
                 resealed(box, secret, id),
                 previous == null ? null : resealed(box, previous, id),
+                CustomHeaders.open(headers, box, id).seal(box, id).sealed(),
                 secret,
-                previous))
+                previous,
+                headers))
         .map(rows -> rows.rowCount());
   }
 

@@ -63,7 +63,12 @@ class EndpointsApiTest {
             "description",
             "secret",
             "full_history",
+            "headers",
+            "max_per_second",
+            "max_in_flight",
             "paused",
+            "paused_at",
+            "paused_reason",
             "created_position",
             "created_at",
             "previous_secret_until");
@@ -137,12 +142,15 @@ class EndpointsApiTest {
 
     assertThat(new JsonObject(endpoints.change(created, "{\"description\":\"CRM\"}").body()))
         .isEqualTo(created.put("description", "CRM"));
-    assertThat(
-            new JsonObject(
-                endpoints
-                    .change(created, "{\"url\":\"https://example.org\",\"paused\":true}")
-                    .body()))
-        .isEqualTo(created.put("url", "https://example.org/").put("paused", true));
+    JsonObject paused =
+        new JsonObject(
+            endpoints.change(created, "{\"url\":\"https://example.org\",\"paused\":true}").body());
+    created
+        .put("url", "https://example.org/")
+        .put("paused", true)
+        .put("paused_at", paused.getString("paused_at"))
+        .put("paused_reason", "requested");
+    assertThat(paused).isEqualTo(created);
     assertThat(new JsonObject(endpoints.change(created, "{\"description\":null}").body()))
         .isEqualTo(created.putNull("description"));
     assertThat(endpoints.show(created)).isEqualTo(created);

@@ -10,6 +10,7 @@ import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.metrics.DeliveryMeters;
+import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.endpoint.DamagedSecretException;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.EndpointUrl;
@@ -49,6 +50,7 @@ final class Deliveries implements Questions.Reader {
   private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
 
   private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
+  private static final long NO_TIMER = -1;
   private static final int OUTCOMES_PENDING_MAX = 4_096;
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
@@ -68,8 +70,10 @@ final class Deliveries implements Questions.Reader {
       WebhookSender sender,
       OutcomeRecorder outcomes,
       OffsetCommits commits,
-      DeliveryMeters meters) {}
+      DeliveryMeters meters,
+      FailingEndpoints failing) {}
 
+  private final Vertx vertx;
   private final Clock clock;
   private final RecordConsumer consumer;
   private final Set<String> undelayed;
@@ -82,12 +86,16 @@ final class Deliveries implements Questions.Reader {
   private final OutcomeRecorder outcomes;
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
+  private final FailingEndpoints failing;
+  private long paceTimer = NO_TIMER;
+  private long paceTimerNanos;
 
   /** Fails for one endpoint; success with another one does not end it. */
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
   Deliveries(Vertx vertx, Clock clock, Parts parts) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.clock = requireNonNull(clock, "clock is null");
     this.consumer = parts.consumer();
     this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
@@ -100,6 +108,7 @@ final class Deliveries implements Questions.Reader {
     this.outcomes = parts.outcomes();
     this.commits = parts.commits();
     this.meters = parts.meters();
+    this.failing = parts.failing();
   }
 
   // Consume
@@ -169,6 +178,25 @@ final class Deliveries implements Questions.Reader {
       questions.add(slot);
     }
     questions.ask();
+    awaitPace();
+  }
+
+  /** Nothing else happens when an endpoint's pace lets its next attempt begin. */
+  private void awaitPace() {
+    Long next = workload.nextPacedNanos();
+    if (next == null || (paceTimer != NO_TIMER && paceTimerNanos - next <= 0)) {
+      return;
+    }
+    vertx.cancelTimer(paceTimer);
+    paceTimerNanos = next;
+    long millis = TimeUnit.NANOSECONDS.toMillis(next - workload.nanoTime()) + 1;
+    paceTimer =
+        vertx.setTimer(
+            Math.max(1, millis),
+            timer -> {
+              paceTimer = NO_TIMER;
+              proceed();
+            });
   }
 
   @Override
@@ -201,6 +229,12 @@ final class Deliveries implements Questions.Reader {
 
     @Override
     public Boolean attempt(EndpointTarget target, Head head) {
+      job.target(target);
+      if (!workload.admit(slot, target.limits())) {
+        workload.release(slot, Completion.ABORTED);
+        workload.giveBack(job);
+        return false;
+      }
       return Deliveries.this.attempt(slot, target, head, documents);
     }
 
@@ -312,6 +346,7 @@ final class Deliveries implements Questions.Reader {
                 to.url(),
                 envelope,
                 to.receiver().signature(),
+                to.receiver().headers(),
                 startedAt.getEpochSecond()));
     job.sending(sending);
     sending
@@ -361,6 +396,10 @@ final class Deliveries implements Questions.Reader {
       }
       meters.delivered(job.delivery(), startedAt, delivered);
       workload.release(slot, Completion.DELIVERED);
+      EndpointTarget target = job.target();
+      if (target != null) {
+        failing.delivered(target);
+      }
       outcomes.delivered(job, startedAt, delivered);
     }
 
@@ -375,6 +414,10 @@ final class Deliveries implements Questions.Reader {
       meters.failed(job.delivery(), startedAt, failed);
       boolean answered = failed.kind() == FailureKind.STATUS;
       workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
+      EndpointTarget target = job.target();
+      if (target != null && failed.kind() != FailureKind.DOCUMENT) {
+        failing.failed(target, startedAt);
+      }
       if (!job.isAbandoned()) {
         outcomes.failed(job, startedAt, failed);
       }

@@ -6,6 +6,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
 import io.egress.dispatcher.supervise.Restarts;
@@ -33,6 +34,7 @@ public final class DeliveryVerticle extends VerticleBase {
       LogDays days,
       RecordPublisher publisher,
       DeliveryMeters meters,
+      FailingEndpoints failing,
       WorkerStates workers,
       Supervision supervision) {
 
@@ -54,6 +56,7 @@ public final class DeliveryVerticle extends VerticleBase {
       requireNonNull(days, "days is null");
       requireNonNull(publisher, "publisher is null");
       requireNonNull(meters, "meters is null");
+      requireNonNull(failing, "failing is null");
       requireNonNull(workers, "workers is null");
       requireNonNull(supervision, "supervision is null");
     }

@@ -150,7 +150,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 shared.sender(),
                 outcomes,
                 commits,
-                shared.meters()));
+                shared.meters(),
+                shared.failing()));
     backfillTopic = topics.backfill();
     backfills =
         new Backfills(

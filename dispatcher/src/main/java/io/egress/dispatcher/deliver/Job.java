@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.ledger.LedgerEntry;
+import io.egress.endpoint.EndpointTarget;
 import io.egress.send.Sending;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
@@ -20,6 +21,7 @@ final class Job {
   private final Delivery delivery;
   private final LedgerEntry<TopicPartition> entry;
   private final long takenNanos;
+  private @Nullable EndpointTarget target;
   private @Nullable Sending sending;
   private boolean abandoned;
 
@@ -48,6 +50,15 @@ final class Job {
 
   AttemptKey key() {
     return new AttemptKey(delivery.id(), delivery.attempt());
+  }
+
+  /** What its attempt was prepared with. */
+  void target(EndpointTarget prepared) {
+    target = prepared;
+  }
+
+  @Nullable EndpointTarget target() {
+    return target;
   }
 
   void sending(@Nullable Sending now) {

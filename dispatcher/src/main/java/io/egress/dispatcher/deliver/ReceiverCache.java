@@ -7,11 +7,12 @@ import io.egress.endpoint.SecretBox;
 import io.egress.send.Receiver;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What endpoints' URLs and secrets were made into, for as long as they are what they were. Owned by
- * one event loop, but for the signatures, which the sender uses.
+ * What endpoints' URLs, secrets and headers were made into, for as long as they are what they were.
+ * Owned by one event loop, but for the signatures, which the sender uses.
  */
 final class ReceiverCache {
   private static final int KEPT_MAX = 10_000;
@@ -40,7 +41,8 @@ final class ReceiverCache {
     Kept kept = receivers.get(target.id());
     if (kept != null
         && kept.madeOf().url().equals(target.url())
-        && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())) {
+        && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())
+        && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())) {
       return kept.receiver();
     }
     Receiver made = Receiver.of(target, secrets, allowHttp);

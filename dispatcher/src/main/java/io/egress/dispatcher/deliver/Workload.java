@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.lane.LaneLimits;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.lane.Lanes;
 import io.egress.dispatcher.lane.Lanes.Parkable;
@@ -12,6 +13,7 @@ import io.egress.dispatcher.lane.Priority;
 import io.egress.dispatcher.ledger.Commit;
 import io.egress.dispatcher.ledger.LedgerBook;
 import io.egress.dispatcher.ledger.PartitionLedger;
+import io.egress.endpoint.EndpointLimits;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -93,6 +95,30 @@ final class Workload {
       begin(slot.record(), now);
     }
     return slot;
+  }
+
+  /**
+   * Whether its attempt may begin under what the endpoint's owner allows. Else the job is to be
+   * released and given back.
+   */
+  boolean admit(InFlight<Job> slot, EndpointLimits limits) {
+    Integer perSecond = limits.maxPerSecond();
+    Integer inFlight = limits.maxInFlight();
+    LaneLimits allowed =
+        perSecond == null && inFlight == null
+            ? LaneLimits.NONE
+            : new LaneLimits(
+                perSecond == null ? 0 : perSecond, inFlight == null ? Integer.MAX_VALUE : inFlight);
+    return lanes.admit(slot, allowed, nanoTime.getAsLong());
+  }
+
+  /** When a job that only waits for its endpoint's pace may begin; null without any. */
+  @Nullable Long nextPacedNanos() {
+    return lanes.nextPacedNanos();
+  }
+
+  long nanoTime() {
+    return nanoTime.getAsLong();
   }
 
   /** Its attempt begins: the endpoint is waited for from now on. */

@@ -1,6 +1,7 @@
 package io.egress.dispatcher.lane;
 
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record that has a slot: the token to be given to {@link Lanes#sent} when its attempt begins,
@@ -10,13 +11,16 @@ public final class InFlight<R> {
   private final Lane<R> lane;
   private final R record;
   private final boolean probe;
+  private final @Nullable OwnerLimits startedUnder;
+  private boolean admitted;
   private boolean sent;
   private long sentNanos;
 
-  InFlight(Lane<R> lane, R record, boolean probe) {
+  InFlight(Lane<R> lane, R record, boolean probe, @Nullable OwnerLimits startedUnder) {
     this.lane = lane;
     this.record = record;
     this.probe = probe;
+    this.startedUnder = startedUnder;
   }
 
   public UUID endpointId() {
@@ -25,6 +29,18 @@ public final class InFlight<R> {
 
   public R record() {
     return record;
+  }
+
+  @Nullable OwnerLimits startedUnder() {
+    return startedUnder;
+  }
+
+  void admit() {
+    admitted = true;
+  }
+
+  boolean isAdmitted() {
+    return admitted;
   }
 
   void sentAt(long nowNanos) {

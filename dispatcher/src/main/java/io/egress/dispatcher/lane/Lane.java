@@ -1,5 +1,6 @@
 package io.egress.dispatcher.lane;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +15,7 @@ final class Lane<R> {
   private final UUID endpointId;
   private final ConcurrencyLimit limit;
   private final ParkingDelay parkingDelay;
+  private final LaneSettings.Parking parking;
   private final long slowNanos;
   private final int unprovenMax;
   private Deque<Waiting<R>> live = new ArrayDeque<>(0);
@@ -22,6 +24,13 @@ final class Lane<R> {
   private int startedSinceProgress;
   private int sentSinceProgress;
   private boolean stuck;
+  private int quietPeriods;
+
+  /** Null where the endpoint's owner set none, as far as is known. */
+  private @Nullable OwnerLimits owner;
+
+  /** Those in flight that may be sent, or are. */
+  private int admitted;
 
   Lane(UUID endpointId, LaneSettings settings) {
     this.endpointId = endpointId;
@@ -29,6 +38,7 @@ final class Lane<R> {
     this.slowNanos = settings.concurrency().slowAfter().toNanos();
     this.unprovenMax = settings.concurrency().initial();
     this.parkingDelay = new ParkingDelay(settings.parking());
+    this.parking = settings.parking();
   }
 
   UUID endpointId() {
@@ -64,28 +74,86 @@ final class Lane<R> {
     return startedSinceProgress >= unprovenMax;
   }
 
+  boolean mayStart(long nowNanos) {
+    return hasFreeSlot() && (owner == null || owner.mayStart(inFlight - admitted, nowNanos));
+  }
+
+  /** When the owner's pace lets a record start; null when it is not the pace that it waits for. */
+  @Nullable Long readyNanos(long nowNanos) {
+    return owner == null || waiting() == 0 || !hasFreeSlot()
+        ? null
+        : owner.readyNanos(inFlight - admitted, nowNanos);
+  }
+
   /** A stuck lane is tried with one attempt at a time. */
-  boolean hasFreeSlot() {
-    return inFlight < (stuck ? 1 : limit.current());
+  private boolean hasFreeSlot() {
+    return inFlight < (stuck ? 1 : slots());
+  }
+
+  private int slots() {
+    return owner == null ? limit.current() : Math.min(limit.current(), owner.inFlight());
   }
 
   /**
    * What a stuck lane cannot start even if its endpoint came back now. A round of attempts stays,
-   * so that there is something to try it with and an endpoint that is only slow is kept busy.
+   * so that there is something to try it with and an endpoint that is only slow is kept busy. Of a
+   * lane with limits, what waits too long for them.
    */
   int surplus() {
-    return stuck ? Math.max(0, waiting() - limit.current()) : 0;
+    if (stuck) {
+      return Math.max(0, waiting() - slots());
+    }
+    return owner == null ? 0 : Math.max(0, waiting() - owner.waitingMax());
+  }
+
+  /** How long its surplus is put aside. */
+  Duration parkingDelay(long nowNanos) {
+    if (stuck || owner == null) {
+      return parkingDelay.current(nowNanos);
+    }
+    Duration time = owner.waitingTime();
+    Duration least = time.compareTo(parking.delayMin()) < 0 ? parking.delayMin() : time;
+    return least.compareTo(parking.delayMax()) > 0 ? parking.delayMax() : least;
+  }
+
+  /**
+   * Whether the attempt may be sent under limits that may have changed since it started. It counts
+   * as begun from now on.
+   */
+  boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
+    if (!limits.equals(owner == null ? LaneLimits.NONE : owner.limits())) {
+      owner = limits.equals(LaneLimits.NONE) ? null : new OwnerLimits(limits, nowNanos);
+    }
+    if (owner != null) {
+      boolean paced = attempt.startedUnder() == owner;
+      if (admitted >= owner.inFlight() || (!paced && !owner.mayStart(0, nowNanos))) {
+        return false;
+      }
+      if (!paced) {
+        owner.started(nowNanos);
+      }
+    }
+    attempt.admit();
+    admitted++;
+    return true;
   }
 
   void add(Waiting<R> record) {
     (record.priority() == Priority.LIVE ? live : backfill).add(record);
   }
 
-  @Nullable Waiting<R> start() {
+  @Nullable OwnerLimits owner() {
+    return owner;
+  }
+
+  @Nullable Waiting<R> start(long nowNanos) {
     Waiting<R> first = live.isEmpty() ? backfill.poll() : live.poll();
     if (first != null) {
       inFlight++;
       startedSinceProgress++;
+      if (owner != null) {
+        owner.started(nowNanos);
+      }
     }
     return first;
   }
@@ -101,8 +169,7 @@ final class Lane<R> {
     boolean progress =
         switch (completion) {
           case DELIVERED -> {
-            boolean inUse = waiting() > 0 || inFlight * 2 >= limit.current();
-            limit.delivered(attempt.sentNanos(), nowNanos, inUse);
+            limit.delivered(attempt.sentNanos(), nowNanos, isLimitInUse());
             yield true;
           }
           case REFUSED -> true;
@@ -117,6 +184,7 @@ final class Lane<R> {
           }
         };
     inFlight--;
+    admitted -= attempt.isAdmitted() ? 1 : 0;
     if (progress) {
       startedSinceProgress = 0;
       sentSinceProgress = 0;
@@ -125,13 +193,28 @@ final class Lane<R> {
     return progress;
   }
 
+  /** What the owner holds up says nothing of how much more the endpoint could take. */
+  private boolean isLimitInUse() {
+    boolean half = inFlight * 2 >= limit.current();
+    return owner == null ? waiting() > 0 || half : half && limit.current() < owner.inFlight();
+  }
+
+  void restartQuiet() {
+    quietPeriods = 0;
+  }
+
+  /**
+   * Another period has passed without progress. With fewer attempts at once than an endpoint gets
+   * that is not known, an endpoint that is only slow shows progress as many times more seldom.
+   */
+  boolean isQuietTooLong() {
+    quietPeriods++;
+    return owner == null || (long) quietPeriods * owner.inFlight() >= unprovenMax;
+  }
+
   void becomeStuck(long nowNanos) {
     stuck = true;
     parkingDelay.start(nowNanos);
-  }
-
-  ParkingDelay parkingDelay() {
-    return parkingDelay;
   }
 
   /** The newest {@code count}, backfill before live, returned in the order they were to start. */

@@ -34,6 +34,7 @@ public final class Lanes<R> {
   private final StartOrder<R> startOrder;
   private final StuckWatch<R> stuckWatch;
   private final IdleLanes<R> idleLanes;
+  private final PacedLanes<R> pacedLanes = new PacedLanes<>();
   private final Set<InFlight<R>> inFlight = new LinkedHashSet<>();
   private int probesInFlight;
 
@@ -67,20 +68,45 @@ public final class Lanes<R> {
 
   /** The record to start now, or null when none may start before something completes or arrives. */
   public @Nullable InFlight<R> next(long nowNanos) {
+    Lane<R> ready = pacedLanes.firstReady(nowNanos);
+    while (ready != null) {
+      settle(ready, nowNanos);
+      ready = pacedLanes.firstReady(nowNanos);
+    }
     LaneSettings.Bounds bounds = settings.bounds();
     Lane<R> lane =
         startOrder.first(
             bounds.inFlightMax() - inFlight.size(), probesInFlight < bounds.probesInFlightMax());
-    Waiting<R> first = lane == null ? null : lane.start();
+    Waiting<R> first = lane == null ? null : lane.start(nowNanos);
     if (lane == null || first == null) {
       return null;
     }
     backlog.remove(first);
-    InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck());
+    InFlight<R> attempt = new InFlight<>(lane, first.record(), lane.isStuck(), lane.owner());
     inFlight.add(attempt);
     probesInFlight += attempt.isProbe() ? 1 : 0;
     settle(lane, nowNanos);
     return attempt;
+  }
+
+  /**
+   * Whether the attempt may be sent under what the endpoint's owner allows, which holds for its
+   * lane from now on. One that may not is to be completed as {@link Completion#ABORTED}, and its
+   * record offered again.
+   */
+  public boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
+    requireNonNull(limits, "limits is null");
+    if (!inFlight.contains(attempt)) {
+      throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
+    }
+    boolean admitted = attempt.lane().admit(attempt, limits, nowNanos);
+    settle(attempt.lane(), nowNanos);
+    return admitted;
+  }
+
+  /** When {@link #next} may have a record whose lane only waits for its pace; null for none. */
+  public @Nullable Long nextPacedNanos() {
+    return pacedLanes.nextNanos();
   }
 
   /** The attempt was sent: from now on it waits for the endpoint, not for this process. */
@@ -111,17 +137,17 @@ public final class Lanes<R> {
 
   /**
    * The waiting records to be parked, which leave their lanes: those of stuck lanes, beyond what
-   * they are tried with; and when the caller had to pause while a record is overdue, the newer half
-   * of its lane, which takes in more than it gets rid of. To be called after starting what {@link
-   * #next} gives, and at least sixteen times in {@link LaneSettings.Parking#stuckAfter}.
+   * they are tried with; those of lanes with limits, beyond what fits; and when the caller had to
+   * pause while a record is overdue, the newer half of its lane, which takes in more than it gets
+   * rid of. To be called after starting what {@link #next} gives, and at least sixteen times in
+   * {@link LaneSettings.Parking#stuckAfter}.
    */
   public List<Parkable<R>> takeParkable(long nowNanos) {
     stuckWatch.update(nowNanos).forEach(lane -> settle(lane, nowNanos));
     List<Parkable<R>> parkable = new ArrayList<>();
     Lane<R> stuck = stuckWatch.firstWithSurplus();
     while (stuck != null) {
-      Duration delay = stuck.parkingDelay().current(nowNanos);
-      park(stuck, stuck.surplus(), delay, nowNanos, parkable);
+      park(stuck, stuck.surplus(), stuck.parkingDelay(nowNanos), nowNanos, parkable);
       stuck = stuckWatch.firstWithSurplus();
     }
     Waiting<R> oldest = backlog.oldest();
@@ -193,7 +219,8 @@ public final class Lanes<R> {
 
   /** Puts the lane where it belongs after a change, and forgets lanes that were idle for long. */
   private void settle(Lane<R> lane, long nowNanos) {
-    startOrder.place(lane);
+    startOrder.place(lane, nowNanos);
+    pacedLanes.place(lane, nowNanos);
     stuckWatch.place(lane, nowNanos);
     idleLanes.place(lane, nowNanos);
     Lane<R> forgotten = idleLanes.poll(nowNanos);

@@ -38,8 +38,8 @@ final class StartOrder<R> {
   }
 
   /** A lane whose place does not change keeps its turn. */
-  void place(Lane<R> lane) {
-    if (lane.waiting() == 0 || !lane.hasFreeSlot()) {
+  void place(Lane<R> lane, long nowNanos) {
+    if (lane.waiting() == 0 || !lane.mayStart(nowNanos)) {
       leave(lane, places.remove(lane));
       return;
     }

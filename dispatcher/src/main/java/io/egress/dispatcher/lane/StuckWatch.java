@@ -54,6 +54,7 @@ final class StuckWatch<R> {
   /** The wait starts over; to be followed by {@link #place}. */
   void restart(Lane<R> lane) {
     quietSinceNanos.remove(lane);
+    lane.restartQuiet();
   }
 
   /** The lanes that have become stuck, to be placed anew. */
@@ -68,7 +69,7 @@ final class StuckWatch<R> {
       }
       Lane<R> lane = quietest.getKey();
       quietSinceNanos.remove(lane);
-      if (lane.sentSinceProgress() == 0) {
+      if (lane.sentSinceProgress() == 0 || !lane.isQuietTooLong()) {
         quietSinceNanos.put(lane, livedNanos);
       } else {
         lane.becomeStuck(nowNanos);

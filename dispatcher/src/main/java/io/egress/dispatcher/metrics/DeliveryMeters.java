@@ -79,7 +79,7 @@ public final class DeliveryMeters {
     parked =
         metrics.counter(
             "egress_deliveries_parked_total",
-            "times a delivery was parked because its endpoint was stuck");
+            "times a delivery was parked because its endpoint was stuck or allows no more");
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 

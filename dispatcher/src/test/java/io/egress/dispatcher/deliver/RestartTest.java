@@ -14,6 +14,8 @@ import io.egress.dispatcher.fanout.FanOutVerticle;
 import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.pause.FailingEndpoints;
+import io.egress.dispatcher.pause.OperatorNotices;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
@@ -28,6 +30,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.SqlConnection;
 import java.io.IOException;
 import java.time.Clock;
@@ -225,13 +228,14 @@ class RestartTest {
   }
 
   private DeliveryVerticle.Parts parts() throws IOException {
+    TrustOptions trust = TrustedAuthorities.load(fleet.settings.dispatcher().extraTrust());
     WebhookSender sender =
         new WebhookSender(
             fleet.vertx,
             SenderSettings.DEFAULTS,
             fleet.settings.push().addressPolicy(),
             NameLookup.using(fleet.vertx),
-            TrustedAuthorities.load(fleet.settings.dispatcher().extraTrust()));
+            trust);
     return new DeliveryVerticle.Parts(
         fleet.settings,
         requireNonNull(fleet.settings.push().secretBox()),
@@ -242,6 +246,12 @@ class RestartTest {
         new LogDays(Clock.systemUTC(), Duration.ofDays(2)),
         fleet.publisher,
         new DeliveryMeters(metrics, fleet.settings.dispatcher().retrySchedule()),
+        new FailingEndpoints(
+            fleet.database,
+            Clock.systemUTC(),
+            null,
+            metrics.counter("egress_endpoints_paused_total", ""),
+            new OperatorNotices(fleet.vertx, Clock.systemUTC(), null, trust)),
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(metrics, "delivery"),

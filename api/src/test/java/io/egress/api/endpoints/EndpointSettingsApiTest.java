@@ -1,0 +1,248 @@
+package io.egress.api.endpoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.egress.endpoint.CustomHeaders;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.EndpointTarget;
+import io.egress.endpoint.SecretBox;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Headers, limits and the pause of endpoints. */
+class EndpointSettingsApiTest {
+  private static final String URL = "https://example.com/hook";
+
+  private static Service service;
+
+  private EndpointCalls endpoints;
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+  }
+
+  @BeforeEach
+  void freshWorkspace() {
+    endpoints = new EndpointCalls(service, UUID.randomUUID());
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void setsHeadersAndLimitsAndShowsNoValue() {
+    HttpResponse<String> answer =
+        service.internal(
+            "POST",
+            endpoints.path(),
+            new JsonObject()
+                .put("url", URL)
+                .put("headers", new JsonObject().put("Authorization", "Bearer abc").put("x-b", "1"))
+                .put("max_per_second", 100)
+                .put("max_in_flight", 3));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    JsonObject created = new JsonObject(answer.body());
+
+    JsonObject shown = endpoints.show(created);
+
+    assertThat(shown.getJsonArray("headers"))
+        .isEqualTo(new JsonArray("[\"authorization\",\"x-b\"]"));
+    assertThat(shown.getInteger("max_per_second")).isEqualTo(100);
+    assertThat(shown.getInteger("max_in_flight")).isEqualTo(3);
+    assertThat(answer.body()).doesNotContain("Bearer abc");
+    assertThat(stored(created)).doesNotContain("Bearer abc").contains("authorization");
+    assertThat(headers(created, Service.SECRET_KEY))
+        .isEqualTo(Map.of("authorization", "Bearer abc", "x-b", "1"));
+    assertThat(audit()).contains("authorization").doesNotContain("Bearer abc");
+  }
+
+  @Test
+  void changesHeadersOneByOne() {
+    JsonObject created = endpoints.create(URL);
+    change(created, "{\"headers\":{\"X-A\":\"1\",\"x-b\":\"2\"}}");
+    change(created, "{\"headers\":{\"x-a\":\"changed\",\"X-C\":\"3\",\"x-b\":null}}");
+
+    assertThat(headers(created, Service.SECRET_KEY))
+        .isEqualTo(Map.of("x-a", "changed", "x-c", "3"));
+    assertThat(audit())
+        .contains("\"headers\":{\"set\":[\"x-a\",\"x-c\"],\"removed\":[\"x-b\"]}")
+        .doesNotContain("changed\"}");
+
+    change(created, "{\"headers\":{}}");
+    assertThat(endpoints.show(created).getJsonArray("headers")).hasSize(2);
+    change(created, "{\"headers\":null}");
+    assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
+    assertThat(headers(created, Service.SECRET_KEY)).isEmpty();
+  }
+
+  @Test
+  void setsAndLiftsLimitsEachForItself() {
+    JsonObject created = endpoints.create(URL);
+    assertThat(endpoints.show(created).getInteger("max_per_second")).isNull();
+    change(created, "{\"max_per_second\":10000,\"max_in_flight\":64}");
+    assertThat(change(created, "{\"max_per_second\":null}").getInteger("max_in_flight"))
+        .isEqualTo(64);
+    assertThat(change(created, "{\"max_in_flight\":1}").getInteger("max_per_second")).isNull();
+    assertThat(audit()).contains("\"max_per_second\":{\"to\":null,\"from\":10000}");
+  }
+
+  @Test
+  void saysSinceWhenAndWhyItIsPaused() {
+    JsonObject created = endpoints.create(URL);
+    JsonObject paused = change(created, "{\"paused\":true}");
+    assertThat(paused.getString("paused_reason")).isEqualTo("requested");
+    assertThat(paused.getString("paused_at")).isNotNull();
+    assertThat(change(created, "{\"paused\":true}").getString("paused_at"))
+        .isEqualTo(paused.getString("paused_at"));
+
+    JsonObject resumed = change(created, "{\"paused\":false}");
+    assertThat(resumed.getString("paused_at")).isNull();
+    assertThat(resumed.getString("paused_reason")).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"headers\":5} | headers: must be an object",
+        "{\"headers\":{\"Content-Type\":\"a\"}} | headers.Content-Type: is a header that cannot be set",
+        "{\"headers\":{\"X-Service-Signature\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"connection\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"Host\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"a b\":\"a\"}} | is not a name of a header",
+        "{\"headers\":{\"\":\"a\"}} | is not a name of a header",
+        "{\"headers\":{\"x-a\":\"a\\r\\nx: y\"}} | must be visible ASCII characters",
+        "{\"headers\":{\"x-a\":\" a\"}} | must be visible ASCII characters",
+        "{\"headers\":{\"x-a\":\"\"}} | must be visible ASCII characters",
+        "{\"headers\":{\"x-a\":5}} | headers.x-a: must be a string",
+        "{\"headers\":{\"x-a\":\"1\",\"X-A\":\"2\"}} | is given twice",
+        "{\"max_per_second\":0} | max_per_second: must be an integer from 1 to 10000",
+        "{\"max_per_second\":10001} | max_per_second: must be an integer from 1 to 10000",
+        "{\"max_per_second\":1.5} | max_per_second: must be an integer",
+        "{\"max_in_flight\":65} | max_in_flight: must be an integer from 1 to 64",
+        "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
+        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight"
+      })
+  void refusesWhatCannotBeSet(String body, String message) {
+    JsonObject created = endpoints.create(URL);
+    HttpResponse<String> refused = endpoints.change(created, body);
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(EndpointCalls.message(refused)).contains(message);
+    assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
+  }
+
+  @Test
+  void boundsHeadersInNumberAndSize() {
+    JsonObject created = endpoints.create(URL);
+    JsonObject many = new JsonObject();
+    for (int i = 0; i < 16; i++) {
+      many.put("x-" + i, "1");
+    }
+    change(created, new JsonObject().put("headers", many).encode());
+    HttpResponse<String> more = endpoints.change(created, "{\"headers\":{\"x-16\":\"1\"}}");
+    assertThat(EndpointCalls.message(more)).contains("headers: must be at most 16");
+    assertThat(
+            EndpointCalls.message(
+                endpoints.change(created, "{\"headers\":{\"x-1\":\"" + "a".repeat(4_097) + "\"}}")))
+        .contains("must have at most 4096 characters");
+    String half = "a".repeat(4_096);
+    assertThat(
+            EndpointCalls.message(
+                endpoints.change(
+                    created,
+                    "{\"headers\":{\"x-1\":\"%s\",\"x-2\":\"%s\"}}".formatted(half, half))))
+        .contains("must have at most 8192 characters in all");
+    assertThat(
+            EndpointCalls.message(
+                service.internal(
+                    "POST",
+                    endpoints.path(),
+                    new JsonObject().put("url", URL).put("headers", many.copy().put("x-16", "1")))))
+        .contains("headers: must be at most 16");
+  }
+
+  @Test
+  void reachesOnlyItsOwnWorkspace() {
+    JsonObject created = endpoints.create(URL);
+    EndpointCalls others = new EndpointCalls(service, UUID.randomUUID());
+
+    assertThat(others.change(created, "{\"headers\":{\"x-a\":\"1\"}}").statusCode()).isEqualTo(404);
+    assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
+  }
+
+  @Test
+  void sealsHeadersAnewWithTheCurrentKey() {
+    String old = SecretBox.newKey();
+    String fresh = SecretBox.newKey();
+    try (Service before = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + old))) {
+      EndpointCalls calls = new EndpointCalls(before, UUID.randomUUID());
+      JsonObject created = calls.create(URL);
+      calls.change(created, "{\"headers\":{\"x-a\":\"1\"}}");
+      try (Service both =
+          before.twin(Map.of("EGRESS_SECRET_KEY", "new:" + fresh + ",old:" + old))) {
+        JsonObject keys =
+            new JsonObject(both.internal("POST", "/internal/v1/secret-keys/reseal", "").body());
+        assertThat(keys.getJsonArray("secret_keys")).hasSize(1);
+        assertThat(keys.getJsonArray("secret_keys").getJsonObject(0).getLong("secrets"))
+            .as("a secret and headers")
+            .isEqualTo(2);
+        assertThat(headers(both, created, "new:" + fresh)).isEqualTo(Map.of("x-a", "1"));
+      }
+      try (Service without =
+          before.twin(Map.of("EGRESS_SECRET_KEY", "third:" + SecretBox.newKey()))) {
+        assertThat(
+                new EndpointCalls(without, calls.workspace())
+                    .change(created, "{\"headers\":{\"x-b\":\"1\"}}")
+                    .statusCode())
+            .isEqualTo(409);
+      }
+    }
+  }
+
+  private JsonObject change(JsonObject endpoint, String body) {
+    HttpResponse<String> answer = endpoints.change(endpoint, body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return new JsonObject(answer.body());
+  }
+
+  private static Map<String, String> headers(JsonObject endpoint, String key) {
+    return headers(service, endpoint, key);
+  }
+
+  private static Map<String, String> headers(Service of, JsonObject endpoint, String key) {
+    UUID id = UUID.fromString(endpoint.getString("id"));
+    EndpointTarget target =
+        Service.await(EndpointStore.byIds(of.database, List.of(id))).values().iterator().next();
+    return CustomHeaders.open(target.sealedHeaders(), SecretBox.parse(key), id).values();
+  }
+
+  private static String stored(JsonObject endpoint) {
+    return service
+        .query("select e::text from endpoints e where id = '" + endpoint.getString("id") + "'")
+        .iterator()
+        .next()
+        .getString(0);
+  }
+
+  private String audit() {
+    return service
+        .internal("GET", "/internal/v1/workspaces/" + endpoints.workspace() + "/audit", "")
+        .body();
+  }
+}

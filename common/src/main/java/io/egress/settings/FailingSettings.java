@@ -1,0 +1,66 @@
+package io.egress.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URI;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of endpoints that do nothing but fail.
+ *
+ * @param pauseAfter null where they are never paused
+ * @param operator null where nobody is told
+ */
+public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorWebhook operator) {
+  private static final String URL = "EGRESS_OPERATOR_WEBHOOK_URL";
+  private static final String SECRET = "EGRESS_OPERATOR_WEBHOOK_SECRET";
+
+  /** Where the operator is told, and what the notices are signed with. */
+  public record OperatorWebhook(URI url, String secret) {
+    public OperatorWebhook {
+      requireNonNull(url, "url is null");
+      requireNonNull(secret, "secret is null");
+    }
+
+    @Override
+    public String toString() {
+      return "OperatorWebhook[withheld]";
+    }
+  }
+
+  static FailingSettings read(SettingsReader reader) {
+    Duration pauseAfter =
+        reader.optional(
+            "EGRESS_PAUSE_FAILING_AFTER",
+            "how long all attempts to an endpoint may fail before it is paused, such as 5d; never"
+                + " where it is not given",
+            FailingSettings::pauseAfter);
+    URI url =
+        reader.optional(
+            URL,
+            "where the operator is told of paused endpoints, by a signed webhook",
+            FailingSettings::url);
+    String secret = reader.optional(SECRET, "what these webhooks are signed with");
+    reader.bothOrNeither(URL, SECRET);
+    return new FailingSettings(
+        pauseAfter, url == null || secret == null ? null : new OperatorWebhook(url, secret));
+  }
+
+  private static Duration pauseAfter(String text) {
+    Duration duration = Durations.parse(text);
+    if (duration.isZero()) {
+      throw new IllegalArgumentException("must be longer than 0");
+    }
+    return duration;
+  }
+
+  private static URI url(String text) {
+    URI url = URI.create(text);
+    boolean isHttp = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
+    if (!isHttp || url.getHost() == null || url.getUserInfo() != null) {
+      throw new IllegalArgumentException("must be a URL such as https://host/path");
+    }
+    return url;
+  }
+}

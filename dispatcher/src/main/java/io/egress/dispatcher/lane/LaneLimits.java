@@ -1,0 +1,17 @@
+package io.egress.dispatcher.lane;
+
+/**
+ * What the owner of an endpoint allows, beside what the lane finds out.
+ *
+ * @param perSecond attempts begun in a second; 0 for any number
+ * @param inFlight attempts at once
+ */
+public record LaneLimits(int perSecond, int inFlight) {
+  public static final LaneLimits NONE = new LaneLimits(0, Integer.MAX_VALUE);
+
+  public LaneLimits {
+    if (perSecond < 0 || inFlight < 1) {
+      throw new IllegalArgumentException("a limit is too small");
+    }
+  }
+}

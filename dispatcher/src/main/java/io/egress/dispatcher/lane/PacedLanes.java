@@ -1,0 +1,45 @@
+package io.egress.dispatcher.lane;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Lanes that wait for nothing but their pace, by the time at which it lets them start. */
+final class PacedLanes<R> {
+  private record Entry<R>(Lane<R> lane, long readyNanos) implements Comparable<Entry<R>> {
+    /** A monotonic clock may wrap around. */
+    @Override
+    public int compareTo(Entry<R> other) {
+      int earlier = Long.signum(readyNanos - other.readyNanos);
+      return earlier != 0 ? earlier : lane.endpointId().compareTo(other.lane.endpointId());
+    }
+  }
+
+  private final Map<Lane<R>, Entry<R>> entries = new HashMap<>();
+  private final TreeSet<Entry<R>> byTime = new TreeSet<>();
+
+  void place(Lane<R> lane, long nowNanos) {
+    Entry<R> former = entries.remove(lane);
+    if (former != null) {
+      byTime.remove(former);
+    }
+    Long readyNanos = lane.readyNanos(nowNanos);
+    if (readyNanos != null) {
+      Entry<R> entry = new Entry<>(lane, readyNanos);
+      entries.put(lane, entry);
+      byTime.add(entry);
+    }
+  }
+
+  /** A lane that may start, to be placed anew. */
+  @Nullable Lane<R> firstReady(long nowNanos) {
+    Long first = nextNanos();
+    return first == null || nowNanos - first < 0 ? null : byTime.first().lane();
+  }
+
+  /** When the next lane may start; null when none waits for its pace. */
+  @Nullable Long nextNanos() {
+    return byTime.isEmpty() ? null : byTime.first().readyNanos();
+  }
+}

@@ -1,0 +1,160 @@
+package io.egress.dispatcher.deliver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Fleet;
+import io.egress.endpoint.CustomHeaders;
+import io.egress.endpoint.EndpointChange;
+import io.egress.endpoint.EndpointChange.HeaderChange;
+import io.egress.endpoint.EndpointLimits;
+import io.egress.endpoint.NewEndpoint;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What an endpoint's owner sets holds for each attempt. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class EndpointSettingsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Fleet fleet = new Fleet();
+  private final UUID workspace = UUID.randomUUID();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void sendsItsHeadersAndNoOthers() {
+    Queue<String> seen = new ConcurrentLinkedQueue<>();
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) -> {
+          seen.add(
+              request.getHeader("authorization")
+                  + " "
+                  + request.getHeader("x-tenant")
+                  + " "
+                  + request.getHeader("content-type"));
+          request.response().end();
+        });
+    CustomHeaders headers =
+        new CustomHeaders(new TreeMap<>(Map.of("authorization", "Bearer abc", "x-tenant", "7")));
+    Fleet.Provisioned endpoint =
+        fleet.endpoint(
+            workspace,
+            new NewEndpoint(fleet.receivers.url("crm"), null, false, headers, EndpointLimits.NONE));
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+
+    fleet.change(endpoint, headers(Map.of("x-tenant", Optional.of("8"))));
+    fleet.captures(workspace, 1);
+
+    await().atMost(PATIENCE).until(() -> seen.size() == 2);
+    assertThat(seen).containsExactly("Bearer abc 7 application/json", "null 8 application/json");
+  }
+
+  @Test
+  void attemptsNoMoreAtOnceThanAllowed() {
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) -> {
+          most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+          fleet
+              .receivers
+              .vertx()
+              .setTimer(
+                  5,
+                  timer -> {
+                    atOnce.decrementAndGet();
+                    request.response().end();
+                  });
+        });
+    limited(null, 2);
+    fleet.dispatcher();
+    fleet.captures(workspace, 150);
+
+    awaitDelivered(150);
+    assertThat(most).hasValueBetween(1, 2);
+    assertThat(fleet.count("attempts")).isEqualTo(150);
+  }
+
+  @Test
+  void beginsNoMoreInASecondThanAllowedAndDelaysNobodyElse() {
+    limited(10, null);
+    UUID other = UUID.randomUUID();
+    fleet.endpoint(other, "other");
+    fleet.dispatcher();
+    fleet.captures(workspace, 30);
+    fleet.captures(other, 200);
+
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 200);
+    assertThat(fleet.receivers.arrivals("crm")).as("the limited one").hasSizeLessThan(30);
+    awaitDelivered(230);
+    long millis =
+        fleet
+            .query(
+                "select (extract(epoch from max(started_at) - min(started_at)) * 1000)::bigint"
+                    + " from attempts a join deliveries d on d.id = a.delivery_id"
+                    + " where d.endpoint_id = (select id from endpoints where max_per_second = 10)")
+            .iterator()
+            .next()
+            .getLong(0);
+    assertThat(millis).as("29 intervals of 100 ms").isGreaterThan(2_000);
+    assertThat(fleet.count("attempts")).isEqualTo(230);
+    assertThat(fleet.count("deliveries where attempts <> 1")).isZero();
+  }
+
+  @Test
+  void takesUpAChangedLimitAtTheNextAttempt() {
+    Fleet.Provisioned endpoint = limited(1, null);
+    fleet.dispatcher();
+    fleet.captures(workspace, 500);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 2);
+
+    fleet.change(
+        endpoint,
+        new EndpointChange(null, false, null, null, null, true, false, EndpointLimits.NONE));
+
+    awaitDelivered(500);
+  }
+
+  private Fleet.Provisioned limited(@Nullable Integer perSecond, @Nullable Integer inFlight) {
+    return fleet.endpoint(
+        workspace,
+        new NewEndpoint(
+            fleet.receivers.url("crm"),
+            null,
+            false,
+            CustomHeaders.NONE,
+            new EndpointLimits(perSecond, inFlight)));
+  }
+
+  private static EndpointChange headers(Map<String, Optional<String>> values) {
+    return new EndpointChange(
+        null, false, null, null, new HeaderChange(true, values), false, false, EndpointLimits.NONE);
+  }
+
+  private void awaitDelivered(int count) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where state = 'delivered'") == count);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.dispatcher.pause;
+
+import org.jspecify.annotations.NullMarked;
