@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.event.Level;
 
 class SettingsTest {
@@ -123,6 +125,71 @@ class SettingsTest {
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_HTTP_ENDPOINTS: must be"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_ENDPOINT_NETWORKS: \"10."))
         .allSatisfy(fault -> assertThat(fault).doesNotContain(key.substring(1)));
+  }
+
+  @Test
+  void readsWhereTheSettingsPageIs() {
+    PortalSettings given =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_PORTAL_URL", "https://example.com:8443/egress/",
+                        "EGRESS_PORTAL_ANCESTORS",
+                            "https://app.example.com, http://localhost:3000")))
+            .api()
+            .portal();
+
+    assertThat(given.url()).hasToString("https://example.com:8443/egress");
+    assertThat(given.ancestors())
+        .containsExactly("https://app.example.com", "http://localhost:3000");
+    assertThat(Settings.from(environment(Map.of())).api().portal().url()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "egress.example.com",
+        "ftp://example.com",
+        "https://user@example.com",
+        "https://example.com/?a=b",
+        "https://example.com/#a",
+        "https://example.com/a;b",
+        "https:///portal",
+        "https://example.com/a b"
+      })
+  void refusesWhatIsNoUrlOfThePage(String url) {
+    assertThat(faults(Map.of("EGRESS_PORTAL_URL", url)))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("EGRESS_PORTAL_URL: ");
+  }
+
+  /** Whatever is taken stands in the content security policy of every page. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*",
+        "app.example.com",
+        "https://app.example.com/",
+        "https://*.example.com",
+        "https://a.example; script-src *",
+        "https://a.example 'unsafe-inline'",
+        "https://a.example\r\nset-cookie: a=b",
+        "'none'"
+      })
+  void refusesWhatIsNoOrigin(String origin) {
+    assertThat(faults(Map.of("EGRESS_PORTAL_ANCESTORS", origin)))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("EGRESS_PORTAL_ANCESTORS: ");
+  }
+
+  @Test
+  void embeddingNeedsCookiesThatBrowsersKeep() {
+    Map<String, String> environment =
+        Map.of(
+            "EGRESS_PORTAL_URL", "http://egress.internal",
+            "EGRESS_PORTAL_ANCESTORS", "https://app.example.com");
+    assertThat(faults(environment))
+        .containsExactly("EGRESS_PORTAL_ANCESTORS: embedding requires an https EGRESS_PORTAL_URL");
   }
 
   @Test

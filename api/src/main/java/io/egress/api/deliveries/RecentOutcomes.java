@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * of two positions. What failed or is retried is counted in the index of what was not delivered.
  * Only what has no row in the log yet, because its first attempt is still to come, has no index: in
  * hours with more captures than are looked up, its share is estimated from those that are. The rest
- * was delivered.
+ * was delivered. Where there is more to count than the bound, all shares are estimated.
  */
 public final class RecentOutcomes {
   public static final int HOURS = 24;
@@ -72,10 +73,9 @@ public final class RecentOutcomes {
         select width_bucket(position, $2::bigint[]) as hour, state from deliveries
         where endpoint_id = e.id and state = any($5::text[]) and state <> 'delivered'
           and position > $3 and position <= $4 and day >= $6 and replay_id is null
-        limit %d) as d
+        limit $7) as d
       group by e.id, d.hour, d.state
-      """
-          .formatted(COUNTED_MAX);
+      """;
 
   private static final String PENDING =
       """
@@ -91,8 +91,9 @@ public final class RecentOutcomes {
   /**
    * An hour.
    *
-   * @param waiting what no attempt was made of; {@code estimated} in busy hours
+   * @param waiting what no attempt was made of
    * @param retrying what failed and will be tried again
+   * @param estimated whether some of it was
    */
   public record Hour(
       Instant begin,
@@ -138,8 +139,14 @@ public final class RecentOutcomes {
 
   private final Pool pool;
   private final LoggedDeliveries log;
+  private final int countedMax;
 
   public RecentOutcomes(Pool pool, LoggedDeliveries log) {
+    this(pool, log, COUNTED_MAX);
+  }
+
+  RecentOutcomes(Pool pool, LoggedDeliveries log, int countedMax) {
+    this.countedMax = countedMax;
     this.pool = requireNonNull(pool, "pool is null");
     this.log = requireNonNull(log, "log is null");
   }
@@ -265,7 +272,8 @@ public final class RecentOutcomes {
                   DeliveryState.EXHAUSTED.word(),
                   DeliveryState.SKIPPED.word()
                 },
-                LocalDate.ofInstant(first.begin(), ZoneOffset.UTC)))
+                LocalDate.ofInstant(first.begin(), ZoneOffset.UTC),
+                (long) countedMax))
         .map(RecentOutcomes::counted);
   }
 
@@ -298,7 +306,7 @@ public final class RecentOutcomes {
             });
   }
 
-  private static Map<UUID, Day> days(
+  private Map<UUID, Day> days(
       List<Endpoint> endpoints,
       List<Span> spans,
       List<LoggedDelivery> looked,
@@ -307,12 +315,17 @@ public final class RecentOutcomes {
     Map<UUID, List<LoggedDelivery>> lookedUp = new HashMap<>();
     looked.forEach(
         each -> lookedUp.computeIfAbsent(each.endpointId(), id -> new ArrayList<>()).add(each));
+    Map<UUID, Long> undelivered = new HashMap<>();
+    counted.forEach((what, count) -> undelivered.merge(what.endpointId(), count, Long::sum));
     Map<UUID, Day> days = new HashMap<>();
     for (Endpoint endpoint : endpoints) {
       List<LoggedDelivery> own = lookedUp.getOrDefault(endpoint.id(), List.of());
+      boolean isCounted = undelivered.getOrDefault(endpoint.id(), 0L) < countedMax;
       List<Hour> hours = new ArrayList<>(HOURS);
       for (int i = 0; i < HOURS; i++) {
-        hours.add(hour(endpoint, spans.get(i), i, own, counted));
+        Span span = spans.get(i);
+        Share share = Share.of(span.owedTo(endpoint), own, span);
+        hours.add(isCounted ? hour(endpoint, span, i, share, counted) : hour(span, share));
       }
       Pending retried = pending.get(endpoint.id());
       days.put(
@@ -325,29 +338,56 @@ public final class RecentOutcomes {
     return days;
   }
 
+  /** What was looked up of an hour's captures, and how many were owed. */
+  private record Share(long owed, List<LoggedDelivery> looked) {
+    static Share of(long owed, List<LoggedDelivery> own, Span span) {
+      return new Share(owed, own.stream().filter(each -> span.contains(each.position())).toList());
+    }
+
+    boolean isAll() {
+      return looked.size() >= owed;
+    }
+
+    long waiting() {
+      return of(each -> each.updatedAt() == null);
+    }
+
+    long in(DeliveryState state) {
+      return of(each -> each.updatedAt() != null && each.state() == state);
+    }
+
+    private long of(Predicate<LoggedDelivery> kind) {
+      return looked.isEmpty()
+          ? 0
+          : Math.round((double) owed * looked.stream().filter(kind).count() / looked.size());
+    }
+  }
+
   private static Hour hour(
-      Endpoint endpoint,
-      Span span,
-      int index,
-      List<LoggedDelivery> own,
-      Map<Counted, Long> counted) {
-    long owed = span.owedTo(endpoint);
-    List<LoggedDelivery> looked =
-        own.stream().filter(each -> span.contains(each.position())).toList();
-    long unlogged = looked.stream().filter(each -> each.updatedAt() == null).count();
-    long waiting = looked.isEmpty() ? 0 : Math.round((double) owed * unlogged / looked.size());
+      Endpoint endpoint, Span span, int index, Share share, Map<Counted, Long> counted) {
+    long waiting = share.waiting();
     long retrying = count(counted, endpoint, index, DeliveryState.PENDING);
     long exhausted = count(counted, endpoint, index, DeliveryState.EXHAUSTED);
     long skipped = count(counted, endpoint, index, DeliveryState.SKIPPED);
-    long delivered = Math.max(0, owed - waiting - retrying - exhausted - skipped);
     return new Hour(
         span.begin(),
-        delivered,
+        Math.max(0, share.owed() - waiting - retrying - exhausted - skipped),
         waiting,
         retrying,
         exhausted,
         skipped,
-        waiting > 0 && looked.size() < owed);
+        waiting > 0 && !share.isAll());
+  }
+
+  private static Hour hour(Span span, Share share) {
+    return new Hour(
+        span.begin(),
+        share.in(DeliveryState.DELIVERED),
+        share.waiting(),
+        share.in(DeliveryState.PENDING),
+        share.in(DeliveryState.EXHAUSTED),
+        share.in(DeliveryState.SKIPPED),
+        !share.isAll());
   }
 
   private static long count(

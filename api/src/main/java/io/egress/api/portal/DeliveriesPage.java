@@ -161,6 +161,7 @@ final class DeliveriesPage {
     return new DeliveryTable(
         rows,
         FILTERS.stream().anyMatch(query::contains),
+        query.contains("state"),
         next == null
             ? null
             : encoded(query) + "after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));

@@ -38,15 +38,14 @@ class RecentOutcomesTest {
   private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
 
   private static Service service;
-  private static RecentOutcomes outcomes;
 
   private final UUID workspace = UUID.randomUUID();
+  private int countedMax = RecentOutcomes.COUNTED_MAX;
 
   @BeforeAll
   static void start() {
     service = Service.start();
     Service.await(DAYS.maintain(service.database));
-    outcomes = new RecentOutcomes(service.database, new LoggedDeliveries(service.database, DAYS));
   }
 
   @AfterAll
@@ -91,6 +90,20 @@ class RecentOutcomesTest {
     assertThat(day.hours()).anyMatch(Hour::estimated);
   }
 
+  /** More failures than are counted must not look delivered. */
+  @Test
+  void estimatesEverythingWhereThereIsTooMuchToCount() {
+    UUID endpoint = endpoint();
+    captures(60);
+    write(endpoint, 0, 60, DeliveryState.EXHAUSTED);
+    countedMax = 10;
+
+    Day day = day(endpoint, Instant.now());
+
+    assertThat(totals(day)).containsExactly(0L, 0L, 0L, 60L, 0L);
+    assertThat(day.hours()).anyMatch(Hour::estimated);
+  }
+
   @Test
   void forgetsAfterADay() {
     UUID endpoint = endpoint();
@@ -110,6 +123,9 @@ class RecentOutcomesTest {
   }
 
   private Day day(UUID endpoint, Instant now) {
+    RecentOutcomes outcomes =
+        new RecentOutcomes(
+            service.database, new LoggedDeliveries(service.database, DAYS), countedMax);
     List<Endpoint> endpoints = Service.await(new EndpointStore(service.database).list(workspace));
     return requireNonNull(Service.await(outcomes.of(workspace, endpoints, now)).get(endpoint));
   }
