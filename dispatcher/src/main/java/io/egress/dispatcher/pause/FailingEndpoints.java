@@ -104,9 +104,12 @@ public final class FailingEndpoints {
     this.notices = requireNonNull(notices, "notices is null");
   }
 
-  /** {@code target} is what the attempt was prepared with. */
+  /**
+   * {@code target} is what the attempt was prepared with. Also where no endpoint is paused: what an
+   * earlier configuration left would count again later.
+   */
   public void delivered(EndpointTarget target) {
-    if (pauseAfter == null || (target.failingSince() == null && !begun.containsKey(target.id()))) {
+    if (target.failingSince() == null && !begun.containsKey(target.id())) {
       return;
     }
     begun.remove(target.id());

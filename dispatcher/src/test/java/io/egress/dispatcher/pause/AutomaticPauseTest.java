@@ -120,6 +120,12 @@ class AutomaticPauseTest {
 
     await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 4);
     assertThat(fleet.count("endpoints where paused")).isZero();
+
+    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.captures(workspace, 1);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count(FAILS) == 0); // Else it would count once pausing is wanted again.
   }
 
   @Test
