@@ -26,6 +26,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 public final class UnconsumedRecords {
   private static final int RECORDS_MAX = 1_000_000;
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
+  private static final int API_TIMEOUT_MS = 10_000;
   private static final Duration POLL_TIMEOUT = Duration.ofMillis(200);
 
   private UnconsumedRecords() {}
@@ -108,6 +109,8 @@ public final class UnconsumedRecords {
   private static Map<String, Object> properties(KafkaSettings settings, String group) {
     Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
     properties.put("group.id", group);
+    properties.put("default.api.timeout.ms", API_TIMEOUT_MS);
+    properties.put("request.timeout.ms", API_TIMEOUT_MS);
     properties.put("enable.auto.commit", "false");
     properties.put("auto.offset.reset", "earliest");
     properties.put("allow.auto.create.topics", "false");

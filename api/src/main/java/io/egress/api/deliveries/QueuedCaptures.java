@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery;
 import io.egress.endpoint.Endpoint;
+import io.egress.http.Refusal;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
@@ -21,6 +22,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +63,18 @@ final class QueuedCaptures {
   }
 
   Future<Found> find(UUID workspaceId, Endpoint endpoint) {
-    return new Reading(workspaceId, endpoint).run();
+    return new Reading(workspaceId, endpoint)
+        .run()
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    isOfKafka(failure)
+                        ? new Refusal(503, "Kafka is unavailable, try again")
+                        : failure));
+  }
+
+  private static boolean isOfKafka(@Nullable Throwable failure) {
+    return failure instanceof KafkaException || (failure != null && isOfKafka(failure.getCause()));
   }
 
   private final class Reading {

@@ -203,6 +203,26 @@ class VerificationApiTest {
         .isEqualTo(400);
   }
 
+  /** What is owed is not judged without Kafka: nothing is said to be missing. */
+  @Test
+  void cannotTellWhileKafkaIsAway() {
+    try (Service away = service.twin(Map.of("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:1"))) {
+      UUID id = UUID.randomUUID();
+      away.put(id, Service.capture(workspace));
+      await()
+          .until(
+              () ->
+                  away.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
+                      == 1);
+
+      HttpResponse<String> answer =
+          away.internal("GET", path + "/endpoints/" + endpoint + "/verification", "");
+
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body()).contains("Kafka is unavailable");
+    }
+  }
+
   private JsonObject verify() {
     return verify("");
   }
