@@ -50,6 +50,32 @@ class SettingsTest {
   }
 
   @Test
+  void pausesNoEndpointUnlessAsked() {
+    assertThat(Settings.from(environment(Map.of())).dispatcher().failing())
+        .isEqualTo(new FailingSettings(null, null));
+    FailingSettings failing =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_PAUSE_FAILING_AFTER", "5d",
+                        "EGRESS_OPERATOR_WEBHOOK_URL", "https://ops.example/hook",
+                        "EGRESS_OPERATOR_WEBHOOK_SECRET", "withheld-secret")))
+            .dispatcher()
+            .failing();
+    assertThat(failing.pauseAfter()).isEqualTo(Duration.ofDays(5));
+    assertThat(failing.toString()).doesNotContain("withheld-secret");
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_PAUSE_FAILING_AFTER", "0s",
+                    "EGRESS_OPERATOR_WEBHOOK_URL", "ftp://ops.example")))
+        .contains(
+            "EGRESS_PAUSE_FAILING_AFTER: must be longer than 0",
+            "EGRESS_OPERATOR_WEBHOOK_URL: must be a URL such as https://host/path",
+            "EGRESS_OPERATOR_WEBHOOK_SECRET is required with EGRESS_OPERATOR_WEBHOOK_URL");
+  }
+
+  @Test
   void asksForWhatHasNoDefault() {
     assertThat(
             catchThrowableOfType(SettingsException.class, () -> Settings.from(Map.of())).faults())

@@ -99,8 +99,12 @@ public final class Lanes<R> {
     if (!inFlight.contains(attempt)) {
       throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
     }
-    boolean admitted = attempt.lane().admit(attempt, limits, nowNanos);
-    settle(attempt.lane(), nowNanos);
+    Lane<R> lane = attempt.lane();
+    boolean wasLimited = lane.owner() != null;
+    boolean admitted = lane.admit(attempt, limits, nowNanos);
+    if (wasLimited || lane.owner() != null) {
+      settle(lane, nowNanos);
+    }
     return admitted;
   }
 

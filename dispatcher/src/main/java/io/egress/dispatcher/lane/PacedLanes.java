@@ -20,7 +20,7 @@ final class PacedLanes<R> {
   private final TreeSet<Entry<R>> byTime = new TreeSet<>();
 
   void place(Lane<R> lane, long nowNanos) {
-    Entry<R> former = entries.remove(lane);
+    Entry<R> former = entries.isEmpty() ? null : entries.remove(lane);
     if (former != null) {
       byTime.remove(former);
     }
