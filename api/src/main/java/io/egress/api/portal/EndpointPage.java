@@ -59,7 +59,27 @@ final class EndpointPage {
     JsonObject body =
         new JsonObject()
             .put("url", form.text("url"))
-            .put("description", description.isEmpty() ? null : description);
+            .put("description", description.isEmpty() ? null : description)
+            .put("max_per_second", number(form.text("max_per_second")))
+            .put("max_in_flight", number(form.text("max_in_flight")));
+    return Forms.orExplain(
+        () -> change(exchange, session, body, "endpoint-changed"),
+        (status, reason) -> send(exchange, session, status, reason, null));
+  }
+
+  /** What is no number is left to the reading of bodies to refuse. */
+  private static @Nullable Object number(String text) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    return text.matches("[0-9]{1,9}") ? (Object) Integer.valueOf(text) : text;
+  }
+
+  /** Sets one header, or removes it where no value is sent along. */
+  Future<Void> changeHeader(RoutingContext exchange, PortalSession session, PortalForm form) {
+    String value = form.isChecked("remove") ? null : form.text("value");
+    JsonObject body =
+        new JsonObject().put("headers", new JsonObject().put(form.text("name"), value));
     return Forms.orExplain(
         () -> change(exchange, session, body, "endpoint-changed"),
         (status, reason) -> send(exchange, session, status, reason, null));

@@ -139,6 +139,35 @@ class PortalPagesTest {
         .isEqualTo("https://example.com/other");
     assertThat(endpoints().getJsonObject(0).getString("description")).isNull();
 
+    done(
+        browser.submit(
+            path,
+            path + "/change",
+            Map.of(
+                "url", "https://example.com/other", "max_per_second", "5", "max_in_flight", "")));
+    assertThat(endpoints().getJsonObject(0).getInteger("max_per_second")).isEqualTo(5);
+    assertThat(endpoints().getJsonObject(0).getInteger("max_in_flight")).isNull();
+    assertThat(
+            browser
+                .submit(
+                    path,
+                    path + "/change",
+                    Map.of("url", "https://example.com/other", "max_in_flight", "many"))
+                .body())
+        .contains("role=\"alert\"", "max_in_flight");
+    String own =
+        done(
+            browser.submit(
+                path, path + "/headers", Map.of("name", "X-Tenant", "value", "never-shown-again")));
+    assertThat(own).contains("x-tenant").doesNotContain("never-shown-again");
+    assertThat(
+            browser
+                .submit(path, path + "/headers", Map.of("name", "Host", "value", "evil.example"))
+                .statusCode())
+        .isEqualTo(400);
+    done(browser.submit(path, path + "/headers", Map.of("name", "x-tenant", "remove", "true")));
+    assertThat(endpoints().getJsonObject(0).getJsonArray("headers")).isEmpty();
+
     assertThat(done(browser.submit(path, path + "/pause", Map.of()))).contains("is paused");
     assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isTrue();
     done(browser.submit(path, path + "/resume", Map.of()));

@@ -304,6 +304,14 @@ class PortalBrowserTest {
     UUID endpoint = world.endpoint(workspace, "search", "Search index");
     UUID down = world.endpoint(workspace, "crm", "CRM");
     world.endpoint(workspace, "archive", "Archive of the legal department");
+    world
+        .internal()
+        .call(
+            "PATCH",
+            "/workspaces/" + workspace + "/endpoints/" + down,
+            new JsonObject()
+                .put("headers", new JsonObject().put("x-tenant", "acme"))
+                .put("max_per_second", 20));
     world.answer("crm", 503, "{\"error\":\"maintenance until 14:00\"}");
     world
         .internal()
