@@ -146,12 +146,36 @@ final class Chromium implements AutoCloseable {
     new Select(find("select[name=" + field + "]")).selectByValue(value);
   }
 
+  /** A button that leads to another page, which is loaded when this returns. */
   void press(String button) {
-    driver.findElement(By.xpath("//button[normalize-space()='" + button + "']")).click();
+    leaveBy(button(button));
   }
 
+  /** A button that stays on the page. */
+  void click(String button) {
+    button(button).click();
+  }
+
+  /** A link to another page, which is loaded when this returns. */
   void follow(String link) {
-    driver.findElement(By.partialLinkText(link)).click();
+    leaveBy(driver.findElement(By.partialLinkText(link)));
+  }
+
+  private WebElement button(String label) {
+    return driver.findElement(By.xpath("//button[normalize-space()='" + label + "']"));
+  }
+
+  private void leaveBy(WebElement element) {
+    driver.executeScript("window.left = true");
+    element.click();
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(
+            () ->
+                driver.executeScript(
+                    "return window.left !== true && document.readyState === 'complete'"),
+            Boolean.TRUE::equals);
   }
 
   /** Whether the page is still the one that {@link #mark} was called on. */

@@ -65,7 +65,7 @@ class PortalBrowserTest {
     String key = browser.find("#secret").getText();
 
     assertThat(world.pullStatus(key)).isEqualTo(200);
-    browser.press("Copy");
+    browser.click("Copy");
     browser.awaitText("Copied");
 
     browser.driver().navigate().refresh();
