@@ -122,12 +122,12 @@ public final class ApiApp {
     return internalPort;
   }
 
-  /** Those of both listeners' interfaces. */
+  /** The routes of both listeners' APIs. */
   List<Routes.Call> calls() {
     return calls;
   }
 
-  /** What the internal listener shows browsers. */
+  /** The settings page, served by the internal listener. */
   List<Routes.Call> pages() {
     return pages;
   }
@@ -205,7 +205,7 @@ public final class ApiApp {
           .compose(id -> listeners(documents, keyUse, sweep, health, sender));
     }
 
-    /** For tests of endpoints: deliveries are the dispatcher's. */
+    /** Sends test webhooks; the dispatcher has its own sender for deliveries. */
     private WebhookSender sender(TrustOptions trust) {
       WebhookSender sender =
           new WebhookSender(

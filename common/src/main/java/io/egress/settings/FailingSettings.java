@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of endpoints that do nothing but fail.
+ * Settings of the automatic pause.
  *
  * @param pauseAfter null where they are never paused
  * @param operator null where nobody is told
@@ -16,7 +16,7 @@ public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorW
   private static final String URL = "EGRESS_OPERATOR_WEBHOOK_URL";
   private static final String SECRET = "EGRESS_OPERATOR_WEBHOOK_SECRET";
 
-  /** Where the operator is told, and what the notices are signed with. */
+  /** The operator's webhook: its URL and signing secret. */
   public record OperatorWebhook(URI url, String secret) {
     public OperatorWebhook {
       requireNonNull(url, "url is null");

@@ -19,7 +19,7 @@ public final class AuditEntries {
   private static final String COLUMNS =
       "id, at, workspace_id, action, kind, thing_id, actor, via, remote_address, request_id, changes";
 
-  /** The bounds are always there, so that the plan that is kept searches the index for both. */
+  /** Both bounds are always set, so that the kept plan uses the index for them. */
   private static final String REST =
       """
         at >= $1 and (at, id) < ($2, $3)
@@ -34,7 +34,7 @@ public final class AuditEntries {
 
   /** {@code next} is null on the last page. */
   public record Page(List<AuditEntry> entries, @Nullable AuditPlace next) {
-    /** What the next page begins after; null on the last one. */
+    /** The cursor of the next page; null on the last one. */
     public @Nullable String cursor() {
       return next == null ? null : next.encode();
     }
@@ -46,7 +46,7 @@ public final class AuditEntries {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** {@code limit} counts, and not the question's. */
+  /** {@code limit} replaces the question's. */
   public Future<Page> page(AuditQuestion question, int limit) {
     Tuple bounds =
         Tuple.of(

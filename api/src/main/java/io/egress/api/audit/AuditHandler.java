@@ -18,7 +18,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Lists the audit log page by page, or exports it as a whole, an entry a line. */
+/** Lists the audit log in pages, or exports it as NDJSON. */
 public final class AuditHandler {
   private static final int LIMIT_DEFAULT = 50;
   private static final int EXPORT_LIMIT_MAX = 999_999_999;
@@ -35,7 +35,7 @@ public final class AuditHandler {
     return answer(exchange, workspaceId);
   }
 
-  /** Of all workspaces, and of none. */
+  /** Of all workspaces, and entries without one. */
   public void listAll(RoutingContext exchange) {
     Future.<Void>succeededFuture()
         .compose(begun -> answer(exchange, null))
@@ -80,7 +80,7 @@ public final class AuditHandler {
     return false;
   }
 
-  /** A page is read when the one before has been written to the client. */
+  /** Reads a page when the previous one has been written to the client. */
   private Future<Void> export(RoutingContext exchange, AuditQuestion question, int most) {
     HttpServerResponse response = exchange.response();
     return audit
@@ -112,7 +112,7 @@ public final class AuditHandler {
     return lines;
   }
 
-  /** Whatever goes wrong with the connection is the client's doing, not a backend's. */
+  /** Connection failures are the client's, not a backend's. */
   private static Future<Void> sent(Future<Void> writing) {
     return writing.recover(
         lost -> Future.failedFuture(new ClientGoneException("the client hung up")));

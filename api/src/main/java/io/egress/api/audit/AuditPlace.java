@@ -21,7 +21,7 @@ record AuditPlace(Instant at, long id) {
     requireNonNull(at, "at is null");
   }
 
-  /** Behind everything that is as late as {@code instant}, or later. */
+  /** After all entries at or after {@code instant}. */
   static AuditPlace before(Instant instant) {
     return new AuditPlace(instant.isAfter(LATEST) ? LATEST : instant, 0);
   }

@@ -56,7 +56,7 @@ public final class DeliveriesHandler {
             });
   }
 
-  /** Answers with the delivery that is to come. */
+  /** Answers with the new delivery. */
   public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(exchange);
     return reads

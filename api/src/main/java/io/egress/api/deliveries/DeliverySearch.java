@@ -40,7 +40,7 @@ final class DeliverySearch {
    */
   private record Wanted(
       Predicate<LoggedDelivery> delivery, @Nullable DeliveryPlace after, int max, int rows) {
-    /** Where nothing is owed, more rows are read at a time. */
+    /** Reads more rows at a time where nothing is owed. */
     Wanted wider(int rowsMax) {
       return new Wanted(delivery, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }

@@ -54,7 +54,7 @@ final class QueuedCaptures {
 
   /** {@code complete} is false where there were more records than are read. */
   record Found(Set<UUID> captureIds, long historyFrom, long historyTo, boolean complete) {
-    /** Whether the capture is on its way, or nobody knows. */
+    /** Whether the capture is, or may be, on its way. */
     boolean mayHold(UUID captureId, long position) {
       return !complete
           || captureIds.contains(captureId)
@@ -153,7 +153,7 @@ final class QueuedCaptures {
               });
     }
 
-    /** The dispatcher passes over a record that cannot be read, too. */
+    /** The dispatcher skips unreadable records, too. */
     private void readOne(Consumer<byte[]> reader, byte[] value) {
       try {
         reader.accept(value);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * What became of the captures of the last 24 hours at an endpoint, by the hour in which they
  * entered the stream.
  *
- * <p>Its cost has a bound, however many captures there are. How many an hour had is the difference
+ * <p>Its cost is bounded, however many captures there are. How many an hour had is the difference
  * of two positions. What failed or is retried is counted in the index of what was not delivered.
  * Only what has no row in the log yet, because its first attempt is still to come, has no index: in
  * hours with more captures than are looked up, its share is estimated from those that are. The rest

@@ -114,7 +114,7 @@ final class Verifier {
       }
     }
 
-    /** Those that got an outcome while the queues were read are not missing either. */
+    /** Looks the deliveries up once more: some got an outcome while the queues were read. */
     private Future<Void> judgeUnknown() {
       List<LoggedDelivery> asked = List.copyOf(unknown);
       unknown.clear();

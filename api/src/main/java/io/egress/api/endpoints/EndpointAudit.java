@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What the audit log says of acts on endpoints. */
+/** Writes audit entries of acts on endpoints. */
 record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String KIND = "endpoint";
 
@@ -37,7 +37,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return write("endpoint.created", endpoint.id(), changes);
   }
 
-  /** Pausing and resuming are acts of their own, which a reader looks for by name. */
+  /** Pausing and resuming are separate actions, so that readers can search for them. */
   Future<Void> changed(Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
     JsonObject changes = changes(before, after, headers);
     boolean switched = before.paused() != after.paused();
@@ -115,7 +115,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return new JsonObject().put("from", from).put("to", to);
   }
 
-  /** The query of a URL may hold a token of the receiver's. */
+  /** The query of a URL may contain a receiver's token. */
   private static String shown(String url) {
     int query = url.indexOf('?');
     return query < 0 ? url : url.substring(0, query) + "?(withheld)";

@@ -29,11 +29,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints of workspaces, and their signing secrets. What is refused fails with a {@link
- * Refusal}.
+ * Manages endpoints and their signing secrets. A refused operation fails with a {@link Refusal}.
  */
 public final class Endpoints {
-  /** An endpoint with a new signing secret, which is shown this one time. */
+  /** An endpoint with a new signing secret, which is shown once. */
   public record Issued(Endpoint endpoint, String secret) {}
 
   private final Pool pool;
@@ -41,7 +40,7 @@ public final class Endpoints {
   private final EndpointStore store;
   private final @Nullable SecretBox secretBox;
 
-  /** Without {@code secretBox} none can be created, and no secret be replaced. */
+  /** Without {@code secretBox} endpoints cannot be created, nor secrets replaced. */
   public Endpoints(Pool pool, @Nullable SecretBox secretBox) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
@@ -131,7 +130,7 @@ public final class Endpoints {
                 .compose(deleted -> audit(tx, caller, workspaceId).deleted(before)));
   }
 
-  /** The secret before signs beside the new one for {@code overlap}. */
+  /** The previous secret signs beside the new one for {@code overlap}. */
   public Future<Issued> rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     return transactions.run(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
   }
@@ -149,7 +148,7 @@ public final class Endpoints {
                 audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
   }
 
-  /** The secret before the newest one signs no more. */
+  /** Only the newest secret signs from now on. */
   public Future<Void> endOverlap(Caller caller, UUID workspaceId, UUID id) {
     return onLocked(
         workspaceId,
@@ -163,7 +162,7 @@ public final class Endpoints {
     Future<T> on(SqlConnection tx, Endpoint before);
   }
 
-  /** The endpoint does not change between its being read and {@code work}'s end. */
+  /** Locks the endpoint's row until {@code work} has ended. */
   private <T> Future<T> onLocked(UUID workspaceId, UUID id, Work<T> work) {
     return transactions.run(
         tx ->

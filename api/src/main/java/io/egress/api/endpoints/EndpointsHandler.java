@@ -108,7 +108,7 @@ public final class EndpointsHandler {
                                 .map(EndpointView::of)));
   }
 
-  /** Answers with what the endpoint made of a sample. */
+  /** Answers with the outcome of a test. */
   public Future<Void> test(RoutingContext exchange, UUID workspaceId, UUID id) {
     return testSend
         .run(Caller.ofApi(exchange), workspaceId, id)
@@ -124,7 +124,7 @@ public final class EndpointsHandler {
             });
   }
 
-  /** The secret before the newest one signs no more. */
+  /** Only the newest secret signs from now on. */
   public Future<Void> endOverlap(RoutingContext exchange, UUID workspaceId, UUID id) {
     return endpoints
         .endOverlap(Caller.ofApi(exchange), workspaceId, id)

@@ -33,13 +33,13 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
 /**
- * Sends a signed sample to an endpoint at once, once, and by the sender that deliveries go by. It
- * is no delivery: nothing of it is in the stream or in the delivery log.
+ * Sends one signed sample to an endpoint immediately, with the sender of deliveries. It is not a
+ * delivery: neither the stream nor the delivery log has it.
  */
 public final class TestSend {
   private static final int TESTS_MAX = 8;
 
-  /** A test, and what the endpoint made of it. */
+  /** A test and its outcome. */
   public record Result(UUID deliveryId, MadeAttempt attempt) {}
 
   private final Transactions transactions;
@@ -66,7 +66,7 @@ public final class TestSend {
     if (!tests.tryAcquire()) {
       return refuse(503, TESTS_MAX + " tests run already, try again");
     }
-    // The entry is committed first: nothing is sent that the audit log does not know of.
+    // The audit entry is committed first, so that nothing is sent without one.
     return transactions
         .run(tx -> begin(tx, caller, workspaceId, endpointId))
         .compose(target -> send(target, secretBox))

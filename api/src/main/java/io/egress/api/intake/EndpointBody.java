@@ -96,7 +96,7 @@ public final class EndpointBody {
     return headers;
   }
 
-  /** As a merge patch: names that are not given stay, null removes one header or all. */
+  /** A merge patch: absent names stay, and null removes a header, or all of them. */
   private static HeaderChange headerChange(Fields fields) {
     Fields given = fields.optionalObject("headers");
     if (given == null) {

@@ -146,7 +146,7 @@ public final class Fields {
     }
   }
 
-  /** Of the fields that are there and read. */
+  /** The names of the fields that are present and read. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     object.fieldNames().forEachRemaining(names::add);

@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a workspace's stream is to be replayed. Where neither a position nor an instant is given,
- * it begins with the stream, or ends with it.
+ * The part of a workspace's stream to replay. Where neither a position nor an instant is given, it
+ * begins with the stream, or ends with it.
  *
  * @param from the instant at which or after which captures entered the stream
  * @param to the instant before which captures entered the stream
@@ -23,7 +23,7 @@ public record ReplayBody(
   private static final String UNDELIVERED = "undelivered";
   private static final int ONLY_CHARACTERS_MAX = 20;
 
-  /** A whole replay must say where it begins. */
+  /** A replay of everything needs a beginning. */
   public static Intake<ReplayBody> read(Buffer body) {
     return Intake.read(body, SHAPE, ReplayBody::from);
   }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which fields of an object are read, nested ones by their path ({@code device.id}); {@code *}
- * stands for all. Whatever else stands in the object is passed over, however large it is.
+ * means all. Other fields are skipped without being held in memory.
  */
 public final class Shape {
   private static final String ANY = "*";

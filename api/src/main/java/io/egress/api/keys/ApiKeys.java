@@ -29,8 +29,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints, lists and deletes the keys of workspaces; of the token itself only a hash is kept. What is
- * refused fails with a {@link Refusal}.
+ * Mints, lists and deletes API keys. Only a hash of the token is stored. A refused operation fails
+ * with a {@link Refusal}.
  */
 public final class ApiKeys {
   /** A key as it may be shown. */
@@ -43,7 +43,7 @@ public final class ApiKeys {
       @Nullable Instant expiresAt,
       @Nullable Instant lastUsedAt) {}
 
-  /** A new key, with the token that is shown this one time. */
+  /** A new key with its token, which is shown once. */
   public record Minted(Shown key, ApiKey token) {}
 
   private static final String SHOWN =

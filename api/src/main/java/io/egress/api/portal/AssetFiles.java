@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The style sheet and the scripts. Their paths have a hash of what they hold, so browsers may keep
- * them for ever. A path of another release is answered with what this one has, and not kept.
+ * The style sheet and the scripts. Their paths contain a content hash, so browsers may cache them
+ * indefinitely. A path of another release gets this release's file, uncached.
  */
 final class AssetFiles {
   static final String ROUTE = "/assets/:version/:file";

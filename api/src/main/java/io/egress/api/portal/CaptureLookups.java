@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What pages say about captures. */
+/** Looks up the captures that pages mention. */
 final class CaptureLookups {
   static final String UNTITLED = "Untitled conversation";
 

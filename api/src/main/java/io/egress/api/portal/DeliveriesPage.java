@@ -218,7 +218,7 @@ final class DeliveriesPage {
     return new Choice(value, label, value.equals(asked == null ? "" : asked));
   }
 
-  /** Of the first page only: further pages stay as they are read. */
+  /** Only the first page updates itself. */
   private static String live(Frame frame, MultiMap query, DeliveryTable table) {
     return query.contains("after")
         ? ""

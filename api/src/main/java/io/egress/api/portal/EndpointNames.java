@@ -3,11 +3,11 @@ package io.egress.api.portal;
 import io.egress.endpoint.Endpoint;
 import java.net.URI;
 
-/** What pages call an endpoint. */
+/** Display names of endpoints. */
 final class EndpointNames {
   private EndpointNames() {}
 
-  /** Its description, or where it is. */
+  /** Its description, or its URL. */
   static String of(Endpoint endpoint) {
     String description = endpoint.description();
     if (description != null && !description.isBlank()) {

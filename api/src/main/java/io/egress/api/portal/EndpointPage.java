@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One endpoint: how it does, and everything that can be changed of it. */
+/** One endpoint: its state, and forms to change it. */
 final class EndpointPage {
   private final PageRenderer pages;
   private final Endpoints endpoints;
@@ -67,7 +67,7 @@ final class EndpointPage {
         (status, reason) -> send(exchange, session, status, reason, null));
   }
 
-  /** What is no number is left to the reading of bodies to refuse. */
+  /** Values that are not numbers are passed on, and refused by the body's reader. */
   private static @Nullable Object number(String text) {
     if (text.isEmpty()) {
       return null;
@@ -75,7 +75,7 @@ final class EndpointPage {
     return text.matches("[0-9]{1,9}") ? (Object) Integer.valueOf(text) : text;
   }
 
-  /** Sets one header, or removes it where no value is sent along. */
+  /** Sets a header, or removes it if there is no value. */
   Future<Void> changeHeader(RoutingContext exchange, PortalSession session, PortalForm form) {
     String value = form.isChecked("remove") ? null : form.text("value");
     JsonObject body =
@@ -104,14 +104,14 @@ final class EndpointPage {
         .compose(changed -> backToPage(exchange, session, done));
   }
 
-  /** Sends a sample now, and shows what the receiver made of it. */
+  /** Sends a test and shows its outcome. */
   Future<Void> test(RoutingContext exchange, PortalSession session, PortalForm form) {
     return testSend
         .run(Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
         .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
   }
 
-  /** A form that says what a rotation does. */
+  /** The form of a rotation. */
   Future<Void> askRotation(RoutingContext exchange, PortalSession session) {
     return sendRotation(exchange, session, 200, null, null);
   }

@@ -11,10 +11,7 @@ final class Forms {
 
   private Forms() {}
 
-  /**
-   * What was refused is shown on the page that has the form, with what was typed. {@code page} is
-   * given the status and the reason.
-   */
+  /** Shows a refusal on the page of the form. {@code page} receives the status and the reason. */
   static Future<Void> orExplain(
       Supplier<Future<Void>> work, BiFunction<Integer, String, Future<Void>> page) {
     return Future.succeededFuture()
@@ -26,7 +23,7 @@ final class Forms {
                     : Future.failedFuture(failure));
   }
 
-  /** What is not there, and what a session may not do, has no form to go back to. */
+  /** Not found and forbidden have no form to return to. */
   private static boolean mayBeRepaired(Refusal refusal) {
     return refusal.status() < FIRST_FAULT_OF_OURS
         && refusal.status() != 403

@@ -4,8 +4,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Objects;
 
 /**
- * A part of a page that asks for itself again and again. It names what it shows by a hash, so that
- * nothing is sent, and nothing changes under the reader's hands, while that stays as it is.
+ * A part of a page that polls for updates. The request has a hash of what is shown, so that an
+ * unchanged part is not sent again and does not move under the reader's pointer.
  */
 final class LivePart {
   private static final String SEEN = "seen";

@@ -3,7 +3,7 @@ package io.egress.api.portal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a page says at its top after a form was taken. Its URL names one of these. */
+/** Notices that a page shows after a form was accepted; its URL names one. */
 final class Notices {
   private static final Map<String, String> TEXTS =
       Map.of(

@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes HTML of templates, which are classes since the build and escape what they are given. */
+/** Renders templates, which are compiled at build time and escape their parameters. */
 final class PageRenderer {
   private static final int NO_SESSION = 403;
   private static final Pattern OF_WORKSPACE = Pattern.compile("/portal/([^/]+)/");
@@ -42,7 +42,7 @@ final class PageRenderer {
             + (address.ancestors().isEmpty() ? "'none'" : String.join(" ", address.ancestors()));
   }
 
-  /** For every answer, whatever it is; errors become pages. */
+  /** Sets the headers of every answer, and turns errors into pages. */
   void guard(RoutingContext exchange) {
     exchange
         .response()
@@ -81,12 +81,12 @@ final class PageRenderer {
     return null;
   }
 
-  /** Asks before something that cannot be taken back. */
+  /** Asks for confirmation of something that cannot be undone. */
   @Nullable Void confirm(RoutingContext exchange, Frame frame, Confirmation confirmation) {
     return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
 
-  /** {@code back} leads to where the reader may go on; empty where nowhere. */
+  /** {@code back} is the path of a link back; empty for none. */
   void message(RoutingContext exchange, int status, String title, String text, String back) {
     send(
         exchange,
@@ -95,7 +95,7 @@ final class PageRenderer {
         Map.of("assets", assets, "title", title, "text", text, "back", back));
   }
 
-  /** What the link of the internal API leads to. */
+  /** The page that a portal link opens. */
   void open(RoutingContext exchange) {
     String token = exchange.queryParams().get("token");
     send(

@@ -19,8 +19,8 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 
 /**
- * Every page there is. Those of a workspace all pass its {@link PortalGuard}, and do what they do
- * by the operations of the internal API.
+ * All pages. Those of a workspace pass its {@link PortalGuard} and use the operations of the
+ * internal API.
  */
 public final class Portal {
   private static final String ROOT = "/portal";
@@ -32,7 +32,7 @@ public final class Portal {
   private static final String DELIVERIES = WORKSPACE + "/deliveries";
   private static final String REPLAYS = WORKSPACE + "/replays";
 
-  /** What pages show and change things by. */
+  /** The operations that pages use. */
   public record Operations(
       ApiKeys keys,
       Endpoints endpoints,

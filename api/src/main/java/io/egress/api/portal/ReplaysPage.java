@@ -30,7 +30,7 @@ final class ReplaysPage {
   private static final String PLACE = "replays";
   private static final int LISTED_MAX = 50;
 
-  /** What a browser's field for times sends, without a zone. */
+  /** The value of a browser's datetime-local field, without a time zone. */
   private static final Pattern LOCAL_TIME =
       Pattern.compile("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?");
 
@@ -143,7 +143,7 @@ final class ReplaysPage {
                                 progress.outcomes())));
   }
 
-  /** Enumerations have another hash in each process. */
+  /** Text, because hashes of enum constants differ between processes. */
   private static List<String> hashed(List<ReplayRow> rows) {
     return rows.stream()
         .map(row -> row.replay().id() + row.state() + row.done() + row.outcomes())

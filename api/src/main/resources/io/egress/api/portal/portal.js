@@ -1,10 +1,10 @@
-// What htmx has no words for. Everything here is a comfort: pages work without it.
+// What htmx does not cover. Pages work without this script.
 "use strict";
 
-// The page that a link leads to goes on by itself; the button is for browsers without scripts.
+// The page of a portal link submits itself; the button is for browsers without scripts.
 document.querySelector("form[data-submit]")?.requestSubmit();
 
-// A page that answered a form would send the form again when it is loaded again.
+// Reloading the answer to a form must not send the form again.
 if (document.querySelector("[data-shown-once]")) {
   history.replaceState(null, "", location.href);
 }
@@ -26,7 +26,7 @@ document.addEventListener("click", (event) => {
     });
 });
 
-// Nobody looks at a hidden page. It is brought up to date when it is shown again.
+// A hidden page does not poll.
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden) {
     event.preventDefault();

@@ -181,7 +181,7 @@ final class Deliveries implements Questions.Reader {
     awaitPace();
   }
 
-  /** Nothing else happens when an endpoint's pace lets its next attempt begin. */
+  /** Wakes the worker when an endpoint's pace allows its next attempt. */
   private void awaitPace() {
     Long next = workload.nextPacedNanos();
     if (next == null || (paceTimer != NO_TIMER && paceTimerNanos - next <= 0)) {

@@ -52,7 +52,7 @@ final class Job {
     return new AttemptKey(delivery.id(), delivery.attempt());
   }
 
-  /** What its attempt was prepared with. */
+  /** The endpoint that its attempt was prepared with. */
   void target(EndpointTarget prepared) {
     target = prepared;
   }

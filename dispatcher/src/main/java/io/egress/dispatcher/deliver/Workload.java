@@ -244,7 +244,7 @@ final class Workload {
     }
   }
 
-  /** Somebody waits for a redelivery. */
+  /** A redelivery goes before replays, because somebody waits for it. */
   private static Priority priority(Job job) {
     return switch (job.delivery().origin()) {
       case LIVE, REDELIVERY -> Priority.LIVE;

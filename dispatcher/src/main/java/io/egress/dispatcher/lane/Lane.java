@@ -26,10 +26,10 @@ final class Lane<R> {
   private boolean stuck;
   private int quietPeriods;
 
-  /** Null where the endpoint's owner set none, as far as is known. */
+  /** Null if the endpoint's owner set none, as of the last attempt. */
   private @Nullable OwnerLimits owner;
 
-  /** Those in flight that may be sent, or are. */
+  /** Attempts in flight that were admitted. */
   private int admitted;
 
   Lane(UUID endpointId, LaneSettings settings) {
@@ -106,7 +106,7 @@ final class Lane<R> {
     return owner == null ? 0 : Math.max(0, waiting() - owner.waitingMax());
   }
 
-  /** How long its surplus is put aside. */
+  /** How long its surplus is parked. */
   Duration parkingDelay(long nowNanos) {
     if (stuck || owner == null) {
       return parkingDelay.current(nowNanos);
@@ -193,7 +193,10 @@ final class Lane<R> {
     return progress;
   }
 
-  /** What the owner holds up says nothing of how much more the endpoint could take. */
+  /**
+   * While the owner's limits hold the lane back, success does not show that the endpoint could take
+   * more.
+   */
   private boolean isLimitInUse() {
     boolean half = inFlight * 2 >= limit.current();
     return owner == null ? waiting() > 0 || half : half && limit.current() < owner.inFlight();
@@ -204,8 +207,8 @@ final class Lane<R> {
   }
 
   /**
-   * Another period has passed without progress. With fewer attempts at once than an endpoint gets
-   * that is not known, an endpoint that is only slow shows progress as many times more seldom.
+   * Another period has passed without progress. A lane with a low limit makes fewer attempts at a
+   * time, so a slow endpoint shows progress less often and gets more periods.
    */
   boolean isQuietTooLong() {
     quietPeriods++;

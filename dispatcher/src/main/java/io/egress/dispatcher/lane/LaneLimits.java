@@ -1,7 +1,7 @@
 package io.egress.dispatcher.lane;
 
 /**
- * What the owner of an endpoint allows, beside what the lane finds out.
+ * The limits set by an endpoint's owner, in addition to the lane's own.
  *
  * @param perSecond attempts begun in a second; 0 for any number
  * @param inFlight attempts at once

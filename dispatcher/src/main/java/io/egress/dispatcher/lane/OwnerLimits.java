@@ -4,9 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a lane within what its endpoint's owner allows, and works out how much may wait in it. What
- * waits longer than that fits no lane: it would fill what all lanes share, so it is parked until
- * the rest has been worked off.
+ * Keeps a lane within its owner's limits, and bounds how much may wait in it. More would fill the
+ * queue that all lanes share, so it is parked until the rest has been sent.
  */
 final class OwnerLimits {
   private static final int WAITING_SECONDS = 10;
@@ -56,7 +55,7 @@ final class OwnerLimits {
     return (int) Math.max(least, WAITING_SECONDS * perSecond());
   }
 
-  /** How long it takes to work off as many. */
+  /** How long it takes to send as many. */
   Duration waitingTime() {
     double perSecond = perSecond();
     return perSecond == 0

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Lanes that wait for nothing but their pace, by the time at which it lets them start. */
+/** Lanes that wait only for their pace, ordered by the time of their next start. */
 final class PacedLanes<R> {
   private record Entry<R>(Lane<R> lane, long readyNanos) implements Comparable<Entry<R>> {
     /** A monotonic clock may wrap around. */

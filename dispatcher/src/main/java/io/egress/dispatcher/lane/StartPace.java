@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Spaces the starts of a lane evenly. A lane that was held up catches up by a few starts only, so
- * that no second sees many more than its share.
+ * Spaces the starts of a lane evenly. A lane that fell behind catches up by a few starts only, so
+ * that no second has many more than its share.
  */
 final class StartPace {
   private static final long CATCH_UP_NANOS = Duration.ofMillis(50).toNanos();
@@ -25,7 +25,10 @@ final class StartPace {
     return perSecond;
   }
 
-  /** What was started and is not sent goes out at once when whatever held it up is over. */
+  /**
+   * Bounds attempts that were started and not sent, because they go out together when what delayed
+   * them is over.
+   */
   int unsentMax() {
     return Math.max(1, perSecond / UNSENT_SHARE);
   }

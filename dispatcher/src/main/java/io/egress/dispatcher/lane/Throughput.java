@@ -2,7 +2,7 @@ package io.egress.dispatcher.lane;
 
 import java.util.concurrent.TimeUnit;
 
-/** How many starts a lane makes in a second, as of the last second that had any. */
+/** Starts per second, measured over the last second that had any. */
 final class Throughput {
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -34,10 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pauses endpoints all of whose attempts have failed for a time. Since when one fails stands in its
- * row, which every attempt is prepared with, so the time goes on across workers and restarts; it is
- * written only when an endpoint begins to fail, and when it does no more. Shared by all workers of
- * the process.
+ * Pauses endpoints whose attempts have all failed for a configured time. The start of the failures
+ * is stored in the endpoint's row, so it survives restarts and moves between workers; it is written
+ * only when an endpoint starts or stops failing. Shared by all workers of the process.
  */
 public final class FailingEndpoints {
   private static final Logger log = LoggerFactory.getLogger(FailingEndpoints.class);
@@ -55,7 +54,7 @@ public final class FailingEndpoints {
   private static final String END =
       "update endpoints set failing_since = null where id = $1 and failing_since is not null";
 
-  /** Whoever has resumed the endpoint meanwhile has set failing_since to null. */
+  /** Resuming an endpoint sets failing_since to null. */
   private static final String PAUSE =
       """
       update endpoints set paused = true, paused_at = now(), paused_reason = 'failing', updated_at = now()

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the operator of paused endpoints by a webhook, which is signed as those to endpoints are.
- * It is tried a few times and kept in memory only: the audit log has what is lost with a process.
+ * Notifies the operator of paused endpoints by a webhook, signed like those to endpoints. It is
+ * retried a few times and held in memory only; the audit log keeps what a crash would lose.
  */
 public final class OperatorNotices {
   private static final Logger log = LoggerFactory.getLogger(OperatorNotices.class);
@@ -38,7 +38,7 @@ public final class OperatorNotices {
   private final @Nullable OperatorWebhook operator;
   private final WebClient client;
 
-  /** Without {@code operator} nobody is told. */
+  /** Without {@code operator} no notice is sent. */
   public OperatorNotices(
       Vertx vertx, Clock clock, @Nullable OperatorWebhook operator, TrustOptions trust) {
     this.vertx = requireNonNull(vertx, "vertx is null");

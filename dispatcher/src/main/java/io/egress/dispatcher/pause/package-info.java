@@ -1,4 +1,4 @@
-/** Endpoints that fail for so long that they are paused, and who is told of it. */
+/** Automatic pause of failing endpoints, and its notices. */
 @NullMarked
 package io.egress.dispatcher.pause;
 

@@ -25,7 +25,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Makes links for the application, and sessions of them for browsers. */
+/** Creates portal links, and the sessions that they open. */
 public final class PortalAccess {
   private static final Shape LINK = Shape.of("role", "actor");
   private static final int ROLE_CHARACTERS_MAX = 20;
@@ -51,7 +51,7 @@ public final class PortalAccess {
     return guard;
   }
 
-  /** A call of the internal API: answers with a link, this one time. */
+  /** A call of the internal API: creates a link, which is shown once. */
   public Future<Void> createLink(RoutingContext exchange, UUID workspaceId) {
     PortalStore.Grant grant =
         Intake.read(WorkspaceCalls.body(exchange), LINK, fields -> grant(fields, workspaceId))
@@ -134,7 +134,7 @@ public final class PortalAccess {
                     }));
   }
 
-  /** After a form was taken: what follows is loaded with GET. */
+  /** Redirects with 303 after a form was accepted. */
   public static Future<Void> seeOther(RoutingContext exchange, String path) {
     exchange.response().putHeader(HttpHeaders.LOCATION, path);
     return HttpExchange.endEmpty(exchange, 303);

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.UUID;
 
-/** Where the settings page is, as browsers see it. */
+/** The address of the settings page, as browsers see it. */
 public final class PortalAddress {
   private final PortalSettings settings;
 
@@ -32,7 +32,7 @@ public final class PortalAddress {
     return settings.ancestors();
   }
 
-  /** Without a configured URL, it is the listener that was asked. */
+  /** Without a configured URL, the address of the listener that received the request. */
   String url(HttpServerRequest request) {
     URI url = settings.url();
     return url == null

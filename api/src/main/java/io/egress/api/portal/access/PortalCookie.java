@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The cookie of a session. Its path is that of the workspace's pages, so sessions at several
- * workspaces do not see each other.
+ * The cookie of a session. Its path is that of the workspace's pages, so sessions of several
+ * workspaces are separate.
  */
 final class PortalCookie {
   private static final String NAME = "egress_portal";

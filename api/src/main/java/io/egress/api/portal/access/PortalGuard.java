@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What every page of a workspace passes first. The workspace in the path has to be the session's;
- * whatever a page reads or changes is of {@link PortalSession#workspaceId}.
+ * Checks the session of every request to a workspace's page. The workspace in the path has to be
+ * the session's; whatever a page reads or changes is of {@link PortalSession#workspaceId}.
  */
 public final class PortalGuard {
   /** A page of a workspace. A {@link Refusal}, thrown or failed with, is its answer. */
@@ -48,8 +48,8 @@ public final class PortalGuard {
   }
 
   /**
-   * For what a page asks for by itself: a session is idle although its page is open. When it has
-   * ended, the whole page is loaded again to say so.
+   * For polling, which does not count as use of the session. When the session has ended, the whole
+   * page is reloaded to show that.
    */
   public Handler<RoutingContext> polling(View view) {
     return exchange ->
@@ -74,7 +74,7 @@ public final class PortalGuard {
         });
   }
 
-  /** For what every role may do. */
+  /** For changes that every role may make. */
   Handler<RoutingContext> posting(Change change) {
     return WorkspaceCalls.withBody(
         exchange ->
