@@ -9,7 +9,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
@@ -107,12 +106,11 @@ public final class HttpExchange {
     if (refusal.status() == 503) {
       response.putHeader("retry-after", RETRY_AFTER_SECONDS);
     }
-    boolean closes = refusal.isClosing() && exchange.request().version() != HttpVersion.HTTP_2;
-    if (closes) {
+    if (refusal.isClosing()) {
       response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
     sendError(exchange, refusal.status(), refusal.reason());
-    if (closes) {
+    if (refusal.isClosing()) {
       exchange.request().connection().close();
     }
   }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.egress.settings.ListenerSettings;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.KeyCertOptions;
@@ -19,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * it has.
  */
 public final class ListenerVerticle extends VerticleBase {
-  /** Requests that share one HTTP/2 connection. */
-  private static final int STREAMS_MAX = 32;
-
   private final ListenerSettings settings;
   private final ListenerLimits limits;
   private final RequestLog requests;
@@ -71,8 +67,8 @@ public final class ListenerVerticle extends VerticleBase {
   }
 
   /**
-   * HTTP/1.1 only where TLS would let clients choose: a response that must not look whole is ended
-   * by ending its connection, which others would share.
+   * HTTP/1.1 only: a response that must not look whole is ended by ending its connection, which
+   * others would share.
    */
   private HttpServerOptions options() {
     HttpServerOptions options =
@@ -83,7 +79,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setIdleTimeout((int) limits.idleMax().toMillis())
             .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
             .setHandle100ContinueAutomatically(true)
-            .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(STREAMS_MAX));
+            .setHttp2ClearTextEnabled(false);
     return certificate == null
         ? options
         : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);

@@ -3,7 +3,6 @@ package io.egress.http;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 
@@ -29,24 +28,15 @@ final class UnreadBody {
   }
 
   private static boolean mayHaveBody(HttpServerRequest request) {
-    return request.version() == HttpVersion.HTTP_2
-        || request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+    return request.headers().contains(HttpHeaders.CONTENT_LENGTH)
         || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
   private static void discard(Vertx vertx, HttpServerRequest request) {
-    long timer = vertx.setTimer(DISCARD_MAX.toMillis(), late -> cut(request));
+    long timer = vertx.setTimer(DISCARD_MAX.toMillis(), late -> request.connection().close());
     request.handler(part -> {});
     request.endHandler(end -> vertx.cancelTimer(timer));
     request.exceptionHandler(failure -> vertx.cancelTimer(timer));
     request.resume();
-  }
-
-  private static void cut(HttpServerRequest request) {
-    if (request.version() == HttpVersion.HTTP_2) {
-      request.response().reset();
-    } else {
-      request.connection().close();
-    }
   }
 }

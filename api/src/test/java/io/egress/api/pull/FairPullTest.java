@@ -5,14 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.RawClient;
 import io.egress.api.Service;
-import io.vertx.core.Vertx;
-import io.vertx.core.http.Http2Settings;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -81,37 +73,6 @@ class FairPullTest {
     awaitRefusals();
     assertOthersAreServed();
     greedy.forEach(RawClient::close);
-  }
-
-  @Test
-  @Timeout(120)
-  void servesOthersPastStreamsWithoutAWindow() {
-    Vertx vertx = Vertx.vertx();
-    HttpClient client =
-        vertx.createHttpClient(
-            new HttpClientOptions()
-                .setProtocolVersion(HttpVersion.HTTP_2)
-                .setHttp2ClearTextUpgrade(false)
-                .setHttp2MultiplexingLimit(100)
-                .setInitialSettings(new Http2Settings().setInitialWindowSize(0)),
-            new PoolOptions().setHttp2MaxSize(5));
-    RequestOptions request =
-        new RequestOptions()
-            .setMethod(HttpMethod.GET)
-            .setHost("127.0.0.1")
-            .setPort(service.app.publicPort())
-            .setURI("/api/v1/captures?limit=100")
-            .putHeader("authorization", "Bearer " + greedyKey);
-    for (int i = 0; i < 100; i++) {
-      client
-          .request(request)
-          .compose(asked -> asked.exceptionHandler(reset -> {}).send())
-          .onSuccess(answer -> answer.exceptionHandler(reset -> {}).pause());
-    }
-
-    awaitRefusals();
-    assertOthersAreServed();
-    vertx.close().await();
   }
 
   /** The greedy key has all that it can have: more of its own is refused for now. */
