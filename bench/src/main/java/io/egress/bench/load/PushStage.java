@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * processes, and the receiver in this one.
  */
 final class PushStage {
+  /** The parts of the service and its backends, by which processes are grouped. */
+  static final List<String> SERVICE = List.of("api", "dispatcher", "PostgreSQL", "Kafka");
+
   static final int HEAP_MEGABYTES = 512;
   private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
 
@@ -91,13 +95,24 @@ final class PushStage {
   }
 
   ProcessorTime processorTime(ChildProcess dispatcher) {
-    Map<String, Supplier<Stream<ProcessHandle>>> groups = new LinkedHashMap<>();
-    groups.put("dispatcher", () -> Stream.of(dispatcher.handle()));
-    groups.put("PostgreSQL", () -> Stream.concat(Stream.of(database), database.children()));
-    groups.put("Kafka", () -> Stream.of(broker.handle()));
-    groups.put("api", () -> Stream.of(apiProcess.handle()));
-    groups.put("receiver", () -> Stream.of(ProcessHandle.current()));
-    return ProcessorTime.begin(groups);
+    return ProcessorTime.begin(processes(dispatcher));
+  }
+
+  /** The sum of {@code figure} over the processes of each part. */
+  Map<String, Long> sums(ChildProcess dispatcher, ToLongFunction<ProcessHandle> figure) {
+    Map<String, Long> sums = new LinkedHashMap<>();
+    processes(dispatcher)
+        .forEach((part, running) -> sums.put(part, running.get().mapToLong(figure).sum()));
+    return sums;
+  }
+
+  private Map<String, Supplier<Stream<ProcessHandle>>> processes(ChildProcess dispatcher) {
+    return Map.of(
+        "dispatcher", () -> Stream.of(dispatcher.handle()),
+        "PostgreSQL", () -> Stream.concat(Stream.of(database), database.children()),
+        "Kafka", () -> Stream.of(broker.handle()),
+        "api", () -> Stream.of(apiProcess.handle()),
+        "receiver", () -> Stream.of(ProcessHandle.current()));
   }
 
   Vertx vertx() {

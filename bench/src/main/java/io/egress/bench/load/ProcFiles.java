@@ -1,0 +1,46 @@
+package io.egress.bench.load;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What Linux tells of a process below {@code /proc}; 0 on other systems. */
+final class ProcFiles {
+  private static final Pattern SHARE = Pattern.compile("^Pss:\\s+(\\d+) kB$", Pattern.MULTILINE);
+  private static final Pattern WAKE_UPS =
+      Pattern.compile("^voluntary_ctxt_switches:\\s+(\\d+)$", Pattern.MULTILINE);
+
+  private ProcFiles() {}
+
+  /** How often its living threads have waited for something, since they began. */
+  static long wakeUps(ProcessHandle process) {
+    try (Stream<Path> threads = Files.list(folder(process).resolve("task"))) {
+      List<Path> each = threads.toList();
+      return each.stream().mapToLong(thread -> number(thread.resolve("status"), WAKE_UPS)).sum();
+    } catch (IOException ended) {
+      return 0;
+    }
+  }
+
+  /** Memory that processes share is divided among them. */
+  static long residentKilobytes(ProcessHandle process) {
+    return number(folder(process).resolve("smaps_rollup"), SHARE);
+  }
+
+  private static Path folder(ProcessHandle process) {
+    return Path.of("/proc", Long.toString(process.pid()));
+  }
+
+  private static long number(Path file, Pattern pattern) {
+    try {
+      Matcher found = pattern.matcher(Files.readString(file));
+      return found.find() ? Long.parseLong(found.group(1)) : 0;
+    } catch (IOException ended) {
+      return 0;
+    }
+  }
+}
