@@ -27,6 +27,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
@@ -58,6 +59,7 @@ class ListenerTlsTest {
 
   @BeforeEach
   void listenToTheLog() {
+    told.list = new CopyOnWriteArrayList<>();
     told.start();
     logger.addAppender(told);
   }
@@ -153,7 +155,7 @@ class ListenerTlsTest {
   }
 
   private List<String> warnings() {
-    return List.copyOf(told.list).stream()
+    return told.list.stream()
         .filter(event -> event.getLevel().toString().equals("WARN"))
         .map(ILoggingEvent::getFormattedMessage)
         .toList();

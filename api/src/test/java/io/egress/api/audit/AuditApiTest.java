@@ -3,6 +3,7 @@ package io.egress.api.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.api.RawClient;
 import io.egress.api.Service;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
@@ -162,7 +163,7 @@ class AuditApiTest {
 
   @Test
   void refusesAnActorThatIsNobody() {
-    for (String bad : List.of("", "a".repeat(201), "a\tb", "\u00e9")) {
+    for (String bad : List.of("", "a".repeat(201), "a\tb")) {
       HttpResponse<String> refused =
           Service.send(
               HttpRequest.newBuilder(URI.create(service.internalUrl(path + "/api-keys")))
@@ -171,6 +172,10 @@ class AuditApiTest {
                   .POST(BodyPublishers.ofString("{\"name\":\"a\"}")));
       assertThat(refused.statusCode()).as(bad).isEqualTo(400);
       assertThat(refused.body()).contains("x-egress-actor");
+    }
+    String latin1 = RawClient.internal("POST " + path + "/api-keys", "x-egress-actor: \u00e9");
+    try (RawClient client = RawClient.to(service.app.internalPort()).send(latin1)) {
+      client.await("HTTP/1.1 400").await("x-egress-actor");
     }
     assertThat(
             Service.send(

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.api.RawClient;
 import io.egress.api.Service;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -118,9 +119,19 @@ class IdempotencyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "with space", "caf\u00e9"})
+  @ValueSource(strings = {"", "with space"})
   void refusesKeysThatAreNone(String key) {
     assertThat(create(service, "api-keys", key, KEY).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void refusesKeysBeyondAscii() {
+    String call = "POST /internal/v1/workspaces/" + UUID.randomUUID() + "/api-keys";
+    String head =
+        RawClient.internal(call, "idempotency-key: caf\u00e9", "content-length: " + KEY.length());
+    try (RawClient client = RawClient.to(service.app.internalPort()).send(head + KEY)) {
+      client.await("HTTP/1.1 400").await("idempotency-key");
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.vertx.kafka.client.serialization.BufferSerializer;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,7 @@ class BackfillsAwayTest {
     backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
     world = new BackfillWorld(backends.databaseUrl(), backends.kafkaBootstrap());
     impatient = impatientProducer();
+    told.list = new CopyOnWriteArrayList<>();
     told.start();
     log.addAppender(told);
     log.setLevel(Level.DEBUG);
