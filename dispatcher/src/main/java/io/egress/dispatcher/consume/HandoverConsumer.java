@@ -36,9 +36,6 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
     void lost(Set<TopicPartition> partitions);
   }
 
-  /** The longest poll while partitions are paused: a resumption waits for it. */
-  private static final Duration PAUSED_POLL_MAX = Duration.ofMillis(50);
-
   private final Owner owner;
   private final Runnable beforePoll;
 
@@ -56,8 +53,25 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   @Override
   public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
     beforePoll.run();
-    boolean shortened = timeout.compareTo(PAUSED_POLL_MAX) > 0 && !paused().isEmpty();
-    return super.poll(shortened ? PAUSED_POLL_MAX : timeout);
+    return super.poll(timeout);
+  }
+
+  /** A wake-up is meant for the poll, and is passed on to the next one. */
+  @Override
+  public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    boolean wokenUp = false;
+    boolean committed = false;
+    while (!committed) {
+      try {
+        super.commitSync(offsets);
+        committed = true;
+      } catch (WakeupException woken) {
+        wokenUp = true;
+      }
+    }
+    if (wokenUp) {
+      wakeup();
+    }
   }
 
   private final class Handover implements ConsumerRebalanceListener {
@@ -76,18 +90,9 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
         return;
       }
       try {
-        commitThoughWokenUp(offsets);
+        commitSync(offsets);
       } catch (KafkaException failure) {
         log.warn("The next owner of {} repeats what was finished", partitions, failure);
-      }
-    }
-
-    /** A consumer that is to stop is woken up once. */
-    private void commitThoughWokenUp(Map<TopicPartition, OffsetAndMetadata> offsets) {
-      try {
-        commitSync(offsets);
-      } catch (WakeupException woken) {
-        commitSync(offsets);
       }
     }
 

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,12 @@ public final class RecordConsumer {
    */
   private static final int POLL_RECORDS_MAX = 500;
 
+  /**
+   * How long a poll waits for records, if nothing else is to be done: whatever the owner wants of
+   * the consumer wakes it up.
+   */
+  private static final Duration POLL_TIMEOUT = Duration.ofSeconds(1);
+
   /** Members learn about a rebalance from a heartbeat. */
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
 
@@ -49,19 +56,15 @@ public final class RecordConsumer {
    *
    * @param group the consumer group to join
    * @param assignor how the group divides partitions
-   * @param pollTimeout the longest wait of a poll that returns nothing, and so of a commit; a
-   *     hand-over and the end of the consumer interrupt it
    * @param tuning further properties of the consumer
    */
   public record Subscription(
       String group,
       Class<? extends ConsumerPartitionAssignor> assignor,
-      Duration pollTimeout,
       Map<String, String> tuning) {
     public Subscription {
       requireNonNull(group, "group is null");
       requireNonNull(assignor, "assignor is null");
-      requireNonNull(pollTimeout, "pollTimeout is null");
       tuning = Map.copyOf(tuning);
     }
 
@@ -103,8 +106,9 @@ public final class RecordConsumer {
 
   private final Context context;
   private final Reader reader;
+  private final HandoverConsumer consumer;
   private final KafkaReadStream<byte[], byte[]> stream;
-  private final Set<TopicPartition> assigned = new HashSet<>();
+  private Set<TopicPartition> assigned = Set.of();
   private final Set<TopicPartition> paused = new HashSet<>();
   private volatile long lastPollNanos = System.nanoTime();
   private final Outage reading =
@@ -125,14 +129,13 @@ public final class RecordConsumer {
       Reader reader) {
     this.reader = requireNonNull(reader, "reader is null");
     this.context = vertx.getOrCreateContext();
-    this.stream =
-        KafkaReadStream.create(
-            vertx,
-            new HandoverConsumer(
-                subscription.properties(settings),
-                new OnEventLoop(handoverMax),
-                () -> lastPollNanos = System.nanoTime()));
-    stream.pollTimeout(subscription.pollTimeout());
+    this.consumer =
+        new HandoverConsumer(
+            subscription.properties(settings),
+            new OnEventLoop(handoverMax),
+            () -> lastPollNanos = System.nanoTime());
+    this.stream = KafkaReadStream.create(vertx, consumer);
+    stream.pollTimeout(POLL_TIMEOUT);
     stream.exceptionHandler(this::failed);
     stream.batchHandler(
         records -> {
@@ -164,6 +167,7 @@ public final class RecordConsumer {
                 log.debug("Cannot pause partitions; retrying", failure);
                 paused.removeAll(pause);
               });
+      consumer.wakeup();
     }
     if (!resume.isEmpty()) {
       paused.removeAll(resume);
@@ -175,6 +179,7 @@ public final class RecordConsumer {
                 resume.retainAll(assigned);
                 paused.addAll(resume);
               });
+      consumer.wakeup();
     }
   }
 
@@ -182,22 +187,29 @@ public final class RecordConsumer {
   public void rewind(TopicPartition partition, long offset) {
     if (!closed) {
       stream.seek(partition, offset).onFailure(failure -> notRewound(partition, failure));
+      // The stream passes it on from the event loop, so the poll is to end after that.
+      context.runOnContext(passedOn -> consumer.wakeup());
     }
   }
 
   public Future<Void> commit(Map<TopicPartition, Long> offsets) {
-    return closed
-        ? Future.failedFuture(new IllegalStateException("the consumer is closed"))
-        : stream.commit(metadata(offsets)).mapEmpty();
+    if (closed) {
+      return Future.failedFuture(new IllegalStateException("the consumer is closed"));
+    }
+    Future<Void> committed = stream.commit(metadata(offsets)).mapEmpty();
+    consumer.wakeup();
+    return committed;
   }
 
   public Set<TopicPartition> assigned() {
-    return Set.copyOf(assigned);
+    return assigned;
   }
 
   /** The number of partitions of a topic of which this worker has at least one. */
   public Future<Integer> partitions(String topic) {
-    return stream.partitionsFor(topic).map(List::size);
+    Future<Integer> partitions = stream.partitionsFor(topic).map(List::size);
+    consumer.wakeup();
+    return partitions;
   }
 
   /** A consumer that no longer polls reads nothing. May be called from any thread. */
@@ -218,6 +230,8 @@ public final class RecordConsumer {
   private void failed(Throwable failure) {
     if (failure instanceof RebalanceInProgressException) {
       log.debug("No commit until the rebalance has ended", failure);
+    } else if (failure instanceof WakeupException) {
+      log.debug("A request was interrupted by a wake-up", failure);
     } else if (failure instanceof KafkaException) {
       reading.failed(failure);
     } else {
@@ -254,7 +268,9 @@ public final class RecordConsumer {
     public void assigned(Set<TopicPartition> partitions) {
       context.runOnContext(
           now -> {
-            assigned.addAll(partitions);
+            Set<TopicPartition> more = new HashSet<>(assigned);
+            more.addAll(partitions);
+            assigned = Set.copyOf(more);
             paused.removeAll(partitions);
             reader.assigned(partitions);
           });
@@ -281,7 +297,9 @@ public final class RecordConsumer {
     }
 
     private void forget(Set<TopicPartition> partitions) {
-      assigned.removeAll(partitions);
+      Set<TopicPartition> fewer = new HashSet<>(assigned);
+      fewer.removeAll(partitions);
+      assigned = Set.copyOf(fewer);
       paused.removeAll(partitions);
     }
 

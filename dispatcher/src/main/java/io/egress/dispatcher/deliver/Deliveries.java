@@ -120,7 +120,7 @@ final class Deliveries implements Questions.Reader {
       if (workload.ledger(partition).isEmpty()) {
         throw new IllegalStateException("records of " + partition + " came unassigned");
       }
-      pauses.passed(partition);
+      pauses.passed(partition, now);
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
         Delivery delivery = decode(record);
         if (delivery == null) {

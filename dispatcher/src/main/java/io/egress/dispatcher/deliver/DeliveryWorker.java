@@ -44,9 +44,6 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
 
-  /** Commits and rewinds wait for a poll, and retries that come due for a resumption. */
-  private static final Duration POLL_TIMEOUT = Duration.ofMillis(50);
-
   /** How often to look for added partitions. */
   private static final Duration PARTITIONS_PERIOD = Duration.ofSeconds(5);
 
@@ -130,8 +127,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         new RecordConsumer(
             vertx,
             settings.kafka(),
-            new Subscription(
-                topics.dispatcherGroup(), CooperativeRangeAssignor.class, POLL_TIMEOUT, FETCHES),
+            new Subscription(topics.dispatcherGroup(), CooperativeRangeAssignor.class, FETCHES),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     commits = new OffsetCommits(vertx, workload, consumer);

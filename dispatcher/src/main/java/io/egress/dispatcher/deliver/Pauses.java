@@ -12,9 +12,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which partitions are not to be read for now: a delayed one until its next record is due, one
- * whose ledger is full or of which enough waits, backfill while much waits, and all while the lanes
- * are full. Nothing of what waits in a paused partition costs memory.
+ * Which partitions are not to be read for now: a delayed one until its next record is due or is to
+ * be looked for, one whose ledger is full or of which enough waits, backfill while much waits, and
+ * all while the lanes are full. Nothing of what waits in a paused partition costs memory.
  */
 final class Pauses {
   /** Less than what waits of live deliveries when they come faster than they are sent. */
@@ -23,6 +23,7 @@ final class Pauses {
   private final Workload workload;
   private final String backfill;
   private final int roomMin;
+  private final SlowTopics slow;
   private final Map<TopicPartition, Instant> heads = new HashMap<>();
   private final Set<TopicPartition> outOfRoom = new HashSet<>();
 
@@ -31,6 +32,7 @@ final class Pauses {
     this.workload = requireNonNull(workload, "workload is null");
     this.backfill = topics.backfill();
     this.roomMin = roomMin;
+    this.slow = new SlowTopics(topics);
   }
 
   /** The next record to read of the partition is due then. */
@@ -38,9 +40,10 @@ final class Pauses {
     heads.put(partition, due);
   }
 
-  /** It has been read. */
-  void passed(TopicPartition partition) {
+  /** Records of it have been read. */
+  void passed(TopicPartition partition, Instant now) {
     heads.remove(partition);
+    slow.read(partition, now);
   }
 
   /** When the next record to read of the partition is due, or was; null where that is not known. */
@@ -55,6 +58,7 @@ final class Pauses {
   void forget(Set<TopicPartition> partitions) {
     heads.keySet().removeAll(partitions);
     outOfRoom.removeAll(partitions);
+    slow.forget(partitions);
   }
 
   Set<TopicPartition> current(Set<TopicPartition> assigned, Instant now) {
@@ -65,12 +69,12 @@ final class Pauses {
       return assigned;
     }
     Set<TopicPartition> paused = new HashSet<>();
-    heads.forEach(
-        (partition, due) -> {
-          if (due.isAfter(now)) {
-            paused.add(partition);
-          }
-        });
+    for (TopicPartition partition : assigned) {
+      Instant due = heads.get(partition);
+      if (due == null ? slow.rests(partition, now) : due.isAfter(now)) {
+        paused.add(partition);
+      }
+    }
     paused.addAll(outOfRoom);
     paused.addAll(workload.enough());
     if (workload.waiting() >= BACKFILL_WAITING_MAX) {

@@ -43,10 +43,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private static final int BATCH_RECORDS_MAX = 500;
   private static final int WAITING_RECORDS_MAX = 2_000;
-  private static final Duration COMMIT_PERIOD = Duration.ofMillis(250);
-
-  /** Only the periodic commit waits for an idle poll; a capture ends it at once. */
-  private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
+  private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
 
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
@@ -94,8 +91,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
         new RecordConsumer(
             vertx,
             kafka,
-            new Subscription(
-                topics.fanOutGroup(), CooperativeStickyAssignor.class, POLL_TIMEOUT, Map.of()),
+            new Subscription(topics.fanOutGroup(), CooperativeStickyAssignor.class, Map.of()),
             HANDOVER_MAX.plus(HANDOVER_GRACE),
             this);
   }

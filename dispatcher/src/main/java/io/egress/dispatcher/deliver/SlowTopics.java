@@ -1,0 +1,71 @@
+package io.egress.dispatcher.deliver;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.Topics;
+import io.egress.settings.Durations;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Retry topics whose records are all due long after they are written. Their partitions are looked
+ * at now and then, so that Kafka's fetches are about few partitions. A look finds a record long
+ * before it is due; from then on {@link Pauses} knows when to read it.
+ */
+final class SlowTopics {
+  private static final Duration LOOKS_APART = Duration.ofSeconds(5);
+
+  /** Longer than a fetch that finds nothing. */
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  /** Where there was a record, there may be more. */
+  private static final Duration AFTER_A_RECORD = Duration.ofSeconds(1);
+
+  private static final Duration DELAY_MIN = LOOKS_APART.multipliedBy(2);
+
+  private final Topics topics;
+  private final Map<String, Boolean> slow = new HashMap<>();
+  private final Map<TopicPartition, Instant> readUntil = new HashMap<>();
+
+  SlowTopics(Topics topics) {
+    this.topics = requireNonNull(topics, "topics is null");
+  }
+
+  void read(TopicPartition partition, Instant now) {
+    if (isSlow(partition.topic())) {
+      readUntil.put(partition, now.plus(AFTER_A_RECORD));
+    }
+  }
+
+  void forget(Set<TopicPartition> partitions) {
+    readUntil.keySet().removeAll(partitions);
+  }
+
+  /** Whether the partition need not be read for now, if nothing is known to wait there. */
+  boolean rests(TopicPartition partition, Instant now) {
+    if (!isSlow(partition.topic())
+        || now.toEpochMilli() % LOOKS_APART.toMillis() < LOOK.toMillis()) {
+      return false;
+    }
+    Instant until = readUntil.get(partition);
+    return until == null || now.isAfter(until);
+  }
+
+  private boolean isSlow(String topic) {
+    return slow.computeIfAbsent(topic, this::delaysForLong);
+  }
+
+  private boolean delaysForLong(String topic) {
+    String retry = topics.retry("");
+    try {
+      return topic.startsWith(retry)
+          && Durations.parse(topic.substring(retry.length())).compareTo(DELAY_MIN) >= 0;
+    } catch (IllegalArgumentException notOurs) {
+      return false;
+    }
+  }
+}
