@@ -33,7 +33,9 @@ final class BrokerSettings {
     settings.put("group.initial.rebalance.delay.ms", 0);
     // After a crash the controller waits for the killed broker's session to end: 9 s by default.
     settings.put("broker.session.timeout.ms", SESSION_TIMEOUT_MILLIS);
-    settings.put("broker.heartbeat.interval.ms", SESSION_TIMEOUT_MILLIS / 6);
+    settings.put("broker.heartbeat.interval.ms", SESSION_TIMEOUT_MILLIS / 3);
+    // Writes twice a second to a log that nobody else follows: 500 by default.
+    settings.put("metadata.max.idle.interval.ms", 60_000);
     if (durability == Durability.SYNCED) {
       settings.put("log.flush.interval.ms", 1_000);
       settings.put("log.flush.scheduler.interval.ms", 1_000);
