@@ -123,7 +123,8 @@ where not exists (select from renames)
 create table stream_inbox (
   sequence bigint generated always as identity primary key,
   capture_id uuid not null unique references captures,
-  workspace_id uuid not null
+  workspace_id uuid not null,
+  finished_at timestamptz not null default clock_timestamp()
 );
 
 -- chain is a hash over the chain of the row before and the capture's id: two streams with the same chain at a position
@@ -183,6 +184,7 @@ create table outbox (
   workspace_id uuid not null,
   position bigint not null,
   capture_id uuid not null,
+  finished_at timestamptz not null default clock_timestamp(),
   entered_at timestamptz not null
 );
 

@@ -67,9 +67,9 @@ begin
   taken := array(select sequence from stream_inbox order by sequence limit batch_max);
   return query
   with batch as (
-    delete from stream_inbox i where i.sequence = any(taken) returning i.sequence, i.capture_id, i.workspace_id),
+    delete from stream_inbox i where i.sequence = any(taken) returning i.sequence, i.capture_id, i.workspace_id, i.finished_at),
   numbered as (
-    select b.capture_id, b.workspace_id, w.stream_head + row_number() over ordered as position,
+    select b.capture_id, b.workspace_id, b.finished_at, w.stream_head + row_number() over ordered as position,
       chain(w.stream_chain, b.capture_id) over ordered as chain
     from batch b
     cross join lateral (select stream_head, stream_chain from workspaces where id = b.workspace_id limit 1) w
@@ -81,10 +81,10 @@ begin
     on conflict (id) do update set stream_head = excluded.stream_head, stream_chain = excluded.stream_chain),
   entered as (
     insert into stream as s (workspace_id, position, capture_id, chain, entered_at)
-    select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n
-    returning s.workspace_id, s.position, s.capture_id, s.entered_at)
-  insert into outbox as o (workspace_id, position, capture_id, entered_at)
-  select e.workspace_id, e.position, e.capture_id, e.entered_at from entered e order by e.workspace_id, e.position
-  returning o.sequence, o.workspace_id, o.position, o.capture_id, o.entered_at;
+    select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n)
+  insert into outbox as o (workspace_id, position, capture_id, finished_at, entered_at)
+  select n.workspace_id, n.position, n.capture_id, n.finished_at, entering_at
+  from numbered n order by n.workspace_id, n.position
+  returning o.sequence, o.workspace_id, o.position, o.capture_id, o.finished_at, o.entered_at;
 end
 $$;

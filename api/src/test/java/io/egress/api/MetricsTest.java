@@ -92,6 +92,8 @@ class MetricsTest {
   void followWhatEntersAndIsPublished() {
     assertThat(value("egress_stream_entered_total")).isEqualTo(2);
     assertThat(value("egress_relay_published_total")).isEqualTo(2);
+    assertThat(value("egress_sweep_delay_seconds_count")).isEqualTo(2);
+    assertThat(value("egress_publish_delay_seconds_count")).isEqualTo(2);
     for (String gauge :
         List.of(
             "egress_sweep_waiting",

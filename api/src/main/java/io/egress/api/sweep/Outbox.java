@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +43,7 @@ final class Outbox {
         select sequence from outbox
         where sequence > $1 and entered_at < now() - interval '%d seconds'
         order by sequence limit %d for update skip locked))
-      returning sequence, workspace_id, position, capture_id, entered_at
+      returning sequence, workspace_id, position, capture_id, finished_at, entered_at
       """
           .formatted(LEFT_TO_THE_SHORTCUT.toSeconds(), BATCH_MAX);
 
@@ -59,14 +59,14 @@ final class Outbox {
   private final Pool pool;
   private final RecordPublisher publisher;
   private final String topic;
-  private final IntConsumer relayed;
+  private final Consumer<List<OwedRecord>> relayed;
   private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
   private long lastPublished;
   private long failedNanos = System.nanoTime() - LEFT_TO_OTHERS_NANOS;
   private @Nullable Throwable lastFailure;
 
-  /** {@code relayed} receives the number of records of each batch. */
-  Outbox(Pool pool, RecordPublisher publisher, String topic, IntConsumer relayed) {
+  /** {@code relayed} receives each batch. */
+  Outbox(Pool pool, RecordPublisher publisher, String topic, Consumer<List<OwedRecord>> relayed) {
     this.pool = requireNonNull(pool, "pool is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
     this.topic = requireNonNull(topic, "topic is null");
@@ -94,12 +94,12 @@ final class Outbox {
         .onSuccess(relayed::accept)
         .compose(
             published ->
-                published < BATCH_MAX
-                    ? Future.succeededFuture(published)
-                    : publishAll().map(more -> published + more));
+                published.size() < BATCH_MAX
+                    ? Future.succeededFuture(published.size())
+                    : publishAll().map(more -> published.size() + more));
   }
 
-  private Future<Integer> publishBatch(SqlConnection tx) {
+  private Future<List<OwedRecord>> publishBatch(SqlConnection tx) {
     Future<?> relaxed = tx.query(DO_NOT_WAIT_FOR_THE_DISK).execute();
     Future<RowSet<Row>> oldest = tx.preparedQuery(TAKE).execute(Tuple.of(after()));
     return Future.join(relaxed, oldest)
@@ -125,10 +125,10 @@ final class Outbox {
     return 0;
   }
 
-  private int published(List<OwedRecord> records) {
+  private List<OwedRecord> published(List<OwedRecord> records) {
     for (OwedRecord record : records) {
       lastPublished = Math.max(lastPublished, record.sequence());
     }
-    return records.size();
+    return records;
   }
 }

@@ -3,12 +3,19 @@ package io.egress.api.sweep;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher.Message;
 import io.vertx.sqlclient.Row;
+import java.time.Duration;
+import java.time.Instant;
 
-/** A row of the outbox: the record that the stream owes to Kafka. */
-record OwedRecord(long sequence, ProcessedCapture capture) {
+/**
+ * A row of the outbox: the record that the stream owes to Kafka.
+ *
+ * @param finishedAt when the capture was put with its first segments
+ */
+record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
   static OwedRecord of(Row row) {
     return new OwedRecord(
         row.getLong("sequence"),
+        row.getOffsetDateTime("finished_at").toInstant(),
         new ProcessedCapture(
             row.getUUID("workspace_id"),
             row.getLong("position"),
@@ -18,5 +25,10 @@ record OwedRecord(long sequence, ProcessedCapture capture) {
 
   Message message(String topic) {
     return new Message(topic, capture.workspaceId().toString(), capture.encode());
+  }
+
+  /** Until its entry into the stream. */
+  Duration sweepDelay() {
+    return Duration.between(finishedAt, capture.enteredAt());
   }
 }

@@ -11,7 +11,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ final class Shortcut {
   private final Pool pool;
   private final RecordPublisher publisher;
   private final String topic;
-  private final IntConsumer relayed;
+  private final Consumer<List<OwedRecord>> relayed;
   private final Runnable leftBehind;
   private final List<Long> published = new ArrayList<>();
   private int underWay;
@@ -44,7 +44,7 @@ final class Shortcut {
   private @Nullable Promise<Void> closed;
 
   /**
-   * @param relayed receives the number of records of each batch
+   * @param relayed receives each batch that Kafka has acknowledged
    * @param leftBehind is run when something was left to the outbox
    */
   Shortcut(
@@ -52,7 +52,7 @@ final class Shortcut {
       Pool pool,
       RecordPublisher publisher,
       String topic,
-      IntConsumer relayed,
+      Consumer<List<OwedRecord>> relayed,
       Runnable leftBehind) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
@@ -91,7 +91,7 @@ final class Shortcut {
   }
 
   private void hasPublished(List<OwedRecord> records) {
-    relayed.accept(records.size());
+    relayed.accept(records);
     records.forEach(record -> published.add(record.sequence()));
     if (!deletionIsDue) {
       deletionIsDue = true;

@@ -22,8 +22,8 @@ public final class StreamBacklog {
       """
       select
         (select count(*) from (select 1 from stream_inbox order by sequence limit %1$d) as i) as unswept,
-        (select extract(epoch from now() - c.updated_at) from stream_inbox i
-          join captures c on c.id = i.capture_id order by i.sequence limit 1)::float8 as unswept_age,
+        (select extract(epoch from now() - finished_at) from stream_inbox
+          order by sequence limit 1)::float8 as unswept_age,
         (select count(*) from (select 1 from outbox order by sequence limit %1$d) as o) as unpublished,
         (select extract(epoch from now() - entered_at) from outbox
           order by sequence limit 1)::float8 as unpublished_age

@@ -1,26 +1,47 @@
 package io.egress.api.sweep;
 
+import io.egress.metrics.Buckets;
 import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 
 final class SweepMeters {
   private final Counter entered;
-  private final Counter relayed;
+  private final Timer sweepDelay;
+  private final Counter published;
+  private final Timer publishDelay;
 
   SweepMeters(Metrics metrics) {
     entered =
         metrics.counter(
             "egress_stream_entered_total", "captures moved into the stream by this process");
-    relayed =
+    sweepDelay =
+        metrics.timer(
+            "egress_sweep_delay_seconds",
+            "time from the put of a finished capture to its entry into the stream",
+            Buckets.STAGE);
+    published =
         metrics.counter(
             "egress_relay_published_total", "captures published to Kafka by this process");
+    publishDelay =
+        metrics.timer(
+            "egress_publish_delay_seconds",
+            "time from a capture's entry into the stream to Kafka's acknowledgement of it",
+            Buckets.STAGE);
   }
 
-  void entered(int captures) {
-    entered.increment(captures);
+  void entered(List<OwedRecord> captures) {
+    entered.increment(captures.size());
+    captures.forEach(each -> sweepDelay.record(each.sweepDelay()));
   }
 
-  void relayed(int captures) {
-    relayed.increment(captures);
+  void published(List<OwedRecord> captures) {
+    published.increment(captures.size());
+    Instant now = Instant.now();
+    captures.forEach(
+        each -> publishDelay.record(Duration.between(each.capture().enteredAt(), now)));
   }
 }

@@ -85,7 +85,7 @@ public final class SweepVerticle extends VerticleBase {
         new Sweeper(
             pool,
             moved -> {
-              entered(moved.size());
+              entered(moved);
               publish(moved, direct, relay);
             });
     sweeping =
@@ -153,14 +153,14 @@ public final class SweepVerticle extends VerticleBase {
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
-  private void entered(int captures) {
+  private void entered(List<OwedRecord> captures) {
     sweepProgress.moved();
     meters.entered(captures);
   }
 
-  private void relayed(int captures) {
+  private void relayed(List<OwedRecord> captures) {
     relayProgress.moved();
-    meters.relayed(captures);
+    meters.published(captures);
   }
 
   private Future<Void> topicExists(String topic) {

@@ -73,7 +73,7 @@ class OutboxTest {
   private Outbox outbox(Pool pool, Settings of, AtomicInteger published) {
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, of.kafka()));
-    return new Outbox(pool, publisher, topic, published::addAndGet);
+    return new Outbox(pool, publisher, topic, batch -> published.addAndGet(batch.size()));
   }
 
   private void repeat(Outbox outbox) {

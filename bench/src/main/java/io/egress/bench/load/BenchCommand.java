@@ -6,5 +6,5 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     description = "Measures the service on this machine and prints a table.",
-    subcommands = {PullBench.class, PushBench.class, IdleBench.class})
+    subcommands = {PullBench.class, PushBench.class, IngestBench.class, IdleBench.class})
 public final class BenchCommand {}

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.endpoint.DeliveryId;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
@@ -41,6 +43,7 @@ final class HookLoad {
 
   private static final int CONNECTIONS = 64;
   private static final int BODIES_A_WORKSPACE = 4;
+  private static final long FLOOD_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final PushStage stage;
   private final HttpClient http;
@@ -79,15 +82,29 @@ final class HookLoad {
     }
   }
 
+  /**
+   * As fast as captures arrive: with so many under way between hook and receiver, until {@code
+   * endNanos}.
+   */
+  Result flood(Arrivals arrivals, int underWayMax, long endNanos) {
+    Run run = new Run(Integer.MAX_VALUE);
+    run.flood(arrivals, arrivals.count(), underWayMax, endNanos);
+    try {
+      return run.end().await(120, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      throw new IllegalStateException("the hook still owes answers", late);
+    }
+  }
+
   /** All of it on one event loop, but for its pace. */
   private final class Run {
     private final Promise<Result> done = Promise.promise();
     private final Map<UUID, Long> startNanos = new HashMap<>();
     private final Latencies hook = new Latencies();
-    private final int total;
+    private int total;
     private long lateMaxNanos;
     private int put;
-    private int answered;
+    private final AtomicInteger answered = new AtomicInteger();
     private int refused;
 
     private Run(int total) {
@@ -109,6 +126,30 @@ final class HookLoad {
         }
         context.runOnContext(due -> put(dueNanos));
       }
+    }
+
+    private void flood(Arrivals arrivals, int arrivedBefore, int underWayMax, long endNanos) {
+      int begun = 0;
+      while (clock.getAsLong() - endNanos < 0) {
+        int arrived = arrivals.count() - arrivedBefore;
+        int more =
+            Math.min(CONNECTIONS - (begun - answered.get()), underWayMax - (begun - arrived));
+        for (int i = 0; i < more; i++) {
+          context.runOnContext(due -> put(clock.getAsLong()));
+        }
+        begun += Math.max(0, more);
+        LockSupport.parkNanos(FLOOD_PAUSE_NANOS);
+      }
+    }
+
+    /** Nothing more is put. */
+    private Future<Result> end() {
+      context.runOnContext(
+          ended -> {
+            total = put;
+            completeIfAnswered();
+          });
+      return done.future();
     }
 
     private void put(long dueNanos) {
@@ -134,7 +175,12 @@ final class HookLoad {
     private void count(long start, boolean created) {
       hook.add(clock.getAsLong() - start);
       refused += created ? 0 : 1;
-      if (++answered == total) {
+      answered.incrementAndGet();
+      completeIfAnswered();
+    }
+
+    private void completeIfAnswered() {
+      if (answered.get() == total) {
         done.complete(new Result(startNanos, hook, refused, lateMaxNanos));
       }
     }

@@ -94,6 +94,11 @@ final class PushStage {
     return dispatcher;
   }
 
+  StageTimes stageTimes(ChildProcess dispatcher) throws InterruptedException {
+    String port = dispatcher.await("dispatcher is up: port (\\d+)").group(1);
+    return StageTimes.begin(internalPort, Integer.parseInt(port));
+  }
+
   ProcessorTime processorTime(ChildProcess dispatcher) {
     return ProcessorTime.begin(processes(dispatcher));
   }

@@ -21,7 +21,7 @@ final class FanOutMeters {
         metrics.timer(
             "egress_fanout_delay_seconds",
             "time from a capture's entry into the stream to its deliveries in Kafka",
-            Buckets.DELAY);
+            Buckets.STAGE);
   }
 
   void made(int count) {

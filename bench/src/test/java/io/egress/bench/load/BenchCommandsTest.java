@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as the documentation tells it, with little to deliver. */
-class BenchPushTest {
+/** The commands as the documentation tells them, with little to deliver. */
+class BenchCommandsTest {
   private final Path folder;
 
-  BenchPushTest(@TempDir Path folder) {
+  BenchCommandsTest(@TempDir Path folder) {
     this.folder = folder;
   }
 
@@ -64,8 +64,40 @@ class BenchPushTest {
     }
   }
 
+  @Test
+  @Timeout(400)
+  void floodsTheHookAndTellsTheCostOfEachPart() throws Exception {
+    try (ChildProcess bench = bench("ingest", "--seconds", "3", "--warm-up", "1", "--plain")) {
+      bench.await("[1-9]\\d* captures a second .* 0 calls refused, 0 duplicates");
+      for (String part : PushStage.SERVICE) {
+        bench.await("(?m)^" + part + " +\\d");
+      }
+      String arrived = bench.await("(?m)^ +arrived .*$").group();
+
+      assertThat(arrived).doesNotContain("NaN");
+      assertEnds(bench);
+    }
+  }
+
+  @Test
+  @Timeout(400)
+  void tellsTheCostOfAnIdleService() throws Exception {
+    try (ChildProcess bench = bench("idle", "--settle", "1", "--seconds", "2")) {
+      String together = bench.await("(?m)^together .*$").group();
+
+      assertThat(together).doesNotContain("NaN").doesNotEndWith(" 0.0");
+      assertEnds(bench);
+    }
+  }
+
   private ChildProcess push(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("bench", "push"));
+    List<String> all = new ArrayList<>(List.of("push"));
+    all.addAll(List.of(arguments));
+    return bench(all.toArray(String[]::new));
+  }
+
+  private ChildProcess bench(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("bench"));
     all.addAll(List.of(arguments));
     return ShortLived.start(folder, all.toArray(String[]::new));
   }
