@@ -50,12 +50,20 @@ final class IngestBench implements Callable<Integer> {
       Drain.await(arrivals, put, dispatcher);
       StageTimes stages = stage.stageTimes(dispatcher);
       ProcessorTime time = stage.processorTime(dispatcher);
+      StoredBytes stored = StoredBytes.now(stage.history().pool());
       HookLoad.Result result = flood(load, arrivals, seconds);
       Drain.await(arrivals, put + result.created(), dispatcher);
       print(result, arrivals.duplicates(), time.end());
+      print(StoredBytes.now(stage.history().pool()).since(stored), result.created());
       stages.printSince();
     }
     return 0;
+  }
+
+  private static void print(StoredBytes stored, int captures) {
+    System.out.printf(
+        "a capture with one delivery: %.1f KB in PostgreSQL's tables and indexes, %.1f KB of WAL%n",
+        stored.database() / 1e3 / captures, stored.writeAhead() / 1e3 / captures);
   }
 
   private HookLoad.Result flood(HookLoad load, Arrivals arrivals, int length) {
