@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,19 +42,13 @@ class HelmChartTest {
           "EGRESS_KAFKA_PASSWORD",
           "EGRESS_OPERATOR_WEBHOOK_SECRET");
 
-  private static Path helm;
-
   private final Path folder;
   private final HelmChart chart;
 
-  HelmChartTest(@TempDir Path folder) {
+  HelmChartTest(@TempDir Path folder) throws Exception {
     this.folder = folder;
-    this.chart = new HelmChart(helm, folder);
-  }
-
-  @BeforeAll
-  static void buildHelm() throws Exception {
-    helm = GoModules.program("helm", "helm.sh/helm/v3/cmd/helm", "v3.22.0");
+    this.chart =
+        new HelmChart(GoModules.program("helm", "helm.sh/helm/v3/cmd/helm", "v3.22.0"), folder);
   }
 
   @ParameterizedTest
