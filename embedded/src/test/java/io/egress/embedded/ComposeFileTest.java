@@ -40,7 +40,7 @@ class ComposeFileTest {
   @Test
   void describesEveryOtherValueThatCanBeGiven() throws IOException {
     assertThat(names("(?m)^#([A-Z_]+)=", Files.readString(PROJECT.resolve(".env.example"))))
-        .isEqualTo(names("\\$\\{([A-Z_]+):-|(?m)^  (EGRESS_[A-Z_]+):$", compose));
+        .isEqualTo(names("\\$\\{([A-Z_]+):-|(?m)^ +(EGRESS_[A-Z_]+):$", compose));
   }
 
   @Test

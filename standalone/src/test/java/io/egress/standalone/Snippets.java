@@ -38,7 +38,8 @@ final class Snippets {
   static void assumePackagesMayBeInstalled() {
     assumeTrue(
         "install".equals(System.getenv(PACKAGES)),
-        PACKAGES + "=install runs this one, with packages of PyPI, npm and Maven Central");
+        PACKAGES
+            + "=install runs this one, with packages of PyPI, npm, Maven Central and the Go proxy");
   }
 
   static boolean has(String program) throws InterruptedException {
