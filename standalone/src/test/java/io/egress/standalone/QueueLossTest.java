@@ -250,8 +250,13 @@ class QueueLossTest {
     // The tests' own configuration would leave out that it is up.
     logging.put("JDK_JAVA_OPTIONS", "-Dlogback.configurationFile=logback.xml");
     CommandLine started = CommandLine.start(logging, "dispatcher");
-    started.awaitOutput("dispatcher is up");
-    return started;
+    try {
+      started.awaitOutput("dispatcher is up");
+      return started;
+    } catch (RuntimeException | Error notUp) {
+      started.close();
+      throw notUp;
+    }
   }
 
   private static Map<String, String> environment() {
