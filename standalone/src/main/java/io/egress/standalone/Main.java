@@ -18,7 +18,8 @@ import picocli.CommandLine.Command;
       DemoCommand.class,
       UpCommand.class,
       RoleCommands.Api.class,
-      RoleCommands.Dispatcher.class
+      RoleCommands.Dispatcher.class,
+      RoleCommands.RebuildQueue.class
     })
 public final class Main {
   Main() {}

@@ -59,6 +59,9 @@ class PoolerTest {
       await().atMost(PATIENCE).until(() -> roles.isDelivered("history", first));
       await().atMost(PATIENCE).until(() -> roles.isDelivered("history", last));
 
+      try (CommandLine rebuild = CommandLine.start(environment, "rebuild-queue")) {
+        assertThat(rebuild.awaitExit()).as(rebuild.output()).isZero();
+      }
       assertThat(query(CONNECTIONS).iterator().next().getLong(0))
           .isBetween(1L, (long) SERVER_CONNECTIONS);
       assertThat(clients(pooler)).isGreaterThan(SERVER_CONNECTIONS + 1);

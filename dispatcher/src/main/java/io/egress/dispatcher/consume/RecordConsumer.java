@@ -76,6 +76,8 @@ public final class RecordConsumer {
       properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
       properties.put("max.poll.records", POLL_RECORDS_MAX);
       properties.put("enable.auto.commit", "false");
+      // A broker would create a topic that was lost with a number of partitions of its own.
+      properties.put("allow.auto.create.topics", "false");
       properties.put("auto.offset.reset", "earliest");
       properties.put("key.deserializer", ByteArrayDeserializer.class.getName());
       properties.put("value.deserializer", ByteArrayDeserializer.class.getName());

@@ -12,9 +12,10 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Retry topics whose records are all due long after they are written. Their partitions are looked
- * at now and then, so that Kafka's fetches are about few partitions. A look finds a record long
- * before it is due; from then on {@link Pauses} knows when to read it.
+ * Retry topics with a long delay. Their partitions are looked at now and then, so that Kafka's
+ * fetches are about few partitions. A look finds a record of the dispatcher's long before it is
+ * due; from then on {@link Pauses} knows when to read it. One that a rebuilt queue has due earlier
+ * is found within the time between two looks.
  */
 final class SlowTopics {
   private static final Duration LOOKS_APART = Duration.ofSeconds(5);

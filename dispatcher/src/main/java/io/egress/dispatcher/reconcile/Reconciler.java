@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Transactions;
 import io.egress.delivery.Delivery;
-import io.egress.endpoint.DeliveryId;
+import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
+import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.outage.Outage;
@@ -17,10 +18,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +38,6 @@ public final class Reconciler {
 
   private static final Duration PERIOD_MAX = Duration.ofMinutes(1);
   private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
-  private static final int CAPTURES_MAX = 1_000;
 
   /** Endpoints compared before the connection is released. */
   private static final int ENDPOINTS_MAX = 1_000;
@@ -63,25 +59,6 @@ public final class Reconciler {
       where r.checked_at < now() - $2::bigint * interval '1 ms'
         and e.deleted_at is null and not e.paused
       order by r.checked_at limit 1 for update of r skip locked
-      """;
-
-  private static final String OWED =
-      """
-      select position, capture_id, entered_at,
-        entered_at < now() - $4::bigint * interval '1 ms' as forgotten
-      from stream
-      where workspace_id = $1 and position > $2
-        and position <= stream_position_before($1, now() - $3::bigint * interval '1 ms')
-      order by position limit %d
-      """
-          .formatted(CAPTURES_MAX);
-
-  private static final String MISSING =
-      """
-      select k.n from unnest($1::uuid[], $2::date[]) with ordinality as k(id, day, n)
-        left join lateral (select true as known from deliveries where id = k.id and day = k.day limit 1) d on true
-      where d.known is null
-      order by k.n
       """;
 
   private static final String SAVE =
@@ -116,12 +93,6 @@ public final class Reconciler {
   }
 
   private record Endpoint(UUID id, UUID workspaceId, long position, long publishedUpTo) {}
-
-  private record Owed(Delivery delivery, boolean forgotten) {
-    LocalDate day() {
-      return LocalDate.ofInstant(delivery.owedAt(), ZoneOffset.UTC);
-    }
-  }
 
   private final Vertx vertx;
   private final Pool pool;
@@ -202,56 +173,21 @@ public final class Reconciler {
                       row.getUUID("workspace_id"),
                       row.getLong("position"),
                       lately ? row.getLong("published_position") : 0);
-              return owed(tx, endpoint)
-                  .compose(owed -> reconcile(tx, endpoint, owed))
+              Scope owed =
+                  Scope.live(
+                      endpoint.id(), endpoint.workspaceId(), rhythm.remembered(), rhythm.after());
+              return MissingDeliveries.above(tx, owed, endpoint.position())
+                  .compose(page -> publishAndSave(tx, endpoint, page))
                   .map(saved -> true);
             });
   }
 
-  private Future<List<Owed>> owed(SqlConnection tx, Endpoint endpoint) {
-    return tx.preparedQuery(OWED)
-        .execute(
-            Tuple.of(
-                endpoint.workspaceId(),
-                endpoint.position(),
-                rhythm.after().toMillis(),
-                rhythm.remembered().toMillis()))
-        .map(
-            rows -> {
-              List<Owed> owed = new ArrayList<>(rows.size());
-              for (Row row : rows) {
-                owed.add(new Owed(delivery(endpoint.id(), row), row.getBoolean("forgotten")));
-              }
-              return owed;
-            });
-  }
-
-  private Future<Void> reconcile(SqlConnection tx, Endpoint endpoint, List<Owed> owed) {
-    return missing(tx, owed)
-        .compose(
-            missing -> {
-              List<Delivery> again =
-                  missing.stream()
-                      .filter(delivery -> delivery.position() > endpoint.publishedUpTo())
-                      .toList();
-              return publish(again).compose(done -> save(tx, endpoint, owed, missing, again));
-            });
-  }
-
-  private Future<List<Delivery>> missing(SqlConnection tx, List<Owed> owed) {
-    List<Owed> asked = owed.stream().filter(each -> !each.forgotten()).toList();
-    Tuple question =
-        Tuple.tuple()
-            .addArrayOfUUID(asked.stream().map(each -> each.delivery().id()).toArray(UUID[]::new))
-            .addArrayOfLocalDate(asked.stream().map(Owed::day).toArray(LocalDate[]::new));
-    return tx.preparedQuery(MISSING)
-        .execute(question)
-        .map(
-            rows -> {
-              List<Delivery> missing = new ArrayList<>(rows.size());
-              rows.forEach(row -> missing.add(asked.get(row.getLong(0).intValue() - 1).delivery()));
-              return missing;
-            });
+  private Future<Void> publishAndSave(SqlConnection tx, Endpoint endpoint, Page page) {
+    List<Delivery> again =
+        page.missing().stream()
+            .filter(delivery -> delivery.position() > endpoint.publishedUpTo())
+            .toList();
+    return publish(again).compose(done -> save(tx, endpoint, page, again));
   }
 
   private Future<Void> publish(List<Delivery> deliveries) {
@@ -275,34 +211,17 @@ public final class Reconciler {
 
   /** The next round begins at the first missing delivery; at once if there are more. */
   private static Future<Void> save(
-      SqlConnection tx,
-      Endpoint endpoint,
-      List<Owed> owed,
-      List<Delivery> missing,
-      List<Delivery> again) {
-    long position =
-        owed.isEmpty() ? endpoint.position() : owed.get(owed.size() - 1).delivery().position();
-    boolean more = owed.size() == CAPTURES_MAX && missing.isEmpty();
+      SqlConnection tx, Endpoint endpoint, Page page, List<Delivery> again) {
+    List<Delivery> missing = page.missing();
+    boolean more = !page.isLast() && missing.isEmpty();
     return tx.preparedQuery(SAVE)
         .execute(
             Tuple.of(
                 endpoint.id(),
-                missing.isEmpty() ? position : missing.get(0).position() - 1,
+                missing.isEmpty() ? page.reached() : missing.get(0).position() - 1,
                 more,
                 again.isEmpty() ? null : again.get(again.size() - 1).position()))
         .mapEmpty();
-  }
-
-  private static Delivery delivery(UUID endpointId, Row row) {
-    UUID captureId = row.getUUID("capture_id");
-    Instant entered = row.getOffsetDateTime("entered_at").toInstant();
-    return Delivery.first(
-        DeliveryId.of(endpointId, captureId),
-        endpointId,
-        captureId,
-        row.getLong("position"),
-        Delivery.Origin.LIVE,
-        entered);
   }
 
   private static Promise<Void> completed() {
