@@ -8,6 +8,8 @@ import io.egress.deliverylog.LoggedDelivery;
 import io.egress.endpoint.Endpoint;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,6 +21,9 @@ import java.util.UUID;
 final class Verifier {
   /** Positions of the stream that one verification covers. */
   private static final int POSITIONS_MAX = 50_000;
+
+  /** A retry is seldom made at the instant it is due. */
+  private static final Duration LATE_MIN = Duration.ofMinutes(1);
 
   private static final Comparator<LoggedDelivery> BY_AGE =
       Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
@@ -43,6 +48,9 @@ final class Verifier {
     private final OwedScope scope;
     private final Endpoint endpoint;
     private final Verification result;
+    private final Instant overdueSince = Instant.now().minus(LATE_MIN);
+
+    /** Without an outcome, as far as the log tells: on their way, or missing. */
     private final List<LoggedDelivery> unknown = new ArrayList<>();
 
     private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
@@ -106,12 +114,22 @@ final class Verifier {
         unknown.add(first);
         return;
       }
-      DeliveryState newest = known.stream().max(BY_AGE).orElseThrow().state();
+      LoggedDelivery newest = known.stream().max(BY_AGE).orElseThrow();
       boolean delivered = known.stream().anyMatch(each -> each.state() == DeliveryState.DELIVERED);
-      result.count(delivered ? DeliveryState.DELIVERED : newest);
-      if (newest == DeliveryState.EXHAUSTED || newest == DeliveryState.SKIPPED) {
+      if (!delivered && isOverdue(newest)) {
+        unknown.add(first);
+        return;
+      }
+      result.count(delivered ? DeliveryState.DELIVERED : newest.state());
+      if (newest.state() == DeliveryState.EXHAUSTED || newest.state() == DeliveryState.SKIPPED) {
         result.countReplayable();
       }
+    }
+
+    /** Its retry has been due for a while: Kafka may have lost the record. */
+    private boolean isOverdue(LoggedDelivery delivery) {
+      Instant due = delivery.nextAttemptAt();
+      return delivery.state() == DeliveryState.PENDING && due != null && due.isBefore(overdueSince);
     }
 
     /** Looks the deliveries up once more: some got an outcome while the queues were read. */

@@ -166,6 +166,23 @@ class VerificationApiTest {
     assertThat(verified.getLong("replayable")).isEqualTo(3);
   }
 
+  /** A worker may be late: what is due has its record in Kafka until its outcome is written. */
+  @Test
+  void anOverdueRetryWithoutARecordIsMissing() {
+    List<UUID> captures = captures(3);
+    Instant now = Instant.now();
+    writeFailed(captures.get(0), now.minus(Duration.ofHours(1)));
+    writeFailed(captures.get(1), now.minus(Duration.ofHours(1)));
+    writeFailed(captures.get(2), now.plus(Duration.ofHours(1)));
+    publish(topics.retry("1m"), captures.get(1));
+
+    JsonObject verified = verify();
+
+    assertThat(verified.getLong("pending")).isEqualTo(2);
+    assertThat(verified.getJsonArray("missing_capture_ids"))
+        .containsExactly(captures.get(0).toString());
+  }
+
   @Test
   void beginsWhereItIsAskedTo() {
     captures(4);
@@ -284,6 +301,13 @@ class VerificationApiTest {
 
   private void write(UUID capture, @Nullable UUID replay, DeliveryState state) {
     Service.await(log.write(List.of(new LogEntry(delivery(capture, replay), state, null, null))));
+  }
+
+  private void writeFailed(UUID capture, Instant nextAttemptAt) {
+    Service.await(
+        log.write(
+            List.of(
+                new LogEntry(delivery(capture, null), DeliveryState.PENDING, null, nextAttemptAt))));
   }
 
   private void publish(String topic, UUID capture) {
