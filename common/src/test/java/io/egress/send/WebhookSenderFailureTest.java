@@ -7,14 +7,12 @@ import static io.egress.send.SenderHarness.url;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.embedded.ClosedPort;
 import io.egress.send.Outcome.Delivered;
 import io.egress.send.Outcome.Failed;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,17 +33,14 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void namesARefusedConnection() throws IOException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
+  void namesARefusedConnection() {
+    try (ClosedPort port = ClosedPort.open()) {
+      Failed failed = harness.sendFailed(url(port.number()));
+
+      assertThat(failed.kind()).isEqualTo(FailureKind.CONNECT);
+      assertThat(failed.detail()).contains("refused");
+      assertThat(failed.status()).isNull();
     }
-
-    Failed failed = harness.sendFailed(url(port));
-
-    assertThat(failed.kind()).isEqualTo(FailureKind.CONNECT);
-    assertThat(failed.detail()).contains("refused");
-    assertThat(failed.status()).isNull();
   }
 
   @Test

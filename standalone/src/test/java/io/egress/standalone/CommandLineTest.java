@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.cli.InternalApi;
+import io.egress.embedded.ClosedPort;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -315,23 +316,21 @@ class CommandLineTest {
   @Test
   @Timeout(60)
   void commandsGoWhereTheSettingsPoint() throws Exception {
-    String port = Integer.toString(portThatWasFree());
-    try (CommandLine keys =
-        CommandLine.start(
-            Map.of("EGRESS_INTERNAL_PORT", port, "EGRESS_INTERNAL_TOKEN", "some-token-or-other"),
-            "keys",
-            "list",
-            UUID.randomUUID().toString())) {
+    try (ClosedPort port = ClosedPort.open();
+        CommandLine keys =
+            CommandLine.start(
+                Map.of(
+                    "EGRESS_INTERNAL_PORT",
+                    Integer.toString(port.number()),
+                    "EGRESS_INTERNAL_TOKEN",
+                    "some-token-or-other"),
+                "keys",
+                "list",
+                UUID.randomUUID().toString())) {
       assertThat(keys.awaitExit()).isEqualTo(1);
       assertThat(keys.output())
-          .startsWith("http://127.0.0.1:" + port + "/internal/v1 does not answer")
+          .startsWith("http://127.0.0.1:" + port.number() + "/internal/v1 does not answer")
           .doesNotContain("Exception");
-    }
-  }
-
-  private static int portThatWasFree() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

@@ -5,14 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
+import io.egress.embedded.ClosedPort;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.NetSocket;
 import io.vertx.sqlclient.Row;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,18 +29,20 @@ class OutcomeTest {
       new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h", "EGRESS_ATTEMPT_TIMEOUT", "8s"));
   private final UUID workspace = UUID.randomUUID();
   private final Map<UUID, String> expected = new HashMap<>();
+  private final ClosedPort refusing = ClosedPort.open();
 
   @AfterEach
   void close() {
     fleet.close();
+    refusing.close();
   }
 
   @Test
-  void isNamedForEverythingThatIsNoDelivery() throws IOException {
+  void isNamedForEverythingThatIsNoDelivery() {
     for (int status : new int[] {301, 307, 400, 401, 404, 410, 429, 500, 503}) {
       expect("status " + status, behaving("s" + status, answering(status)));
     }
-    expect("connect null", "https://127.0.0.1:" + closedPort() + "/");
+    expect("connect null", "https://127.0.0.1:" + refusing.number() + "/");
     expect("reset null", fleet.receivers.rawUrl(socket -> socket.handler(some -> socket.close())));
     expect("timeout null", behaving("hanging", (request, nth) -> {}));
     expect("timeout null", fleet.receivers.rawUrl(dripping("HTTP/1.1 200 OK\r\nx-slow: ")));
@@ -130,11 +130,5 @@ class OutcomeTest {
           }
         };
     write.run();
-  }
-
-  private static int closedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }
