@@ -2,13 +2,8 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +25,6 @@ import picocli.CommandLine.Parameters;
       "  egress audit export --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z > january.ndjson"
     })
 final class AuditCommand {
-  private static final int PAGE_MAX = 100;
   private static final List<String> COLUMNS =
       List.of("at", "actor", "via", "remote_address", "action", "thing_id", "changes");
 
@@ -56,24 +50,13 @@ final class AuditCommand {
     @Option(names = "--by", paramLabel = "ACTOR", description = "only of this actor")
     private @Nullable String by;
 
-    private String path() {
-      return (workspace == null ? "" : "/workspaces/" + workspace) + "/audit";
-    }
-
-    private Map<String, String> query() {
-      Map<String, String> query = new TreeMap<>();
-      put(query, "from", from);
-      put(query, "to", to);
-      put(query, "action", action);
-      put(query, "thing_id", thing);
-      put(query, "actor", by);
-      return query;
-    }
-
-    private static void put(Map<String, String> query, String name, @Nullable Object value) {
-      if (value != null) {
-        query.put(name, value.toString());
-      }
+    private Listing listing() {
+      return new Listing((workspace == null ? "" : "/workspaces/" + workspace) + "/audit")
+          .only("from", from)
+          .only("to", to)
+          .only("action", action)
+          .only("thing_id", thing)
+          .only("actor", by);
     }
   }
 
@@ -86,7 +69,7 @@ final class AuditCommand {
               description = "the most to list (${DEFAULT-VALUE})")
           int limit,
       @Option(names = "--json", description = "for scripts") boolean json) {
-    JsonArray found = find(filter, limit);
+    JsonArray found = filter.listing().read(internal.api(), "entries", limit);
     System.out.print(
         json
             ? new JsonObject().put("entries", found).encodePrettily() + "\n"
@@ -96,32 +79,7 @@ final class AuditCommand {
 
   @Command(name = "export", description = "Prints all entries as JSON, one a line.")
   int export(@Mixin Filter filter) {
-    internal.api().copyLines(filter.path() + "?" + encoded(filter.query()), System.out);
+    internal.api().copyLines(filter.listing().call(), System.out);
     return 0;
-  }
-
-  private JsonArray find(Filter filter, int limit) {
-    JsonArray found = new JsonArray();
-    Map<String, String> query = filter.query();
-    while (found.size() < limit) {
-      query.put("limit", Integer.toString(Math.min(PAGE_MAX, limit - found.size())));
-      JsonObject page =
-          internal.api().call("GET", filter.path() + "?" + encoded(query), new JsonObject());
-      found.addAll(page.getJsonArray("entries"));
-      JsonObject info = page.getJsonObject("pageInfo");
-      if (!info.getBoolean("hasNextPage")) {
-        break;
-      }
-      query.put("after", info.getString("endCursor"));
-    }
-    return found;
-  }
-
-  private static String encoded(Map<String, String> query) {
-    return query.entrySet().stream()
-        .map(
-            each ->
-                each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
-        .collect(Collectors.joining("&"));
   }
 }

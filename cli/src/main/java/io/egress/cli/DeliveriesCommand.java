@@ -2,13 +2,8 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +26,6 @@ import picocli.CommandLine.Parameters;
       "      --state exhausted --from 2026-01-31T00:00:00Z"
     })
 final class DeliveriesCommand {
-  private static final int PAGE_MAX = 100;
   private static final List<String> COLUMNS =
       List.of("owed_at", "state", "attempts", "last_outcome", "capture_id", "endpoint_id", "id");
   private static final List<String> ATTEMPT_COLUMNS =
@@ -64,26 +58,16 @@ final class DeliveriesCommand {
         description = "only captures that entered the stream before then")
     private @Nullable String to;
 
-    private String path(UUID workspace) {
-      return "/workspaces/"
-          + workspace
-          + (endpoint == null ? "" : "/endpoints/" + endpoint)
-          + "/deliveries";
-    }
-
-    private Map<String, String> query() {
-      Map<String, String> query = new TreeMap<>();
-      put(query, "state", state);
-      put(query, "capture_id", capture);
-      put(query, "from", from);
-      put(query, "to", to);
-      return query;
-    }
-
-    private static void put(Map<String, String> query, String name, @Nullable Object value) {
-      if (value != null) {
-        query.put(name, value.toString());
-      }
+    private Listing listing(UUID workspace) {
+      return new Listing(
+              "/workspaces/"
+                  + workspace
+                  + (endpoint == null ? "" : "/endpoints/" + endpoint)
+                  + "/deliveries")
+          .only("state", state)
+          .only("capture_id", capture)
+          .only("from", from)
+          .only("to", to);
     }
   }
 
@@ -97,7 +81,7 @@ final class DeliveriesCommand {
               description = "the most to list (${DEFAULT-VALUE})")
           int limit,
       @Option(names = "--json", description = "for scripts") boolean json) {
-    JsonArray found = find(internal.api(), filter.path(workspace), filter.query(), limit);
+    JsonArray found = filter.listing(workspace).read(internal.api(), "deliveries", limit);
     if (json) {
       System.out.println(new JsonObject().put("deliveries", found).encodePrettily());
     } else {
@@ -146,30 +130,5 @@ final class DeliveriesCommand {
                 new JsonObject());
     System.out.println(redelivery.getString("id"));
     return 0;
-  }
-
-  private static JsonArray find(
-      InternalApi api, String path, Map<String, String> query, int limit) {
-    JsonArray found = new JsonArray();
-    Map<String, String> next = new TreeMap<>(query);
-    while (found.size() < limit) {
-      next.put("limit", Integer.toString(Math.min(PAGE_MAX, limit - found.size())));
-      JsonObject page = api.call("GET", path + "?" + encoded(next), new JsonObject());
-      found.addAll(page.getJsonArray("deliveries"));
-      JsonObject info = page.getJsonObject("pageInfo");
-      if (!info.getBoolean("hasNextPage")) {
-        break;
-      }
-      next.put("after", info.getString("endCursor"));
-    }
-    return found;
-  }
-
-  private static String encoded(Map<String, String> query) {
-    return query.entrySet().stream()
-        .map(
-            each ->
-                each.getKey() + "=" + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
-        .collect(Collectors.joining("&"));
   }
 }

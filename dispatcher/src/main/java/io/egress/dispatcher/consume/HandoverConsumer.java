@@ -60,17 +60,21 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   @Override
   public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
     boolean wokenUp = false;
-    boolean committed = false;
-    while (!committed) {
-      try {
-        super.commitSync(offsets);
-        committed = true;
-      } catch (WakeupException woken) {
-        wokenUp = true;
+    boolean interrupted;
+    try {
+      do {
+        interrupted = false;
+        try {
+          super.commitSync(offsets);
+        } catch (WakeupException woken) {
+          interrupted = true;
+          wokenUp = true;
+        }
+      } while (interrupted);
+    } finally {
+      if (wokenUp) {
+        wakeup();
       }
-    }
-    if (wokenUp) {
-      wakeup();
     }
   }
 

@@ -1,0 +1,62 @@
+package io.egress.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A list of the internal API: its path, its filters, and its pages. */
+final class Listing {
+  private static final int PAGE_MAX = 100;
+
+  private final String path;
+  private final Map<String, String> filters = new TreeMap<>();
+
+  Listing(String path) {
+    this.path = requireNonNull(path, "path is null");
+  }
+
+  /** Without a value it does not filter. */
+  Listing only(String name, @Nullable Object value) {
+    if (value != null) {
+      filters.put(name, value.toString());
+    }
+    return this;
+  }
+
+  /** The path with its filters. */
+  String call() {
+    return call(filters);
+  }
+
+  /** Page after page, up to {@code limit} entries, which pages have in {@code field}. */
+  JsonArray read(InternalApi api, String field, int limit) {
+    JsonArray found = new JsonArray();
+    Map<String, String> query = new TreeMap<>(filters);
+    while (found.size() < limit) {
+      query.put("limit", Integer.toString(Math.min(PAGE_MAX, limit - found.size())));
+      JsonObject page = api.call("GET", call(query), new JsonObject());
+      found.addAll(page.getJsonArray(field));
+      JsonObject info = page.getJsonObject("pageInfo");
+      if (!info.getBoolean("hasNextPage")) {
+        break;
+      }
+      query.put("after", info.getString("endCursor"));
+    }
+    return found;
+  }
+
+  private String call(Map<String, String> query) {
+    return path
+        + "?"
+        + query.entrySet().stream()
+            .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue(), UTF_8))
+            .collect(Collectors.joining("&"));
+  }
+}
