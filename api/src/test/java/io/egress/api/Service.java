@@ -25,11 +25,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 
 /** A running api role on a database and topics of its own, called over HTTP as anybody would. */
 public final class Service implements AutoCloseable {
@@ -146,6 +149,21 @@ public final class Service implements AutoCloseable {
             "/internal/v1/workspaces/" + workspaceId + "/api-keys",
             new JsonObject().put("name", "test"));
     return new JsonObject(minted.body()).getString("key");
+  }
+
+  /** Puts captures one after the other; in the stream when this returns, in this order. */
+  public List<UUID> enter(UUID workspace, int count) {
+    List<UUID> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      UUID id = UUID.randomUUID();
+      ids.add(id);
+      put(id, capture(workspace));
+      Awaitility.await()
+          .until(
+              () ->
+                  query("select 1 from stream where capture_id = '%s'".formatted(id)).size() == 1);
+    }
+    return ids;
   }
 
   public HttpResponse<String> put(UUID id, JsonObject capture) {

@@ -23,7 +23,6 @@ import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -265,17 +264,7 @@ class VerificationApiTest {
 
   /** Published to Kafka when this returns. */
   private List<UUID> captures(int count) {
-    List<UUID> ids = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      UUID id = UUID.randomUUID();
-      ids.add(id);
-      service.put(id, Service.capture(workspace));
-      await()
-          .until(
-              () ->
-                  service.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
-                      == 1);
-    }
+    List<UUID> ids = service.enter(workspace, count);
     await().until(() -> service.query("select 1 from outbox").size() == 0);
     return ids;
   }

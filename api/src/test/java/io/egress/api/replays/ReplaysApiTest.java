@@ -1,7 +1,6 @@
 package io.egress.api.replays;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.delivery.Delivery;
@@ -353,18 +352,7 @@ class ReplaysApiTest {
 
   /** In the stream when this returns. */
   private List<UUID> captures(int count) {
-    List<UUID> ids = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      UUID id = UUID.randomUUID();
-      ids.add(id);
-      service.put(id, Service.capture(workspace));
-      await()
-          .until(
-              () ->
-                  service.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
-                      == 1);
-    }
-    return ids;
+    return service.enter(workspace, count);
   }
 
   private static int status(String method, String call) {
