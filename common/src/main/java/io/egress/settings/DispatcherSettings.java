@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
  * How deliveries are attempted.
  *
  * @param workers event loops that deliver, each with a consumer of its own
+ * @param inFlight attempts of a worker at a time
  * @param extraTrust a PEM file of authorities beside the JDK's
  */
 public record DispatcherSettings(
     int workers,
+    int inFlight,
     RetrySchedule retrySchedule,
     Duration attemptTimeout,
     @Nullable Path extraTrust,
@@ -41,6 +43,12 @@ public record DispatcherSettings(
                 1,
                 64,
                 "consumers that share the partitions; one is enough for several processor cores"),
+            reader.whole(
+                "EGRESS_DISPATCHER_IN_FLIGHT",
+                2_048,
+                16,
+                65_536,
+                "attempts of a worker at a time; must be many more than its endpoints that hang"),
             reader.parsed(
                 "EGRESS_RETRY_SCHEDULE",
                 "1m,5m,15m,1h,6h,24h",

@@ -6,5 +6,11 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     description = "Measures the service on this machine and prints a table.",
-    subcommands = {PullBench.class, PushBench.class, IngestBench.class, IdleBench.class})
+    subcommands = {
+      PullBench.class,
+      PushBench.class,
+      IngestBench.class,
+      IdleBench.class,
+      ScaleBench.class
+    })
 public final class BenchCommand {}

@@ -45,7 +45,7 @@ final class Drain {
   }
 
   PushResult run(String name, PushEndpoints endpoints, Amount amount) throws InterruptedException {
-    fill(endpoints.workspaces(), amount);
+    fill(endpoints.workspaces(), amount.each());
     AttemptLog attempts = new AttemptLog(stage.history().pool());
     attempts.begin();
     Arrivals arrivals = stage.receiver().begin();
@@ -55,6 +55,7 @@ final class Drain {
       await(arrivals, amount.total(), dispatcher);
       var seconds = time.end();
       return PushResult.of(
+          stage,
           PushResult.Rate.of(arrivals, amount.warmUp(), amount.total()),
           arrivals,
           seconds,
@@ -63,16 +64,17 @@ final class Drain {
     }
   }
 
-  private void fill(List<UUID> workspaces, Amount amount) throws InterruptedException {
+  /** Owes so many captures of each workspace to Kafka, and waits until they are there. */
+  void fill(List<UUID> workspaces, int each) throws InterruptedException {
     long start = System.nanoTime();
-    stage.history().fillOwed(workspaces, amount.each(), samples);
+    stage.history().fillOwed(workspaces, each, samples);
     while (stage.history().owed() > 0) {
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
     stage.history().settle();
     System.err.printf(
-        "  a backlog of %,d deliveries from %d workspaces is in Kafka after %.0f s%n",
-        amount.total(), workspaces.size(), (System.nanoTime() - start) / 1e9);
+        "  a backlog of %,d captures from %d workspaces is in Kafka after %.0f s%n",
+        (long) each * workspaces.size(), workspaces.size(), (System.nanoTime() - start) / 1e9);
   }
 
   static void await(Arrivals arrivals, int count, ChildProcess dispatcher)

@@ -29,6 +29,7 @@ final class HookLatency {
       Drain.await(arrivals, total, dispatcher);
       PushResult result =
           PushResult.of(
+              stage,
               PushResult.Rate.of(arrivals, warmUp, total),
               arrivals,
               time.end(),

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.egress.endpoint.DeliveryId;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -22,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -42,6 +42,7 @@ final class HookLoad {
   }
 
   private static final int CONNECTIONS = 64;
+  private static final long ANSWERS_SECONDS_MAX = 120;
   private static final int BODIES_A_WORKSPACE = 4;
   private static final long FLOOD_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -71,15 +72,17 @@ final class HookLoad {
     }
   }
 
-  /** Completes once every call is answered. */
+  /** Returns once every call is answered. */
   Result run(int perSecond, int seconds) {
-    Run run = new Run(perSecond * seconds);
-    run.keepPace(perSecond);
-    try {
-      return run.done.future().await(120, TimeUnit.SECONDS);
-    } catch (TimeoutException late) {
-      throw new IllegalStateException("the hook still owes answers", late);
-    }
+    long total = (long) perSecond * seconds;
+    return run(perSecond, begun -> begun < total);
+  }
+
+  /** The same, for as long as {@code wanted}, which is given the number of calls so far. */
+  Result run(double perSecond, LongPredicate wanted) {
+    Run run = new Run();
+    run.keepPace(perSecond, wanted);
+    return run.awaitEnd();
   }
 
   /**
@@ -87,13 +90,9 @@ final class HookLoad {
    * endNanos}.
    */
   Result flood(Arrivals arrivals, int underWayMax, long endNanos) {
-    Run run = new Run(Integer.MAX_VALUE);
+    Run run = new Run();
     run.flood(arrivals, arrivals.count(), underWayMax, endNanos);
-    try {
-      return run.end().await(120, TimeUnit.SECONDS);
-    } catch (TimeoutException late) {
-      throw new IllegalStateException("the hook still owes answers", late);
-    }
+    return run.awaitEnd();
   }
 
   /** All of it on one event loop, but for its pace. */
@@ -101,24 +100,20 @@ final class HookLoad {
     private final Promise<Result> done = Promise.promise();
     private final Map<UUID, Long> startNanos = new HashMap<>();
     private final Latencies hook = new Latencies();
-    private int total;
+    private int total = Integer.MAX_VALUE;
     private long lateMaxNanos;
     private int put;
     private final AtomicInteger answered = new AtomicInteger();
     private int refused;
 
-    private Run(int total) {
-      this.total = total;
-    }
-
     /**
      * In the thread that calls: an event loop spins through the last half of a millisecond before a
      * timer, which at such a pace would cost more than the calls.
      */
-    private void keepPace(int perSecond) {
+    private void keepPace(double perSecond, LongPredicate wanted) {
       long begin = clock.getAsLong();
-      for (long i = 0; i < total; i++) {
-        long dueNanos = begin + TimeUnit.SECONDS.toNanos(1) * i / perSecond;
+      for (long i = 0; wanted.test(i); i++) {
+        long dueNanos = begin + (long) (TimeUnit.SECONDS.toNanos(1) * i / perSecond);
         long left = dueNanos - clock.getAsLong();
         while (left > 0) {
           LockSupport.parkNanos(left);
@@ -143,13 +138,17 @@ final class HookLoad {
     }
 
     /** Nothing more is put. */
-    private Future<Result> end() {
+    private Result awaitEnd() {
       context.runOnContext(
           ended -> {
             total = put;
             completeIfAnswered();
           });
-      return done.future();
+      try {
+        return done.future().await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS);
+      } catch (TimeoutException late) {
+        throw new IllegalStateException("the hook still owes answers", late);
+      }
     }
 
     private void put(long dueNanos) {

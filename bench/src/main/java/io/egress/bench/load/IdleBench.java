@@ -2,6 +2,7 @@ package io.egress.bench.load;
 
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,7 @@ final class IdleBench implements Callable<Integer> {
       TimeUnit.SECONDS.sleep(seconds);
       Map<String, Long> after = stage.sums(dispatcher, ProcFiles::wakeUps);
       print(time.end(), before, after, stage.sums(dispatcher, ProcFiles::residentKilobytes));
+      stage.residentMax(List.of(dispatcher)).print();
     }
     return 0;
   }

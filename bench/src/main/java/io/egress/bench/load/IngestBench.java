@@ -2,6 +2,7 @@ package io.egress.bench.load;
 
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -56,6 +57,7 @@ final class IngestBench implements Callable<Integer> {
       print(result, arrivals.duplicates(), time.end());
       print(StoredBytes.now(stage.history().pool()).since(stored), result.created());
       stages.printSince();
+      stage.residentMax(List.of(dispatcher)).print();
     }
     return 0;
   }

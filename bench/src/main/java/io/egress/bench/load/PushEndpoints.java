@@ -8,12 +8,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 
 /** Creates and deletes the endpoints of a measurement. */
 final class PushEndpoints {
-  /** An endpoint and its workspace. */
-  record Made(UUID workspace, UUID id) {}
+  /** An endpoint, its workspace, and the path of its URL. */
+  record Made(UUID workspace, UUID id, String path) {
+    boolean hangs() {
+      return path.startsWith(PushReceiver.HANGING);
+    }
+  }
+
+  /** Endpoints of a workspace with healthy and hanging ones. */
+  static final int MIXED_EACH = 10;
 
   private static final String HEALTHY = "/webhooks";
 
@@ -55,6 +63,19 @@ final class PushEndpoints {
     }
   }
 
+  /**
+   * So many workspaces with ten endpoints each, of which {@code hangingEach} hang. Those that do
+   * not have a path each. Neighbors in the list are of different workspaces.
+   */
+  void mixed(int workspaces, int hangingEach) {
+    List<UUID> all = Stream.generate(UUID::randomUUID).limit(workspaces).toList();
+    for (int i = 0; i < MIXED_EACH; i++) {
+      for (UUID workspace : all) {
+        make(workspace, i < hangingEach ? PushReceiver.HANGING : HEALTHY + "/" + made.size());
+      }
+    }
+  }
+
   void hanging() {
     make(UUID.randomUUID(), PushReceiver.HANGING);
   }
@@ -77,6 +98,10 @@ final class PushEndpoints {
     return List.copyOf(made);
   }
 
+  List<Made> healthy() {
+    return made.stream().filter(endpoint -> !endpoint.hangs()).toList();
+  }
+
   List<UUID> workspaces() {
     return made.stream().map(Made::workspace).distinct().toList();
   }
@@ -94,7 +119,7 @@ final class PushEndpoints {
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
                 new JsonObject().put("url", stage.receiver().url(path)));
-    Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")));
+    Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")), path);
     made.add(endpoint);
     return endpoint;
   }
@@ -109,7 +134,8 @@ final class PushEndpoints {
     made.remove(endpoint);
   }
 
-  private int partition(UUID key) {
+  /** Of each topic of deliveries, if the key is an endpoint. */
+  int partition(UUID key) {
     return BuiltInPartitioner.partitionForKey(
         key.toString().getBytes(UTF_8), stage.settings().kafka().topics().partitions());
   }

@@ -18,6 +18,13 @@ final class PushOptions {
   private int workers;
 
   @Option(
+      names = "--heap",
+      defaultValue = "512",
+      description =
+          "megabytes of heap of the api and of each dispatcher (default: ${DEFAULT-VALUE})")
+  private int heapMegabytes;
+
+  @Option(
       names = "--jvm",
       description = "an option for the dispatcher's JVM, for instance to record a profile")
   private List<String> jvmOptions = List.of();
@@ -32,6 +39,10 @@ final class PushOptions {
 
   int workers() {
     return workers;
+  }
+
+  int heapMegabytes() {
+    return heapMegabytes;
   }
 
   List<String> jvmOptions() {

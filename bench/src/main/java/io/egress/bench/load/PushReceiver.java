@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.LocalCertificate;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -15,6 +17,7 @@ import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,19 +29,30 @@ final class PushReceiver {
   static final String HANGING = "/hanging/";
 
   private static final Duration HANGING_FOR = Duration.ofSeconds(10);
+  private static final long TICK_MILLIS = 5;
 
   /** Finds the port that all instances of the verticle share. */
   private static final int ANY_FREE_PORT = -2_000;
 
   private final HttpServerOptions options;
+
+  /**
+   * The event loops would spin through the last half of a millisecond before each of many timers.
+   */
+  private final HashedWheelTimer answers =
+      new HashedWheelTimer(
+          new DefaultThreadFactory("bench-answers", true), TICK_MILLIS, TimeUnit.MILLISECONDS);
+
   private volatile Arrivals arrivals = new Arrivals();
+  private volatile @Nullable ServiceTimes serviceTimes;
+  private volatile int latencyMillis;
   private volatile int port;
 
   private PushReceiver(HttpServerOptions options) {
     this.options = options;
   }
 
-  /** Plain http without a certificate. */
+  /** Plain http without a certificate. Answers at once. */
   static PushReceiver start(Vertx vertx, @Nullable LocalCertificate certificate, boolean http2) {
     HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setUseAlpn(http2);
     if (certificate != null) {
@@ -114,8 +128,32 @@ final class PushReceiver {
       vertx.setTimer(HANGING_FOR.toMillis(), late -> answer.run());
     } else {
       arrivals.add(deliveryId, bytes);
-      answer.run();
+      ServiceTimes times = serviceTimes;
+      if (times != null) {
+        times.add(path);
+      }
+      answer(answer);
     }
+  }
+
+  private void answer(Runnable answer) {
+    if (latencyMillis == 0) {
+      answer.run();
+    } else {
+      var unused = answers.newTimeout(due -> answer.run(), latencyMillis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Answers that long after a request has arrived, up to a tick of 5 ms more. */
+  void answerAfter(int millis) {
+    latencyMillis = millis;
+  }
+
+  /** The times of requests from now on, by path; those that hang are left out. */
+  ServiceTimes timeService() {
+    ServiceTimes fresh = new ServiceTimes();
+    serviceTimes = fresh;
+    return fresh;
   }
 
   /** What arrives from now on. */

@@ -3,6 +3,7 @@ package io.egress.bench.load;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.standalone.run.ChildProcess;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -14,7 +15,7 @@ record PushResult(
     Map<String, Long> attempts,
     Map<String, Double> processorSeconds,
     GcLog heap,
-    long residentMaxMegabytes) {
+    ResidentMax resident) {
 
   /** At the receiver, beside the deliveries. */
   record Seen(int duplicates, int connections, int hung) {}
@@ -51,10 +52,12 @@ record PushResult(
     attempts = Map.copyOf(attempts);
     processorSeconds = Map.copyOf(processorSeconds);
     requireNonNull(heap, "heap is null");
+    requireNonNull(resident, "resident is null");
   }
 
   /** The heap when idle, after a collection. */
   static PushResult of(
+      PushStage stage,
       Rate rate,
       Arrivals arrivals,
       Map<String, Double> processorSeconds,
@@ -67,7 +70,7 @@ record PushResult(
         attempts,
         processorSeconds,
         GcLog.read(dispatcher.gcLog()),
-        dispatcher.residentMaxMegabytes());
+        stage.residentMax(List.of(dispatcher)));
   }
 
   static Table table() {
@@ -103,13 +106,9 @@ record PushResult(
         "  attempts by outcome, warm-up included: "
             + (attempts.isEmpty() ? "none written down" : new TreeMap<>(attempts)));
     System.out.printf(
-        "  dispatcher: heap %d MB at most, %d MB at most after a collection, %d MB when idle again,"
-            + " limit %d MB; resident %d MB at most%n",
-        heap.usedMaxMegabytes(),
-        heap.liveMaxMegabytes(),
-        heap.liveLastMegabytes(),
-        PushStage.HEAP_MEGABYTES,
-        residentMaxMegabytes);
+        "  dispatcher: heap %d MB at most, %d MB at most after a collection, %d MB when idle again%n",
+        heap.usedMaxMegabytes(), heap.liveMaxMegabytes(), heap.liveLastMegabytes());
+    resident.print();
     System.out.printf(
         "  processor seconds in %.1f s: %s%n",
         processorSeconds.getOrDefault(ProcessorTime.ELAPSED, Double.NaN),

@@ -36,8 +36,7 @@ final class PushStage {
   /** The parts of the service and its backends, by which processes are grouped. */
   static final List<String> SERVICE = List.of("api", "dispatcher", "PostgreSQL", "Kafka");
 
-  static final int HEAP_MEGABYTES = 512;
-  private static final String HEAP = "-Xmx" + HEAP_MEGABYTES + "m";
+  private static final String BROKER_HEAP = "-Xmx512m";
 
   /** JVM options of dispatchers, as in their image, and of the broker. */
   private static final String COLLECTOR = "-XX:+UseParallelGC";
@@ -56,7 +55,8 @@ final class PushStage {
   private final int internalPort;
   private final ProcessHandle database;
 
-  private PushStage(RunningProcess process, PushOptions options) throws InterruptedException {
+  private PushStage(RunningProcess process, PushOptions options, Map<String, String> shared)
+      throws InterruptedException {
     this.process = process;
     this.options = options;
     this.folder = folder(process);
@@ -64,34 +64,60 @@ final class PushStage {
     process.pushAsync("Vert.x", vertx::close);
     LocalCertificate certificate = options.plain() ? null : certificate(process);
     this.receiver = PushReceiver.start(vertx, certificate, options.http2());
-    this.broker = child("kafka", List.of(HEAP, COLLECTOR), BenchBroker.class, Map.of());
+    this.broker = child("kafka", List.of(BROKER_HEAP, COLLECTOR), BenchBroker.class, Map.of());
     Map<String, String> own = environment(options, certificate);
+    own.putAll(shared);
     own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
     this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
     this.settings = Settings.from(environment);
     this.history = new History(vertx, settings.database().url());
     process.push("the bench's connection", history);
     this.database = postmaster();
-    this.apiProcess = child("api", List.of(HEAP), ApiMain.class, environment);
+    this.apiProcess = child("api", List.of(heap()), ApiMain.class, environment);
     Matcher up = apiProcess.await("api is up: public port \\d+, internal port (\\d+)");
     this.internalPort = Integer.parseInt(up.group(1));
     this.api = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
   }
 
   static PushStage open(RunningProcess process, PushOptions options) throws InterruptedException {
-    return new PushStage(process, options);
+    return open(process, options, Map.of());
+  }
+
+  /** {@code shared} settings are of every role. */
+  static PushStage open(RunningProcess process, PushOptions options, Map<String, String> shared)
+      throws InterruptedException {
+    return new PushStage(process, options, shared);
   }
 
   /** It is up when this returns, and ends with the bench. */
   ChildProcess dispatcher(String name) throws InterruptedException {
-    List<String> jvm = new ArrayList<>(List.of(HEAP));
+    ChildProcess dispatcher = launchDispatcher(name, Map.of());
+    awaitUp(dispatcher);
+    return dispatcher;
+  }
+
+  /** It ends with the bench. */
+  ChildProcess launchDispatcher(String name, Map<String, String> own) {
+    List<String> jvm = new ArrayList<>(List.of(heap()));
     if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
       jvm.add(COLLECTOR);
     }
     jvm.addAll(options.jvmOptions());
-    ChildProcess dispatcher = child(name, jvm, DispatcherMain.class, environment);
+    Map<String, String> all = new TreeMap<>(environment);
+    all.putAll(own);
+    return child(name, jvm, DispatcherMain.class, all);
+  }
+
+  static void awaitUp(ChildProcess dispatcher) throws InterruptedException {
     dispatcher.await("dispatcher is up");
-    return dispatcher;
+  }
+
+  ResidentMax residentMax(List<ChildProcess> dispatchers) {
+    return ResidentMax.of(apiProcess, dispatchers, options.heapMegabytes());
+  }
+
+  private String heap() {
+    return "-Xmx" + options.heapMegabytes() + "m";
   }
 
   StageTimes stageTimes(ChildProcess dispatcher) throws InterruptedException {

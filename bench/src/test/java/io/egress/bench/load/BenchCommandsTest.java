@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +87,29 @@ class BenchCommandsTest {
       String together = bench.await("(?m)^together .*$").group();
 
       assertThat(together).doesNotContain("NaN").doesNotEndWith(" 0.0");
+      assertEnds(bench);
+    }
+  }
+
+  @Test
+  @Timeout(400)
+  void measuresAFleetAndTheLossOfOneOfIt() throws Exception {
+    List<String> small = List.of("--endpoints", "20", "--in-flight", "16", "--latency", "20");
+    List<String> brief = List.of("--processes", "1,2", "--fleet", "2", "--warm-up", "1");
+    List<String> arguments = new ArrayList<>(List.of("scale", "--plain", "--seconds", "2"));
+    arguments.addAll(small);
+    arguments.addAll(brief);
+    try (ChildProcess bench = bench(arguments.toArray(String[]::new))) {
+      bench.await("(?m)^1 process\\(es\\): [1-9]\\d* deliveries/s");
+      bench.await("(?m)^2 process\\(es\\): [1-9]\\d* deliveries/s");
+      Matcher lost = bench.await("kill -9: (\\d+) of (\\d+) healthy endpoints .* all of them");
+      String last = bench.await("(?m)^it started again .*$").group();
+
+      assertThat(bench.output()).doesNotContain("NaN");
+      assertThat(lost.group(2)).as("70% of the endpoints").isEqualTo("14");
+      assertThat(Integer.parseInt(lost.group(1))).isBetween(0, 14);
+      assertThat(last).isNotBlank();
+      bench.await("longest time without a request; \\d+ duplicates, 0 calls refused");
       assertEnds(bench);
     }
   }

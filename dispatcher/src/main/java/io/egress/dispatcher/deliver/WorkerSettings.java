@@ -45,7 +45,7 @@ public record WorkerSettings(
   public static WorkerSettings defaults(
       DispatcherSettings settings, int partitions, Duration closePatience) {
     return new WorkerSettings(
-        LaneSettings.defaults(),
+        LaneSettings.withInFlightMax(settings.inFlight()),
         SPAN_MAX,
         ENVELOPE_BYTES_MAX / settings.workers(),
         DOCUMENT_BYTES_MAX / settings.workers(),

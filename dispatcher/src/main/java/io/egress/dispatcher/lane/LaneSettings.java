@@ -12,7 +12,15 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
     requireNonNull(bounds, "bounds is null");
   }
 
+  private static final int IN_FLIGHT_MAX = 2_048;
+  private static final int PROBES_SHARE = 4;
+
   public static LaneSettings defaults() {
+    return withInFlightMax(IN_FLIGHT_MAX);
+  }
+
+  /** The defaults, with so many attempts at once in all lanes together. */
+  public static LaneSettings withInFlightMax(int inFlightMax) {
     return new LaneSettings(
         new Concurrency(4, 64, Duration.ofSeconds(2), Duration.ofMinutes(10)),
         new Parking(
@@ -20,7 +28,7 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),
             Duration.ofSeconds(60)),
-        new Bounds(2_048, 512, 20_000, 16_000, 8_000, 10_000));
+        new Bounds(inFlightMax, inFlightMax / PROBES_SHARE, 20_000, 16_000, 8_000, 10_000));
   }
 
   /**

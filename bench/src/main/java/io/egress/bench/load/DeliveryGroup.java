@@ -1,0 +1,81 @@
+package io.egress.bench.load;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.ConnectionProperties;
+import io.egress.kafka.Topics;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.KafkaSettings;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.common.GroupState;
+
+/** Which partitions of the deliveries each member of the dispatchers' consumer group owns. */
+final class DeliveryGroup implements AutoCloseable {
+  private static final Duration SETTLED_MAX = Duration.ofMinutes(2);
+  private static final long LOOK_MILLIS = 200;
+
+  private final Admin admin;
+  private final Topics topics;
+  private final int partitions;
+
+  DeliveryGroup(KafkaSettings settings) {
+    requireNonNull(settings, "settings is null");
+    this.admin = Admin.create(new HashMap<String, Object>(ConnectionProperties.of(settings)));
+    this.topics = new Topics(settings.topicPrefix());
+    this.partitions = settings.topics().partitions();
+  }
+
+  /** By member, once there are so many members and they own all partitions. */
+  Map<String, Set<Integer>> settled(int members) throws InterruptedException {
+    long end = System.nanoTime() + SETTLED_MAX.toNanos();
+    while (System.nanoTime() < end) {
+      ConsumerGroupDescription group = describe();
+      Map<String, Set<Integer>> owned =
+          group.members().stream()
+              .collect(Collectors.toMap(MemberDescription::consumerId, this::partitionsOf));
+      int together = owned.values().stream().mapToInt(Set::size).sum();
+      if (group.groupState() == GroupState.STABLE
+          && owned.size() == members
+          && together == partitions) {
+        return owned;
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+    }
+    throw new IllegalStateException(
+        "the group has not settled on %d members: %s".formatted(members, describe()));
+  }
+
+  private ConsumerGroupDescription describe() {
+    return RunningProcess.await(
+            Future.fromCompletionStage(
+                admin
+                    .describeConsumerGroups(List.of(topics.dispatcherGroup()))
+                    .all()
+                    .toCompletionStage()))
+        .values()
+        .iterator()
+        .next();
+  }
+
+  private Set<Integer> partitionsOf(MemberDescription member) {
+    return member.assignment().topicPartitions().stream()
+        .filter(partition -> partition.topic().equals(topics.deliveries()))
+        .map(partition -> partition.partition())
+        .collect(Collectors.toSet());
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+  }
+}
