@@ -18,6 +18,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /** Which partitions of the deliveries each member of the dispatchers' consumer group owns. */
 final class DeliveryGroup implements AutoCloseable {
@@ -39,32 +40,41 @@ final class DeliveryGroup implements AutoCloseable {
   Map<String, Set<Integer>> settled(int members) throws InterruptedException {
     long end = System.nanoTime() + SETTLED_MAX.toNanos();
     while (System.nanoTime() < end) {
-      ConsumerGroupDescription group = describe();
-      Map<String, Set<Integer>> owned =
-          group.members().stream()
-              .collect(Collectors.toMap(MemberDescription::consumerId, this::partitionsOf));
+      Map<String, Set<Integer>> owned = owned();
       int together = owned.values().stream().mapToInt(Set::size).sum();
-      if (group.groupState() == GroupState.STABLE
-          && owned.size() == members
-          && together == partitions) {
+      if (owned.size() == members && together == partitions) {
         return owned;
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
     throw new IllegalStateException(
-        "the group has not settled on %d members: %s".formatted(members, describe()));
+        "the group has not settled on %d members: %s".formatted(members, owned()));
   }
 
-  private ConsumerGroupDescription describe() {
+  /** Empty while the group rebalances, and before its first member has come. */
+  private Map<String, Set<Integer>> owned() {
     return RunningProcess.await(
-            Future.fromCompletionStage(
+        Future.fromCompletionStage(
                 admin
                     .describeConsumerGroups(List.of(topics.dispatcherGroup()))
                     .all()
-                    .toCompletionStage()))
-        .values()
-        .iterator()
-        .next();
+                    .toCompletionStage())
+            .map(groups -> owned(groups.values().iterator().next()))
+            .recover(DeliveryGroup::nothingWithoutAGroup));
+  }
+
+  private Map<String, Set<Integer>> owned(ConsumerGroupDescription group) {
+    return group.groupState() == GroupState.STABLE
+        ? group.members().stream()
+            .collect(Collectors.toMap(MemberDescription::consumerId, this::partitionsOf))
+        : Map.of();
+  }
+
+  private static Future<Map<String, Set<Integer>>> nothingWithoutAGroup(Throwable failure) {
+    boolean noGroup =
+        failure instanceof GroupIdNotFoundException
+            || failure.getCause() instanceof GroupIdNotFoundException;
+    return noGroup ? Future.succeededFuture(Map.of()) : Future.failedFuture(failure);
   }
 
   private Set<Integer> partitionsOf(MemberDescription member) {

@@ -95,6 +95,7 @@ final class PushReceiver {
           .connectHandler(
               socket -> {
                 arrivals.addConnection();
+                socket.exceptionHandler(cutOff -> {});
                 ((NetSocketInternal) socket)
                     .channelHandlerContext()
                     .pipeline()
