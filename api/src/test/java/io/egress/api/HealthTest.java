@@ -18,9 +18,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the api says of its health while backends are away, or take calls and never answer. */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);

@@ -17,11 +17,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every route of the settings page is closed to whom it is not for. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class PortalRoutesTest {
   private static final UUID MINE = UUID.randomUUID();
   private static final UUID THEIRS = UUID.randomUUID();

@@ -25,9 +25,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** What each request leaves in the log, and what it is called by. */
+@Isolated("it reads the log")
 class RequestLogTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Logger ACCESS = (Logger) LoggerFactory.getLogger("io.egress.access");

@@ -20,9 +20,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** A client that hangs up or sends no HTTP is its own outcome, and no alarm. */
+@Isolated("it reads the log")
 class VanishedClientTest {
   private static final String HOOK = "egress_hook_duration_seconds_count";
   private static final String PULL = "egress_pull_duration_seconds_count";

@@ -22,8 +22,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** LostConnections to PostgreSQL that are reset in the middle of a transaction. */
+/** Connections to PostgreSQL that are reset in the middle of a transaction. */
+@Isolated("listens to System.err")
 class LostConnectionsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 

@@ -30,8 +30,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** The commands that the README shows. */
 @Execution(ExecutionMode.CONCURRENT)
 class CommandLineTest {
-  private static final String TOKEN = "a-token-of-the-internal-api";
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Path folder;
@@ -44,12 +42,20 @@ class CommandLineTest {
   @Timeout(240)
   void upGoesOnWhereAKillLeftIt() throws Exception {
     UUID workspace = UUID.randomUUID();
+    Path secretKey = folder.resolve("data").resolve("secret-key");
+    String sealed;
     String key;
     String cursor;
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       up.awaitOutput("EGRESS_INTERNAL_TOKEN was made now and is kept in (\\S+)");
-      String token = Files.readString(folder.resolve("data").resolve("internal-token")).strip();
+      String token = token();
       assertThat(up.output()).as("nobody reads it at a terminal").doesNotContain(token);
+      assertThat(up.awaitOutput("EGRESS_SECRET_KEY was made now and is kept in ([^;]+);"))
+          .isEqualTo(secretKey.toString());
+      sealed = Files.readString(secretKey).strip();
+      assertThat(up.output()).doesNotContain(sealed);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secretKey)))
+          .isEqualTo("rw-------");
       InternalApi api = api(up, token);
       put(api, workspace);
       String minted =
@@ -72,7 +78,9 @@ class CommandLineTest {
       assertThat(up.output())
           .as("what was made is told once")
           .doesNotContain("EGRESS_INTERNAL_TOKEN")
-          .doesNotContain("EGRESS_SECRET_KEY");
+          .doesNotContain("EGRESS_SECRET_KEY")
+          .doesNotContain(sealed);
+      assertThat(Files.readString(secretKey).strip()).isEqualTo(sealed);
 
       try (CommandLine second = CommandLine.start(environment(), "up")) {
         assertThat(second.awaitExit()).isEqualTo(1);
@@ -85,188 +93,158 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(120)
-  void keysAreMintedListedAndDeletedFromATerminal() throws Exception {
-    String workspace = UUID.randomUUID().toString();
+  @Timeout(240)
+  void aServiceIsAdministeredFromATerminal() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
-      try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
-        assertThat(create.awaitExit()).as(create.output()).isZero();
-        assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
-      }
-      String id;
-      try (CommandLine list = keys(port, "list", workspace, "--json")) {
-        assertThat(list.awaitExit()).isZero();
-        JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
-        id = key.getString("id");
-        assertThat(key.getString("expires_at")).isNotNull();
-        assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
-      }
-      try (CommandLine delete =
-          administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
-        assertThat(delete.awaitExit()).as(delete.output()).isZero();
-      }
-      try (CommandLine audit = administer("audit", port, "list", workspace)) {
-        assertThat(audit.awaitExit()).as(audit.output()).isZero();
-        assertThat(audit.output())
-            .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
-            .contains("api_key.created");
-      }
-      try (CommandLine audit =
-          administer("audit", port, "export", "--action", "api_key.deleted", "--thing", id)) {
-        assertThat(audit.awaitExit()).as(audit.output()).isZero();
-        assertThat(new JsonObject(audit.output()).getString("workspace_id")).isEqualTo(workspace);
-      }
+      keysAreMintedListedAndDeleted(port);
+      endpointsAreLookedAfter(port);
+      deliveriesAreListedAndShown(api(up, token()), port);
     }
   }
 
-  @Test
-  @Timeout(120)
-  void endpointsAreLookedAfterFromATerminal() throws Exception {
+  private void keysAreMintedListedAndDeleted(String port) throws Exception {
+    String workspace = UUID.randomUUID().toString();
+    try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
+      assertThat(create.awaitExit()).as(create.output()).isZero();
+      assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
+    }
+    String id;
+    try (CommandLine list = keys(port, "list", workspace, "--json")) {
+      assertThat(list.awaitExit()).isZero();
+      JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
+      id = key.getString("id");
+      assertThat(key.getString("expires_at")).isNotNull();
+      assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
+    }
+    try (CommandLine delete = administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
+      assertThat(delete.awaitExit()).as(delete.output()).isZero();
+    }
+    try (CommandLine audit = administer("audit", port, "list", workspace)) {
+      assertThat(audit.awaitExit()).as(audit.output()).isZero();
+      assertThat(audit.output())
+          .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
+          .contains("api_key.created");
+    }
+    try (CommandLine audit =
+        administer("audit", port, "export", "--action", "api_key.deleted", "--thing", id)) {
+      assertThat(audit.awaitExit()).as(audit.output()).isZero();
+      assertThat(new JsonObject(audit.output()).getString("workspace_id")).isEqualTo(workspace);
+    }
+  }
+
+  private void endpointsAreLookedAfter(String port) throws Exception {
     String workspace = UUID.randomUUID().toString();
     String url = "https://receiver.invalid/webhooks?from=egress";
-    try (CommandLine up = CommandLine.start(environment(), "up")) {
-      String port = internalPort(up);
-      String created =
-          endpoints(port, "create", workspace, url, "--description", "search", "--full-history");
-      assertThat(created).matches("id +[0-9a-f-]{36}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+");
-      String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
+    String created =
+        endpoints(port, "create", workspace, url, "--description", "search", "--full-history");
+    assertThat(created).matches("id +[0-9a-f-]{36}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+");
+    String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
 
-      JsonObject shown = new JsonObject(endpoints(port, "show", workspace, id));
-      assertThat(shown.getString("url")).isEqualTo(url);
-      assertThat(shown.getString("description")).isEqualTo("search");
-      assertThat(shown.getBoolean("full_history")).isTrue();
-      assertThat(shown.getBoolean("paused")).isFalse();
-      assertThat(shown.containsKey("secret")).isFalse();
-      assertThat(endpoints(port, "list", workspace)).contains(id);
+    JsonObject shown = new JsonObject(endpoints(port, "show", workspace, id));
+    assertThat(shown.getString("url")).isEqualTo(url);
+    assertThat(shown.getString("description")).isEqualTo("search");
+    assertThat(shown.getBoolean("full_history")).isTrue();
+    assertThat(shown.getBoolean("paused")).isFalse();
+    assertThat(shown.containsKey("secret")).isFalse();
+    assertThat(endpoints(port, "list", workspace)).contains(id);
 
-      JsonObject changed =
-          new JsonObject(
-              endpoints(
-                  port,
-                  "change",
-                  workspace,
-                  id,
-                  "--header",
-                  "Authorization: Bearer a:b",
-                  "--max-per-second",
-                  "5",
-                  "--description",
-                  ""));
-      assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
-      assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
-      assertThat(changed.getString("description")).isNull();
-      changed =
-          new JsonObject(
-              endpoints(
-                  port,
-                  "change",
-                  workspace,
-                  id,
-                  "--remove-header",
-                  "authorization",
-                  "--max-per-second",
-                  "none",
-                  "--max-in-flight",
-                  "2"));
-      assertThat(changed.getJsonArray("headers")).isEmpty();
-      assertThat(changed.getInteger("max_per_second")).isNull();
-      assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
+    JsonObject changed =
+        new JsonObject(
+            endpoints(
+                port,
+                "change",
+                workspace,
+                id,
+                "--header",
+                "Authorization: Bearer a:b",
+                "--max-per-second",
+                "5",
+                "--description",
+                ""));
+    assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
+    assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
+    assertThat(changed.getString("description")).isNull();
+    changed =
+        new JsonObject(
+            endpoints(
+                port,
+                "change",
+                workspace,
+                id,
+                "--remove-header",
+                "authorization",
+                "--max-per-second",
+                "none",
+                "--max-in-flight",
+                "2"));
+    assertThat(changed.getJsonArray("headers")).isEmpty();
+    assertThat(changed.getInteger("max_per_second")).isNull();
+    assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
 
-      assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
-      assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
+    assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
+    assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
 
-      assertThat(endpoints(port, "rotate", workspace, id, "--overlap", "2h"))
-          .matches("secret +whsec_[A-Za-z0-9_-]{43}\\s+")
-          .isNotEqualTo(created.substring(created.indexOf("secret")));
-      assertThat(previousUntil(port, workspace, id)).isNotNull();
-      assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
-      assertThat(previousUntil(port, workspace, id)).isNull();
+    assertThat(endpoints(port, "rotate", workspace, id, "--overlap", "2h"))
+        .matches("secret +whsec_[A-Za-z0-9_-]{43}\\s+")
+        .isNotEqualTo(created.substring(created.indexOf("secret")));
+    assertThat(previousUntil(port, workspace, id)).isNotNull();
+    assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
+    assertThat(previousUntil(port, workspace, id)).isNull();
 
-      try (CommandLine test = administer("endpoints", port, "test", workspace, id, "--json")) {
-        assertThat(test.awaitExit()).as(test.output()).isEqualTo(1);
-        assertThat(new JsonObject(test.output()).getString("outcome")).isNotEqualTo("delivered");
-      }
+    try (CommandLine test = administer("endpoints", port, "test", workspace, id, "--json")) {
+      assertThat(test.awaitExit()).as(test.output()).isEqualTo(1);
+      assertThat(new JsonObject(test.output()).getString("outcome")).isNotEqualTo("delivered");
+    }
 
-      try (CommandLine reseal = administer("secrets", port, "reseal")) {
-        assertThat(reseal.awaitExit()).as(reseal.output()).isZero();
-        assertThat(reseal.output()).containsPattern("k[0-9a-f]{12} +1 +true +true");
-      }
+    try (CommandLine reseal = administer("secrets", port, "reseal")) {
+      assertThat(reseal.awaitExit()).as(reseal.output()).isZero();
+      assertThat(reseal.output()).containsPattern("k[0-9a-f]{12} +1 +true +true");
+    }
 
-      assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
-      try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
-        assertThat(show.awaitExit()).isEqualTo(1);
-        assertThat(show.output()).isEqualTo("no such endpoint in this workspace\n");
-      }
+    assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
+    try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
+      assertThat(show.awaitExit()).isEqualTo(1);
+      assertThat(show.output()).isEqualTo("no such endpoint in this workspace\n");
     }
   }
 
-  @Test
-  @Timeout(120)
-  void deliveriesAreListedAndShownFromATerminal() throws Exception {
+  private void deliveriesAreListedAndShown(InternalApi api, String port) throws Exception {
     UUID workspace = UUID.randomUUID();
-    Map<String, String> environment = environment();
-    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
-    try (CommandLine up = CommandLine.start(environment, "up")) {
-      InternalApi api = api(up, TOKEN);
-      String port = internalPort(up);
-      String path = "/workspaces/" + workspace + "/endpoints";
-      String endpoint =
-          api.call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
-              .getString("id");
-      put(api, workspace);
+    String path = "/workspaces/" + workspace + "/endpoints";
+    String endpoint =
+        api.call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
+            .getString("id");
+    put(api, workspace);
 
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> deliveries(port, "list", workspace.toString()).contains("pending"));
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .until(
-              () ->
-                  deliveries(port, "list", workspace.toString(), "--endpoint", endpoint)
-                      .contains(" dns "));
-      JsonObject listed =
-          new JsonObject(
-              deliveries(port, "list", workspace.toString(), "--state", "pending", "--json"));
-      JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
-      assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
-      assertThat(
-              deliveries(
-                  port,
-                  "list",
-                  workspace.toString(),
-                  "--capture",
-                  delivery.getString("capture_id"),
-                  "--to",
-                  "2026-01-01T00:00:00Z"))
-          .doesNotContain(endpoint);
-      assertThat(deliveries(port, "show", workspace.toString(), delivery.getString("id")))
-          .contains("state            pending")
-          .containsPattern("attempt +started_at +duration_ms +outcome")
-          .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
-    }
-  }
-
-  @Test
-  @Timeout(180)
-  void upKeepsTheKeyOfSigningSecretsToItself() throws Exception {
-    Path file = folder.resolve("data").resolve("secret-key");
-    String key;
-    try (CommandLine up = CommandLine.start(environment(), "up")) {
-      assertThat(up.awaitOutput("EGRESS_SECRET_KEY was made now and is kept in ([^;]+);"))
-          .isEqualTo(file.toString());
-      internalPort(up);
-      key = Files.readString(file).strip();
-      assertThat(up.output()).doesNotContain(key);
-      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-          .isEqualTo("rw-------");
-      up.kill();
-    }
-    try (CommandLine up = CommandLine.start(environment(), "up")) {
-      endpoints(internalPort(up), "create", UUID.randomUUID().toString(), "https://example.com");
-      assertThat(Files.readString(file).strip()).isEqualTo(key);
-      assertThat(up.output()).doesNotContain("EGRESS_SECRET_KEY").doesNotContain(key);
-    }
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> deliveries(port, "list", workspace.toString()).contains("pending"));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                deliveries(port, "list", workspace.toString(), "--endpoint", endpoint)
+                    .contains(" dns "));
+    JsonObject listed =
+        new JsonObject(
+            deliveries(port, "list", workspace.toString(), "--state", "pending", "--json"));
+    JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
+    assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
+    assertThat(
+            deliveries(
+                port,
+                "list",
+                workspace.toString(),
+                "--capture",
+                delivery.getString("capture_id"),
+                "--to",
+                "2026-01-01T00:00:00Z"))
+        .doesNotContain(endpoint);
+    assertThat(deliveries(port, "show", workspace.toString(), delivery.getString("id")))
+        .contains("state            pending")
+        .containsPattern("attempt +started_at +duration_ms +outcome")
+        .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
   }
 
   @Test
@@ -346,13 +324,14 @@ class CommandLineTest {
   }
 
   private String deliveries(String port, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("deliveries", "--port", port));
-    all.addAll(List.of(arguments));
-    try (CommandLine deliveries =
-        CommandLine.start(Map.of("EGRESS_INTERNAL_TOKEN", TOKEN), all.toArray(String[]::new))) {
+    try (CommandLine deliveries = administer("deliveries", port, arguments)) {
       assertThat(deliveries.awaitExit()).as(deliveries.output()).isZero();
       return deliveries.output();
     }
+  }
+
+  private String token() throws IOException {
+    return Files.readString(folder.resolve("data").resolve("internal-token")).strip();
   }
 
   private @Nullable String previousUntil(String port, String workspace, String id)

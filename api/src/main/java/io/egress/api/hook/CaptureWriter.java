@@ -7,7 +7,6 @@ import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -19,14 +18,12 @@ import java.util.List;
  * {@link Names}), then captures by id.
  */
 final class CaptureWriter {
-  private final NewCaptures newCaptures;
   private final Transactions transactions;
   private final DocumentStore documents;
   private final Hook.Wakeups wakeups;
   private final NamesLastSeen names = new NamesLastSeen();
 
   CaptureWriter(Pool pool, DocumentStore documents, Hook.Wakeups wakeups) {
-    this.newCaptures = new NewCaptures(pool, documents.rendererVersion());
     this.transactions = new Transactions(pool);
     this.documents = requireNonNull(documents, "documents is null");
     this.wakeups = requireNonNull(wakeups, "wakeups is null");
@@ -40,23 +37,12 @@ final class CaptureWriter {
 
   /** The result of each, in the order given. No id may stand in {@code captures} twice. */
   Future<List<PutResult>> put(List<IncomingCapture> captures) {
-    return newCaptures
-        .put(captures)
-        .compose(
-            put ->
-                put
-                    ? Future.succeededFuture(
-                        Collections.nCopies(captures.size(), PutResult.CREATED))
-                    : putAnyway(captures))
-        .onSuccess(put -> wakeups.entered().run());
-  }
-
-  private Future<List<PutResult>> putAnyway(List<IncomingCapture> captures) {
     return transactions
         .run(tx -> new PutTransaction(tx, documents, captures).put())
         .map(
             done -> {
               names.learn(done.names());
+              wakeups.entered().run();
               if (done.renamed()) {
                 wakeups.renamed().run();
               }

@@ -18,7 +18,10 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** Puts captures that may exist already and may change names, in one transaction. */
+/**
+ * Puts captures in one transaction. They may exist already, and may change names. Statements that
+ * do not depend on each other are sent together.
+ */
 final class PutTransaction {
   /**
    * What came of it.
@@ -57,8 +60,7 @@ final class PutTransaction {
               if (news.isEmpty()) {
                 return Future.succeededFuture(new Names());
               }
-              return changeNames(news, known.result())
-                  .compose(held -> write(news, held).map(written -> held));
+              return changeNames(news, known.result()).compose(changed -> write(news));
             })
         .map(held -> new Done(captures.stream().map(this::result).toList(), held, renamed));
   }
@@ -95,19 +97,12 @@ final class PutTransaction {
     return true;
   }
 
-  /**
-   * What {@code news} say, held as it is then; {@code known} is that and maybe more, as it was a
-   * moment ago.
-   */
-  private Future<Names> changeNames(List<IncomingCapture> news, Names known) {
-    Names said = namesIn(news);
+  /** {@code known} is what {@code news} name and maybe more, as it was a moment ago. */
+  private Future<Void> changeNames(List<IncomingCapture> news, Names known) {
     return addUnknownWorkspaces(news, known)
-        .compose(done -> names.change(tx, known.changesBy(said)))
-        .compose(
-            changed -> {
-              renamed = changed;
-              return names.hold(tx, said);
-            });
+        .compose(done -> names.change(tx, known.changesBy(namesIn(news))))
+        .onSuccess(changed -> renamed = changed)
+        .mapEmpty();
   }
 
   /** A workspace whose device is known is known. */
@@ -121,11 +116,15 @@ final class PutTransaction {
     return unknown.isEmpty() ? Future.succeededFuture() : names.addWorkspaces(tx, unknown);
   }
 
-  private Future<Void> write(List<IncomingCapture> news, Names held) {
+  /** Completes with the names as they are held. */
+  private Future<Names> write(List<IncomingCapture> news) {
     List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
-    return rows.insert(tx, byId)
+    Future<Names> held = names.hold(tx, namesIn(news));
+    Future<Set<UUID>> inserted = rows.insert(tx, byId);
+    return Future.join(held, inserted)
         .compose(
-            created -> {
+            both -> {
+              Set<UUID> created = inserted.result();
               List<UUID> existing =
                   byId.stream()
                       .map(incoming -> incoming.capture().id())
@@ -134,7 +133,8 @@ final class PutTransaction {
               created.forEach(id -> results.put(id, PutResult.CREATED));
               return rows.lock(tx, existing);
             })
-        .compose(locked -> writeTheRest(news, locked, held));
+        .compose(locked -> writeTheRest(news, locked, held.result()))
+        .map(written -> held.result());
   }
 
   /**

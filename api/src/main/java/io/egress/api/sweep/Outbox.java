@@ -19,10 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what the stream owes to Kafka and did not get there by the {@link Shortcut}. The
- * transaction that deletes a row is committed only after the broker has acknowledged its record:
- * several processes share the work, and one that dies leaves its rows to the others. A record may
- * then be published twice, never not at all.
+ * Publishes what the stream owes to Kafka. The transaction that deletes a row is committed only
+ * after the broker has acknowledged its record: several processes share the work, and one that dies
+ * leaves its rows to the others. A record may then be published twice, never not at all.
  *
  * <p>A row is locked for as long as its record is under way, so that is bounded; and a process that
  * could not publish takes no rows for a while, so that one that can gets them.
@@ -33,19 +32,16 @@ final class Outbox {
   /** Should the deletion be forgotten in a crash, its records are published again. */
   private static final String DO_NOT_WAIT_FOR_THE_DISK = "set local synchronous_commit = off";
 
-  /** Younger rows are still being published by the shortcut of the process that swept them. */
-  static final Duration LEFT_TO_THE_SHORTCUT = Duration.ofSeconds(3);
-
   /** Rows come into being in the order of their sequence, and all but the newest are gone. */
   private static final String TAKE =
       """
       delete from outbox where sequence = any(array(
         select sequence from outbox
-        where sequence > $1 and entered_at < now() - interval '%d seconds'
+        where sequence > $1
         order by sequence limit %d for update skip locked))
       returning sequence, workspace_id, position, capture_id, finished_at, entered_at
       """
-          .formatted(LEFT_TO_THE_SHORTCUT.toSeconds(), BATCH_MAX);
+          .formatted(BATCH_MAX);
 
   /** Longer than a broker that works takes to acknowledge a batch. */
   private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);

@@ -39,12 +39,11 @@ public final class SweepVerticle extends VerticleBase {
   private final Progress relayProgress;
 
   private @Nullable RecordPublisher publisher;
+  private @Nullable Outbox outbox;
   private @Nullable Recurring sweeping;
   private @Nullable Recurring relaying;
   private @Nullable Recurring revising;
   private @Nullable Recurring rerendering;
-  private @Nullable Shortcut shortcut;
-  private boolean relayIsToBeAsked;
   private boolean topicExists;
 
   public SweepVerticle(Pool pool, DocumentStore documents, Settings settings, Metrics metrics) {
@@ -68,7 +67,8 @@ public final class SweepVerticle extends VerticleBase {
     RecordPublisher opened =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     publisher = opened;
-    Outbox outbox = new Outbox(pool, opened, topic, this::relayed);
+    Outbox owed = new Outbox(pool, opened, topic, this::relayed);
+    outbox = owed;
     Recurring relay =
         new Recurring(
             vertx,
@@ -76,17 +76,14 @@ public final class SweepVerticle extends VerticleBase {
             "publishing to " + topic,
             new Recurring.Rhythm(settings.api().sweepInterval(), Duration.ZERO),
             relayProgress,
-            () -> topicExists(topic).compose(exist -> outbox.publish()));
+            () -> topicExists(topic).compose(exist -> owed.publish()));
     relaying = relay;
-    Shortcut direct =
-        new Shortcut(vertx, pool, opened, topic, this::relayed, () -> askInAWhile(relay));
-    shortcut = direct;
     Sweeper sweeper =
         new Sweeper(
             pool,
             moved -> {
               entered(moved);
-              publish(moved, direct, relay);
+              relay.ask();
             });
     sweeping =
         new Recurring(
@@ -148,8 +145,8 @@ public final class SweepVerticle extends VerticleBase {
   public Future<?> stop() {
     return Future.join(stopped(revising), stopped(rerendering))
         .compose(done -> stopped(sweeping))
-        .compose(done -> shortcut == null ? Future.succeededFuture() : shortcut.close())
         .compose(done -> stopped(relaying))
+        .compose(done -> publishWhatTheLastSweepMoved())
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
@@ -171,25 +168,11 @@ public final class SweepVerticle extends VerticleBase {
         .onSuccess(exists -> topicExists = true);
   }
 
-  private void publish(List<OwedRecord> moved, Shortcut direct, Recurring relay) {
-    if (topicExists) {
-      direct.publish(moved);
-    } else {
-      askInAWhile(relay);
-    }
-  }
-
-  /** Runs the relay as soon as the outbox may hold what the shortcut did not publish. */
-  private void askInAWhile(Recurring relay) {
-    if (!relayIsToBeAsked) {
-      relayIsToBeAsked = true;
-      vertx.setTimer(
-          Outbox.LEFT_TO_THE_SHORTCUT.toMillis(),
-          due -> {
-            relayIsToBeAsked = false;
-            relay.ask();
-          });
-    }
+  /** What it cannot publish is left to another process, or to the next start. */
+  private Future<Void> publishWhatTheLastSweepMoved() {
+    return outbox == null || !topicExists
+        ? Future.succeededFuture()
+        : outbox.publish().<Void>mapEmpty().otherwiseEmpty();
   }
 
   private static Future<Void> stopped(@Nullable Recurring recurring) {

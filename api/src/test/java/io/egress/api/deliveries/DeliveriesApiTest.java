@@ -33,11 +33,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No dispatcher runs here: outcomes are written into the log as one would. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class DeliveriesApiTest {
   private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
 
@@ -239,16 +242,16 @@ class DeliveriesApiTest {
         insert into captures
           (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
         select md5('%1$s' || n)::uuid, workspace_id, device_id, mode, started_at, segments, digest, true
-        from captures, generate_series(2, 5000) n where workspace_id = '%1$s'
+        from captures, generate_series(2, 20000) n where workspace_id = '%1$s'
         """
             .formatted(workspace));
     service.query(
         """
         insert into stream (workspace_id, position, capture_id, chain)
-        select '%1$s', n, md5('%1$s' || n)::uuid, 0 from generate_series(2, 5000) n
+        select '%1$s', n, md5('%1$s' || n)::uuid, 0 from generate_series(2, 20000) n
         """
             .formatted(workspace));
-    service.query("update workspaces set stream_head = 5000 where id = '%s'".formatted(workspace));
+    service.query("update workspaces set stream_head = 20000 where id = '%s'".formatted(workspace));
     String far = DeliveryPlace.behind(200).encode();
     long before = streamRowsRead();
 
@@ -259,7 +262,8 @@ class DeliveriesApiTest {
         .hasSize(10);
 
     await().until(() -> streamRowsRead() > before);
-    assertThat(streamRowsRead() - before).isLessThan(500);
+    // PostgreSQL counts late: some reads are those of the tests before this one.
+    assertThat(streamRowsRead() - before).isLessThan(2_000);
   }
 
   @ParameterizedTest

@@ -24,8 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Clients that do not read: they cost what the budget allows, and are cut off in the end. */
+@Isolated("its clients have little time to read")
 class BackPressureTest {
   private static final int CAPTURES = 40;
   private static final int TEXT_CHARS = 400_000;

@@ -18,8 +18,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** One key's clients that read nothing do not stop another key's pulls. */
+@Isolated("it compares times")
 class FairPullTest {
   private static final int CAPTURES = 60;
   private static final UUID GREEDY = UUID.randomUUID();

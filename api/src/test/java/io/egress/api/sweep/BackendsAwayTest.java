@@ -20,8 +20,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Kafka or PostgreSQL go away and come back: nothing is lost, and nothing enters twice. */
+@Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -1,14 +1,17 @@
 package io.egress.api.hook;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
+import io.egress.capture.Participant;
 import io.egress.document.DocumentStore;
-import io.egress.document.TranscriptRenderer;
+import io.egress.document.Fragment;
 import io.egress.metrics.Metrics;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -17,14 +20,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What goes the short way, and that nothing is written by what does not. */
-class NewCapturesTest {
+/** Captures, and the names that another process has told the database. */
+class CaptureWriterTest {
   private static final String MEMBER = "00000000-0000-4000-8000-000000000002";
 
   private static Service service;
 
   private CaptureWriter writer;
-  private NewCaptures newCaptures;
   private UUID workspace;
 
   @BeforeAll
@@ -37,62 +39,62 @@ class NewCapturesTest {
     service.close();
   }
 
-  /** Another process has told the database of a room that is called Atlas, and of Ada. */
   @BeforeEach
-  void knowNames() {
+  void letAnotherProcessNameARoomAndAda() {
     workspace = UUID.randomUUID();
-    newCaptures = new NewCaptures(service.database, TranscriptRenderer.VERSION);
     writer = writer();
-    putAnyway("Atlas", "Ada");
+    put(capture("Atlas", "Ada"));
     writer = writer();
   }
 
   @Test
-  void newCapturesOfKnownNames() {
-    assertThat(put(capture("Atlas", "Ada"), capture("Atlas", "Ada"))).isTrue();
+  void writesAllOfACaptureAtOnce() {
+    assertThat(put(capture("Atlas", "Ada"), capture("Atlas", "Ada")))
+        .containsOnly(PutResult.CREATED);
 
     assertThat(rows("captures where entered")).isEqualTo(3);
     assertThat(rows("participants")).isEqualTo(6);
-    assertThat(
-            rows("documents d join captures c on c.id = d.capture_id and c.revision = d.revision"))
-        .isEqualTo(3);
+    assertThat(rows("current_documents d join captures c on c.id = d.capture_id")).isEqualTo(3);
   }
 
   @Test
-  void namesThatOthersHaveSaid() {
-    IncomingCapture beforeTheyAreKnown = capture(null, null);
-    assertThat(put(beforeTheyAreKnown)).isFalse();
+  void rendersWithTheNamesThatItHasSeen() {
+    put(capture(null, null));
 
-    putAnyway(null, null);
     IncomingCapture after = capture(null, null);
     assertThat(after.shown().device().name()).isEqualTo("Atlas");
-    assertThat(put(after)).isTrue();
-    assertThat(put(capture("Atlas", null), capture(null, "Ada"))).isTrue();
+    put(after);
+    assertThat(shown(after)).contains("Atlas", "Ada");
   }
 
   @Test
-  void namesThatHaveChangedSince() {
-    putAnyway(null, null);
+  void showsNamesThatHaveChangedSinceItSawThem() {
+    put(capture(null, null));
     service.query(
         "update members set name = 'Ada Fischer' where workspace_id = '%s'".formatted(workspace));
 
-    assertThat(put(capture("Atlas", null))).isFalse();
-    putAnyway("Atlas", null);
-    assertThat(put(capture("Atlas", null))).isTrue();
+    IncomingCapture before = capture("Atlas", null);
+    assertThat(before.shown().participants()).extracting(CaptureWriterTest::name).contains("Ada");
+    put(before);
+
+    assertThat(shown(before)).contains("Ada Fischer");
+    assertThat(capture("Atlas", null).shown().participants())
+        .extracting(CaptureWriterTest::name)
+        .contains("Ada Fischer");
   }
 
   @Test
-  void whatHasToGoTheLongWay() {
+  void tellsEachCaptureItsOwnResult() {
     IncomingCapture known = capture("Atlas", "Ada");
-    assertThat(put(known)).isTrue();
-    assertThat(put(known)).isFalse();
-    assertThat(put(capture("Atlas", "Ada"), capture("Room 7", "Ada"))).isFalse();
-    assertThat(put(capture("Atlas", "Ada F."))).isFalse();
-    assertThat(put(capture("Room 7", "Ada"))).isFalse();
-    workspace = UUID.randomUUID();
-    assertThat(put(capture("Atlas", "Ada"))).isFalse();
+    put(known);
+    IncomingCapture other = capture("Room 7", "Ada F.");
 
-    assertThat(rows("captures")).isZero();
+    assertThat(put(known, other)).containsExactly(PutResult.UNCHANGED, PutResult.CREATED);
+    assertThat(shown(other)).contains("Room 7", "Ada F.");
+  }
+
+  private static @Nullable String name(Participant participant) {
+    return participant.member() == null ? null : participant.member().name();
   }
 
   private static CaptureWriter writer() {
@@ -102,12 +104,22 @@ class NewCapturesTest {
         new Hook.Wakeups(() -> {}, () -> {}));
   }
 
-  private boolean put(IncomingCapture... captures) {
-    return Service.await(newCaptures.put(List.of(captures)));
+  private List<PutResult> put(IncomingCapture... captures) {
+    return Service.await(writer.put(List.of(captures)));
   }
 
-  private void putAnyway(@Nullable String room, @Nullable String name) {
-    Service.await(writer.put(List.of(capture(room, name))));
+  /** The document that is stored. */
+  private String shown(IncomingCapture incoming) {
+    Row row =
+        service
+            .query(
+                "select length, crc32, deflated from documents where capture_id = '%s'"
+                    .formatted(incoming.capture().id()))
+            .iterator()
+            .next();
+    Fragment stored =
+        new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
+    return new String(stored.inflate(), UTF_8);
   }
 
   private IncomingCapture capture(@Nullable String room, @Nullable String name) {
@@ -126,7 +138,7 @@ class NewCapturesTest {
   }
 
   private long rows(String of) {
-    String workspaceId = of.startsWith("documents") ? "c.workspace_id" : "workspace_id";
+    String workspaceId = of.startsWith("current_documents") ? "c.workspace_id" : "workspace_id";
     String and = of.contains(" where ") ? " and " : " where ";
     return service
         .query("select count(*) from " + of + and + workspaceId + " = '" + workspace + "'")
