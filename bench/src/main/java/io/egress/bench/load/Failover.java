@@ -64,9 +64,12 @@ final class Failover {
           CompletableFuture.supplyAsync(
               () -> hook.run(pace, begun -> putting.get()),
               command -> new Thread(command, "bench-hook").start());
-      TimeUnit.SECONDS.sleep(load.warmUpSeconds());
-      disturb(fleet);
-      putting.set(false);
+      try {
+        TimeUnit.SECONDS.sleep(load.warmUpSeconds());
+        disturb(fleet);
+      } finally {
+        putting.set(false);
+      }
       begin("the end");
       HookLoad.Result result = put.join();
       Drain.await(arrivals, result.created() * load.healthyEach(), fleet.running().get(0));

@@ -101,7 +101,8 @@ class BenchCommandsTest {
     arguments.addAll(brief);
     try (ChildProcess bench = bench(arguments.toArray(String[]::new))) {
       bench.await("(?m)^1 process\\(es\\): [1-9]\\d* deliveries/s");
-      Matcher lost = bench.await("kill -9: (\\d+) of (\\d+) healthy endpoints .* all of them");
+      Matcher lost =
+          bench.await("kill -9: (\\d+) of (\\d+) healthy endpoints .* \\(all of them\\)");
       String last = bench.await("(?m)^it started again .*$").group();
 
       assertThat(bench.output()).doesNotContain("NaN");
