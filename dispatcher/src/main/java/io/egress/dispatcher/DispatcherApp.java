@@ -271,8 +271,7 @@ public final class DispatcherApp {
   private Future<Void> deploy(
       DeliveryVerticle.Parts shared, DeliveryTopics topics, BackendProbes probes) {
     int workers = settings.dispatcher().workers();
-    WorkerSettings bounds =
-        WorkerSettings.defaults(settings.dispatcher(), topics.partitions(), closePatience());
+    WorkerSettings bounds = WorkerSettings.defaults(settings.dispatcher(), topics.partitions());
     return vertx
         .deployVerticle(
             () -> new DeliveryVerticle(shared, bounds, topics.read()),
@@ -340,12 +339,5 @@ public final class DispatcherApp {
 
   private static Health.State upIf(boolean fine) {
     return fine ? Health.State.UP : Health.State.DOWN;
-  }
-
-  /** Attempts in progress may finish, unless that takes most of the shutdown timeout. */
-  private Duration closePatience() {
-    Duration attempt = settings.dispatcher().attemptTimeout().plusSeconds(1);
-    Duration half = settings.process().shutdownTimeout().dividedBy(2);
-    return attempt.compareTo(half) < 0 ? attempt : half;
   }
 }

@@ -199,7 +199,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     applyPauses();
     return backfills
         .close()
-        .compose(stopped -> handover.drain(consumer.assigned(), bounds.closePatience()))
+        .compose(stopped -> handover.drain(consumer.assigned(), bounds.handoverPatience()))
         .compose(commits::commitAtLast)
         .eventually(consumer::close)
         .onComplete(
@@ -260,7 +260,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     log.debug("{} partitions less", partitions.size());
     pauses.forget(partitions);
     ownBackfills();
-    return handover.drain(partitions, closing ? bounds.closePatience() : bounds.handoverPatience());
+    return handover.drain(partitions, bounds.handoverPatience());
   }
 
   @Override

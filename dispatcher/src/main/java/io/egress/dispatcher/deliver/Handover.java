@@ -15,11 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drains partitions: waiting jobs are dropped at once, jobs in progress may finish for a while and
- * are then aborted. The next owner repeats what was not finished.
+ * Drains partitions: waiting jobs are dropped at once, and so are attempts to endpoints that are
+ * stuck, since all other endpoints wait for the next owner meanwhile. Other attempts may finish for
+ * a while and are then aborted. The next owner repeats what was not finished.
  */
 final class Handover {
   private static final Logger log = LoggerFactory.getLogger(Handover.class);
+
+  private static final String GOES_TO_ANOTHER = "the partition goes to another worker";
 
   private record Draining(Set<TopicPartition> partitions, Promise<Void> drained) {}
 
@@ -35,6 +38,7 @@ final class Handover {
   /** Completes with the offsets to commit, after {@code patience} at the latest. */
   Future<Map<TopicPartition, Long>> drain(Set<TopicPartition> partitions, Duration patience) {
     workload.dropWaiting(partitions);
+    workload.abandonStuck(partitions, GOES_TO_ANOTHER);
     Draining drain = new Draining(partitions, Promise.promise());
     draining.add(drain);
     long timer = vertx.setTimer(Math.max(1, patience.toMillis()), late -> giveUp(drain));
@@ -69,7 +73,7 @@ final class Handover {
 
   private void giveUp(Draining drain) {
     log.info("Handing over {} partitions with attempts in progress", drain.partitions().size());
-    workload.abandon(drain.partitions(), "the partition goes to another worker");
+    workload.abandon(drain.partitions(), GOES_TO_ANOTHER);
     drain.drained().tryComplete();
   }
 }

@@ -65,6 +65,11 @@ final class Job {
     sending = now;
   }
 
+  /** Whether its receiver has been asked and has not answered. */
+  boolean isAwaited() {
+    return sending != null && !sending.outcome().isComplete();
+  }
+
   boolean isAbandoned() {
     return abandoned;
   }

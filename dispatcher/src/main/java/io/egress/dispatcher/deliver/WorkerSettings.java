@@ -14,7 +14,6 @@ import java.time.Duration;
  * @param envelopeBytesMax bodies in attempts at a time
  * @param documentBytesMax documents inflated for attempts at a time
  * @param handoverPatience how long a partition's new owner waits for attempts under way
- * @param closePatience the same, when the worker stops
  * @param stallTimeout how long PostgreSQL or Kafka may keep the worker waiting before it leaves its
  *     partitions to others
  * @param backfill how history is pushed
@@ -25,7 +24,6 @@ public record WorkerSettings(
     long envelopeBytesMax,
     long documentBytesMax,
     Duration handoverPatience,
-    Duration closePatience,
     Duration stallTimeout,
     BackfillSettings backfill) {
   private static final int SPAN_MAX = 131_072;
@@ -36,21 +34,18 @@ public record WorkerSettings(
   public WorkerSettings {
     requireNonNull(lanes, "lanes is null");
     requireNonNull(handoverPatience, "handoverPatience is null");
-    requireNonNull(closePatience, "closePatience is null");
     requireNonNull(stallTimeout, "stallTimeout is null");
     requireNonNull(backfill, "backfill is null");
   }
 
   /** Workers of one process share its memory. */
-  public static WorkerSettings defaults(
-      DispatcherSettings settings, int partitions, Duration closePatience) {
+  public static WorkerSettings defaults(DispatcherSettings settings, int partitions) {
     return new WorkerSettings(
         LaneSettings.withInFlightMax(settings.inFlight()),
         SPAN_MAX,
         ENVELOPE_BYTES_MAX / settings.workers(),
         DOCUMENT_BYTES_MAX / settings.workers(),
         HANDOVER_PATIENCE,
-        closePatience,
         settings.stallTimeout(),
         BackfillSettings.defaults(partitions));
   }

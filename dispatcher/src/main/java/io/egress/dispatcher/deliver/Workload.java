@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -176,8 +177,22 @@ final class Workload {
 
   /** Whatever is in work of the partitions is left to their next owner. */
   void abandon(Set<TopicPartition> partitions, String reason) {
+    abandon(job -> partitions.contains(job.partition()), reason);
+  }
+
+  /** Attempts under way to endpoints that are stuck, alone. */
+  void abandonStuck(Set<TopicPartition> partitions, String reason) {
+    abandon(
+        job ->
+            partitions.contains(job.partition())
+                && job.isAwaited()
+                && lanes.isStuck(job.delivery().endpointId()),
+        reason);
+  }
+
+  private void abandon(Predicate<Job> which, String reason) {
     for (Job job : List.copyOf(inWork)) {
-      if (partitions.contains(job.partition())) {
+      if (which.test(job)) {
         inWork.remove(job);
         held.remove(job.key());
         job.abandon(reason);

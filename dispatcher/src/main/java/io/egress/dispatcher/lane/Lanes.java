@@ -199,6 +199,11 @@ public final class Lanes<R> {
     return (int) lanes.values().stream().filter(Lane::isStuck).count();
   }
 
+  public boolean isStuck(UUID endpointId) {
+    Lane<R> lane = lanes.get(endpointId);
+    return lane != null && lane.isStuck();
+  }
+
   /** Empty for an unknown endpoint. */
   public Optional<LaneState> lane(UUID endpointId) {
     return Optional.ofNullable(lanes.get(endpointId))

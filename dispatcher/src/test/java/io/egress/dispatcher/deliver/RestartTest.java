@@ -200,7 +200,7 @@ class RestartTest {
     return deploy(
         new DeliveryVerticle(
             parts(),
-            WorkerSettings.defaults(fleet.settings.dispatcher(), 4, Duration.ofSeconds(1)),
+            WorkerSettings.defaults(fleet.settings.dispatcher(), 4),
             Set.of(fleet.topics.deliveries(), fleet.topics.backfill())));
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.settings.DispatcherSettings;
 import io.egress.settings.Settings;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,6 +25,6 @@ class WorkerSettingsTest {
     environment.put("EGRESS_DATABASE_URL", "postgresql://user:secret@127.0.0.1:5432/egress");
     environment.put("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:9092");
     DispatcherSettings settings = Settings.from(environment).dispatcher();
-    return WorkerSettings.defaults(settings, 12, Duration.ofSeconds(1)).lanes().bounds();
+    return WorkerSettings.defaults(settings, 12).lanes().bounds();
   }
 }
