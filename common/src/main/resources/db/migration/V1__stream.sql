@@ -119,12 +119,13 @@ where not exists (select from renames)
         or r.kind = 'member' and exists (
           select from participants p where p.capture_id = c.id and p.member_id = r.named_id)));
 
--- Captures that have finished and wait for their position.
+-- Captures that have finished and wait for their position. traceparent is null unless the capture is traced.
 create table stream_inbox (
   sequence bigint generated always as identity primary key,
   capture_id uuid not null unique references captures,
   workspace_id uuid not null,
-  finished_at timestamptz not null default clock_timestamp()
+  finished_at timestamptz not null default clock_timestamp(),
+  traceparent text
 );
 
 -- chain is a hash over the chain of the row before and the capture's id: two streams with the same chain at a position
@@ -185,7 +186,8 @@ create table outbox (
   position bigint not null,
   capture_id uuid not null,
   finished_at timestamptz not null default clock_timestamp(),
-  entered_at timestamptz not null
+  entered_at timestamptz not null,
+  traceparent text
 );
 
 alter table stream_inbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);

@@ -67,9 +67,11 @@ begin
   taken := array(select sequence from stream_inbox order by sequence limit batch_max);
   return query
   with batch as (
-    delete from stream_inbox i where i.sequence = any(taken) returning i.sequence, i.capture_id, i.workspace_id, i.finished_at),
+    delete from stream_inbox i where i.sequence = any(taken) 
+    returning i.sequence, i.capture_id, i.workspace_id, i.finished_at, i.traceparent),
   numbered as (
-    select b.capture_id, b.workspace_id, b.finished_at, w.stream_head + row_number() over ordered as position,
+    select b.capture_id, b.workspace_id, b.finished_at, b.traceparent,
+      w.stream_head + row_number() over ordered as position,
       chain(w.stream_chain, b.capture_id) over ordered as chain
     from batch b
     cross join lateral (select stream_head, stream_chain from workspaces where id = b.workspace_id limit 1) w
@@ -82,9 +84,9 @@ begin
   entered as (
     insert into stream as s (workspace_id, position, capture_id, chain, entered_at)
     select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n)
-  insert into outbox as o (workspace_id, position, capture_id, finished_at, entered_at)
-  select n.workspace_id, n.position, n.capture_id, n.finished_at, entering_at
+  insert into outbox as o (workspace_id, position, capture_id, finished_at, entered_at, traceparent)
+  select n.workspace_id, n.position, n.capture_id, n.finished_at, entering_at, n.traceparent
   from numbered n order by n.workspace_id, n.position
-  returning o.sequence, o.workspace_id, o.position, o.capture_id, o.finished_at, o.entered_at;
+  returning o.sequence, o.workspace_id, o.position, o.capture_id, o.finished_at, o.entered_at, o.traceparent;
 end
 $$;

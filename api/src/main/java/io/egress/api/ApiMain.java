@@ -1,8 +1,8 @@
 package io.egress.api;
 
 import io.egress.lifecycle.RunningProcess;
-import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
+import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** The api role as a process, set up by its environment. */
@@ -17,7 +17,7 @@ public final class ApiMain {
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();
-    Vertx vertx = MeasuredVertx.create();
+    Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
     process.pushAsync("Vert.x", vertx::close);
     ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
     process.pushAsync("the api", app::close);

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     if that is later. It is the same after every repetition, too.
  * @param attempt the number of the attempt to come, from 1
  * @param dueAt not to be attempted before
+ * @param traceparent of the stage before its first attempt, where the capture is traced; a header
+ *     of the record, kept through all retries
  */
 public record Delivery(
     UUID id,
@@ -30,7 +32,8 @@ public record Delivery(
     Origin origin,
     Instant owedAt,
     int attempt,
-    Instant dueAt) {
+    Instant dueAt,
+    @Nullable String traceparent) {
 
   /** Why a delivery is owed. */
   public enum Origin {
@@ -78,7 +81,7 @@ public record Delivery(
   /** The first delivery of a capture to an endpoint, never attempted and due since it is owed. */
   public static Delivery first(
       UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
-    return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt);
+    return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt, null);
   }
 
   /** Never attempted, and due since its replay was created. */
@@ -91,21 +94,39 @@ public record Delivery(
       Instant createdAt) {
     UUID id = DeliveryId.inReplay(replayId, captureId);
     return new Delivery(
-        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt);
+        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
   }
 
   /** The attempt after this one. */
   public Delivery next(Instant due) {
     return new Delivery(
-        id, endpointId, captureId, position, replayId, origin, owedAt, attempt + 1, due);
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        owedAt,
+        attempt + 1,
+        due,
+        traceparent);
   }
 
   /** The same attempt, later. */
   public Delivery postponed(Instant due) {
     return new Delivery(
-        id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due);
+        id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due, traceparent);
   }
 
+  /** The same, as part of a trace. */
+  public Delivery tracedBy(@Nullable String parent) {
+    return parent == null
+        ? this
+        : new Delivery(
+            id, endpointId, captureId, position, replayId, origin, owedAt, attempt, dueAt, parent);
+  }
+
+  /** Without the {@code traceparent}, which is no part of the value. */
   public Buffer encode() {
     return DeliveryJson.encode(this);
   }

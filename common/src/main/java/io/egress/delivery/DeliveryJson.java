@@ -116,7 +116,8 @@ final class DeliveryJson {
           present(origin),
           inRange(present(owedAt)),
           attempt,
-          inRange(present(dueAt)));
+          inRange(present(dueAt)),
+          null);
     }
 
     private static Instant inRange(Instant instant) {

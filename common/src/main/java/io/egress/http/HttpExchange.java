@@ -2,6 +2,8 @@ package io.egress.http;
 
 import io.egress.database.Unavailability;
 import io.egress.flow.ByteBudget;
+import io.egress.trace.RequestSpan;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,7 @@ public final class HttpExchange {
 
   static Router router(Vertx vertx, RequestLog requests) {
     Router router = Router.router(vertx);
+    Tracing tracing = Tracing.of(vertx);
     router
         .route()
         .order(-1)
@@ -48,6 +52,7 @@ public final class HttpExchange {
               putCommonHeaders(
                   exchange.response(), RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
               requests.begin(exchange);
+              trace(exchange, tracing.request());
               UnreadBody.discardAfterAnswer(exchange);
               Optional<Refusal> refusal = RequestRules.check(exchange.request());
               if (refusal.isPresent()) {
@@ -62,6 +67,19 @@ public final class HttpExchange {
       router.errorHandler(status, exchange -> fail(exchange, cause(exchange, status)));
     }
     return router;
+  }
+
+  private static void trace(RoutingContext exchange, @Nullable RequestSpan span) {
+    if (span != null) {
+      exchange.addHeadersEndHandler(
+          answering -> {
+            Route route = exchange.currentRoute();
+            if (route != null && route.getPath() != null) {
+              span.matched(
+                  exchange.request().method().name(), route.getPath(), RequestLog.path(exchange));
+            }
+          });
+    }
   }
 
   static void putCommonHeaders(HttpServerResponse response, String requestId) {

@@ -1,5 +1,6 @@
 package io.egress.http;
 
+import io.egress.metrics.MonitoringPaths;
 import io.egress.outage.Outage;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
@@ -59,7 +60,7 @@ public final class RequestLog {
 
   void begin(RoutingContext exchange) {
     exchange.put(OF_EXCHANGE, this);
-    if (isForMachinery(exchange.request().path())) {
+    if (isForMonitoring(exchange.request().path())) {
       return;
     }
     long startedNanos = System.nanoTime();
@@ -108,8 +109,8 @@ public final class RequestLog {
         : CLIENT_GONE_STATUS;
   }
 
-  private static boolean isForMachinery(String path) {
-    return path != null && (path.startsWith("/health/") || path.equals("/metrics"));
+  private static boolean isForMonitoring(String path) {
+    return path != null && MonitoringPaths.include(path);
   }
 
   private static String method(RoutingContext exchange) {
@@ -117,7 +118,8 @@ public final class RequestLog {
     return HttpMethod.values().contains(method) ? method.name() : "other";
   }
 
-  private static String path(RoutingContext exchange) {
+  /** Shows ids alone of what the client sent. */
+  static String path(RoutingContext exchange) {
     Route route = exchange.currentRoute();
     if (route == null || route.getPath() == null) {
       return "unmatched";

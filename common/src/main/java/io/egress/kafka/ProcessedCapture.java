@@ -6,13 +6,28 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** The record that says a capture entered the stream: ids only, never the document. */
-public record ProcessedCapture(UUID workspaceId, long position, UUID captureId, Instant enteredAt) {
+/**
+ * The record that says a capture entered the stream: ids only, never the document.
+ *
+ * @param traceparent of the stage before, where the capture is traced; the record's header
+ */
+public record ProcessedCapture(
+    UUID workspaceId,
+    long position,
+    UUID captureId,
+    Instant enteredAt,
+    @Nullable String traceparent) {
   public ProcessedCapture {
     requireNonNull(workspaceId, "workspaceId is null");
     requireNonNull(captureId, "captureId is null");
     requireNonNull(enteredAt, "enteredAt is null");
+  }
+
+  /** Of a capture that is not traced. */
+  public ProcessedCapture(UUID workspaceId, long position, UUID captureId, Instant enteredAt) {
+    this(workspaceId, position, captureId, enteredAt, null);
   }
 
   public Buffer encode() {
@@ -24,12 +39,14 @@ public record ProcessedCapture(UUID workspaceId, long position, UUID captureId, 
         .toBuffer();
   }
 
-  public static ProcessedCapture decode(Buffer value) {
+  /** {@code traceparent} is the record's header. */
+  public static ProcessedCapture decode(Buffer value, @Nullable String traceparent) {
     JsonObject json = value.toJsonObject();
     return new ProcessedCapture(
         UUID.fromString(json.getString("workspace_id")),
         json.getLong("position"),
         UUID.fromString(json.getString("capture_id")),
-        json.getInstant("entered_at"));
+        json.getInstant("entered_at"),
+        traceparent);
   }
 }

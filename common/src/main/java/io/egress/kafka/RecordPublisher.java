@@ -21,8 +21,17 @@ import org.jspecify.annotations.Nullable;
  * record, this one for each batch. {@code send} may block, so it does not run on an event loop.
  */
 public final class RecordPublisher {
-  /** A record to publish; its key chooses the partition. */
-  public record Message(String topic, String key, Buffer value) {
+  /**
+   * A record to publish; its key chooses the partition.
+   *
+   * @param traceparent of what is traced
+   */
+  public record Message(String topic, String key, Buffer value, @Nullable String traceparent) {
+    /** Of what is not traced. */
+    public Message(String topic, String key, Buffer value) {
+      this(topic, key, value, null);
+    }
+
     public Message {
       requireNonNull(topic, "topic is null");
       requireNonNull(key, "key is null");
@@ -68,10 +77,12 @@ public final class RecordPublisher {
   }
 
   private void send(Message message, Acknowledgements acknowledgements) {
-    var unused =
-        producer.send(
-            new ProducerRecord<>(message.topic(), message.key(), message.value()),
-            (metadata, failure) -> acknowledgements.count(failure));
+    ProducerRecord<String, Buffer> record =
+        new ProducerRecord<>(message.topic(), message.key(), message.value());
+    if (message.traceparent() != null) {
+      TraceHeader.add(record, message.traceparent());
+    }
+    var unused = producer.send(record, (metadata, failure) -> acknowledgements.count(failure));
   }
 
   private static final class Acknowledgements {

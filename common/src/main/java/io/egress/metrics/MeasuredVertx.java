@@ -4,10 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.metrics.MetricsOptions;
+import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.spi.metrics.PoolMetrics;
 import io.vertx.core.spi.metrics.VertxMetrics;
+import io.vertx.sqlclient.impl.TransactionPropagationLocal;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +24,29 @@ public final class MeasuredVertx {
 
   private MeasuredVertx() {}
 
-  /** Twice as many event loops, the default, would only hand more work from one to another. */
   public static Vertx create() {
-    Pools pools = new Pools(new Metrics());
-    return Vertx.builder()
-        .with(
-            new VertxOptions()
-                .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
-                .setMetricsOptions(new MetricsOptions().setEnabled(true)))
-        .withMetrics(options -> pools)
-        .build();
+    return create(new Metrics(), null);
+  }
+
+  /**
+   * Twice as many event loops, the default, would only hand more work from one to another. What
+   * else a Vert.x is made of is named here, because a look through the class path would load
+   * OpenTelemetry whether anything is traced or not.
+   */
+  public static Vertx create(Metrics metrics, @Nullable VertxTracerFactory tracers) {
+    Pools pools = new Pools(metrics);
+    VertxBootstrap bootstrap =
+        VertxBootstrap.create()
+            .options(
+                new VertxOptions()
+                    .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
+                    .setMetricsOptions(new MetricsOptions().setEnabled(true)))
+            .metricsFactory(options -> pools)
+            .serviceProviders(List.of(new TransactionPropagationLocal()));
+    if (tracers != null) {
+      bootstrap.tracerFactory(tracers);
+    }
+    return bootstrap.init().vertx();
   }
 
   /**

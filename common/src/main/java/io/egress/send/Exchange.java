@@ -57,6 +57,7 @@ final class Exchange implements BodyCodec<Buffer> {
   private static final CharSequence EVENT = new AsciiString(Envelope.EVENT);
   private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
   private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
+  private static final CharSequence TRACE_HEADER = new AsciiString("traceparent");
   private static final CharSequence USER_AGENT = new AsciiString(UserAgent.VALUE);
 
   private final SendRequest request;
@@ -166,6 +167,9 @@ final class Exchange implements BodyCodec<Buffer> {
     opened.earlyHintsHandler(interim -> countInterimAnswer(http));
     opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
     request.headers().values().forEach(opened::putHeader);
+    if (request.traceparent() != null) {
+      opened.putHeader(TRACE_HEADER, request.traceparent());
+    }
     BodyBuffers.Body body = loop.bodies().of(request.envelope());
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.TrustOptions;
+import io.vertx.core.tracing.TracingPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +59,9 @@ final class HttpClients {
         .setWriteIdleTimeout(stuckWriteMillis)
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
         .setKeepAliveTimeout(idleSeconds)
-        .setHttp2KeepAliveTimeout(idleSeconds);
+        .setHttp2KeepAliveTimeout(idleSeconds)
+        // Vert.x would send a traceparent whenever a traced request is being served.
+        .setTracingPolicy(TracingPolicy.IGNORE);
   }
 
   private static PoolOptions pool(SenderSettings.PoolLimits limits) {

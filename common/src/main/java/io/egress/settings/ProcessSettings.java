@@ -7,11 +7,16 @@ import java.time.Duration;
 
 /** Settings of every process, whatever its role. */
 public record ProcessSettings(
-    Path dataDir, Duration shutdownTimeout, Duration idleTimeout, LogSettings log) {
+    Path dataDir,
+    Duration shutdownTimeout,
+    Duration idleTimeout,
+    LogSettings log,
+    TracingSettings tracing) {
   public ProcessSettings {
     requireNonNull(dataDir, "dataDir is null");
     requireNonNull(shutdownTimeout, "shutdownTimeout is null");
     requireNonNull(idleTimeout, "idleTimeout is null");
     requireNonNull(log, "log is null");
+    requireNonNull(tracing, "tracing is null");
   }
 }

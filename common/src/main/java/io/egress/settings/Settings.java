@@ -133,7 +133,8 @@ public record Settings(
             "3m",
             Duration.ofMillis(100),
             "how long a client's connection may be idle before it is closed"),
-        LogSettings.read(reader));
+        LogSettings.read(reader),
+        TracingSettings.read(reader));
   }
 
   private static List<String> tokens(SettingsReader reader) {

@@ -24,7 +24,8 @@ class DeliveryTest {
           Origin.REPLAY,
           Instant.parse("2026-11-21T10:00:00.123456Z"),
           3,
-          Instant.parse("2026-11-21T10:05:00Z"));
+          Instant.parse("2026-11-21T10:05:00Z"),
+          null);
 
   @Test
   void isReadAsItWasWritten() {

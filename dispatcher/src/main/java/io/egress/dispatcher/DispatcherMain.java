@@ -1,8 +1,8 @@
 package io.egress.dispatcher;
 
 import io.egress.lifecycle.RunningProcess;
-import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
+import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** The dispatcher role as a process, configured by its environment. */
@@ -17,7 +17,7 @@ public final class DispatcherMain {
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();
-    Vertx vertx = MeasuredVertx.create();
+    Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-dispatcher");
     process.pushAsync("Vert.x", vertx::close);
     DispatcherApp app = RunningProcess.await(DispatcherApp.start(vertx, settings));
     process.pushAsync("the dispatcher", app::close);

@@ -163,7 +163,7 @@ final class QueuedCaptures {
     }
 
     private void processed(byte[] value) {
-      ProcessedCapture capture = ProcessedCapture.decode(Buffer.buffer(value));
+      ProcessedCapture capture = ProcessedCapture.decode(Buffer.buffer(value), null);
       if (capture.workspaceId().equals(workspaceId)) {
         captureIds.add(capture.captureId());
       }

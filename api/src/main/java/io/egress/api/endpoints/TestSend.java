@@ -107,7 +107,8 @@ public final class TestSend {
             Envelope.compose(deliveryId, now, document),
             receiver.signature(),
             receiver.headers(),
-            now.getEpochSecond());
+            now.getEpochSecond(),
+            null);
     return sender.send(request).outcome().compose(outcome -> result(deliveryId, now, outcome));
   }
 

@@ -54,9 +54,10 @@ final class CaptureRows {
       """;
   private static final String ENTER =
       """
-      insert into stream_inbox (capture_id, workspace_id)
-      select capture_id, workspace_id
-      from unnest($1::uuid[], $2::uuid[]) with ordinality as finished(capture_id, workspace_id, nth)
+      insert into stream_inbox (capture_id, workspace_id, traceparent)
+      select capture_id, workspace_id, traceparent
+      from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
+        as finished(capture_id, workspace_id, traceparent, nth)
       order by nth
       """;
 
@@ -114,8 +115,16 @@ final class CaptureRows {
         .execute(
             Tuple.tuple()
                 .addArrayOfUUID(finished.stream().map(Capture::id).toArray(UUID[]::new))
-                .addArrayOfUUID(finished.stream().map(Capture::workspaceId).toArray(UUID[]::new)))
+                .addArrayOfUUID(finished.stream().map(Capture::workspaceId).toArray(UUID[]::new))
+                .addValue(traceparents(captures)))
         .mapEmpty();
+  }
+
+  /** Null where none of them is traced, as nearly always. */
+  static String @Nullable [] traceparents(List<IncomingCapture> captures) {
+    return captures.stream().allMatch(incoming -> incoming.traceparent() == null)
+        ? null
+        : captures.stream().map(IncomingCapture::traceparent).toArray(String[]::new);
   }
 
   private static Future<Map<UUID, Stored>> stored(

@@ -8,6 +8,7 @@ import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts captures. Capture, participants, names, document and inbox row are committed together, so a
@@ -30,9 +31,9 @@ final class CaptureWriter {
   }
 
   /** Takes a millisecond or more: not for an event loop. */
-  IncomingCapture prepare(Capture capture) {
+  IncomingCapture prepare(Capture capture, @Nullable String traceparent) {
     Capture shown = names.show(capture);
-    return IncomingCapture.of(capture, shown, documents.render(shown));
+    return IncomingCapture.of(capture, shown, documents.render(shown), traceparent);
   }
 
   /** The result of each, in the order given. No id may stand in {@code captures} twice. */

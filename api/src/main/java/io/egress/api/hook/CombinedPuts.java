@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Captures that arrive while others are being committed share the next transaction: without load
@@ -63,9 +64,10 @@ final class CombinedPuts {
   }
 
   /** Takes a millisecond or more of the thread that calls, which may be any but an event loop. */
-  Future<PutResult> put(Capture capture) {
+  Future<PutResult> put(Capture capture, @Nullable String traceparent) {
     Waiting put =
-        new Waiting(writer.prepare(capture), Promise.promise(), vertx.getOrCreateContext());
+        new Waiting(
+            writer.prepare(capture, traceparent), Promise.promise(), vertx.getOrCreateContext());
     context.runOnContext(
         called -> {
           waiting.add(put);

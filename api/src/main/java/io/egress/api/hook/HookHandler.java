@@ -9,6 +9,8 @@ import io.egress.document.Renderers;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.trace.RequestSpan;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -26,6 +28,7 @@ public final class HookHandler {
   private final CombinedPuts puts;
   private final Renames renames;
   private final HookMeters meters;
+  private final Tracing tracing;
 
   HookHandler(
       Vertx vertx, BodyReader bodies, CombinedPuts puts, Renames renames, HookMeters meters) {
@@ -34,6 +37,7 @@ public final class HookHandler {
     this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
     this.meters = requireNonNull(meters, "meters is null");
+    this.tracing = Tracing.of(vertx);
   }
 
   public void putCapture(RoutingContext exchange) {
@@ -68,11 +72,14 @@ public final class HookHandler {
   }
 
   private Future<Void> put(RoutingContext exchange, UUID id) {
+    RequestSpan span = tracing.request();
+    String traceparent = span == null ? null : span.traceparent();
     return bodies.read(
         exchange.request(),
         body ->
             renderers
-                .executeBlocking(() -> puts.put(CaptureBody.read(body, id).orRefuse()), false)
+                .executeBlocking(
+                    () -> puts.put(CaptureBody.read(body, id).orRefuse(), traceparent), false)
                 .compose(put -> put)
                 .compose(result -> answer(exchange, id, result)));
   }

@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One import: lines are put in batches, in the order of the file, and the request is read only
@@ -28,6 +29,9 @@ import java.util.UUID;
 final class Import implements NdjsonLines.Receiver {
   private static final int BATCH_LINES_MAX = 100;
   private static final int BATCH_BYTES_MAX = 1024 * 1024;
+
+  /** A history of captures would be one trace of millions of spans. */
+  private static final @Nullable String UNTRACED = null;
 
   private record Line(long number, Buffer text) {}
 
@@ -128,7 +132,8 @@ final class Import implements NdjsonLines.Receiver {
         line.number(),
         intake instanceof Intake.Refused<Capture> refused
             ? new Intake.Refused<>(refused.faults())
-            : new Intake.Accepted<>(writer.prepare(((Intake.Accepted<Capture>) intake).value())));
+            : new Intake.Accepted<>(
+                writer.prepare(((Intake.Accepted<Capture>) intake).value(), UNTRACED)));
   }
 
   /**

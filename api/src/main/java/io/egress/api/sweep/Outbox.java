@@ -3,7 +3,6 @@ package io.egress.api.sweep;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Transactions;
-import io.egress.kafka.RecordPublisher;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -39,7 +38,7 @@ final class Outbox {
         select sequence from outbox
         where sequence > $1
         order by sequence limit %d for update skip locked))
-      returning sequence, workspace_id, position, capture_id, finished_at, entered_at
+      returning sequence, workspace_id, position, capture_id, finished_at, entered_at, traceparent
       """
           .formatted(BATCH_MAX);
 
@@ -53,8 +52,7 @@ final class Outbox {
   private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Pool pool;
-  private final RecordPublisher publisher;
-  private final String topic;
+  private final CapturePublisher publisher;
   private final Consumer<List<OwedRecord>> relayed;
   private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
   private long lastPublished;
@@ -62,10 +60,9 @@ final class Outbox {
   private @Nullable Throwable lastFailure;
 
   /** {@code relayed} receives each batch. */
-  Outbox(Pool pool, RecordPublisher publisher, String topic, Consumer<List<OwedRecord>> relayed) {
+  Outbox(Pool pool, CapturePublisher publisher, Consumer<List<OwedRecord>> relayed) {
     this.pool = requireNonNull(pool, "pool is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
-    this.topic = requireNonNull(topic, "topic is null");
     this.relayed = requireNonNull(relayed, "relayed is null");
   }
 
@@ -105,7 +102,7 @@ final class Outbox {
               oldest.result().forEach(row -> taken.add(OwedRecord.of(row)));
               taken.sort(Comparator.comparing(OwedRecord::sequence));
               return publisher
-                  .publish(taken.stream().map(record -> record.message(topic)).toList())
+                  .publish(taken)
                   .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
                   .map(acknowledged -> published(taken));
             });

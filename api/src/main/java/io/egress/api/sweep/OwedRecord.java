@@ -1,7 +1,6 @@
 package io.egress.api.sweep;
 
 import io.egress.kafka.ProcessedCapture;
-import io.egress.kafka.RecordPublisher.Message;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,11 +19,8 @@ record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
             row.getUUID("workspace_id"),
             row.getLong("position"),
             row.getUUID("capture_id"),
-            row.getOffsetDateTime("entered_at").toInstant()));
-  }
-
-  Message message(String topic) {
-    return new Message(topic, capture.workspaceId().toString(), capture.encode());
+            row.getOffsetDateTime("entered_at").toInstant(),
+            row.getString("traceparent")));
   }
 
   /** Until its entry into the stream. */

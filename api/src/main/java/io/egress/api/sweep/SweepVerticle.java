@@ -11,6 +11,7 @@ import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.metrics.Metrics;
 import io.egress.settings.Settings;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
@@ -67,7 +68,8 @@ public final class SweepVerticle extends VerticleBase {
     RecordPublisher opened =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     publisher = opened;
-    Outbox owed = new Outbox(pool, opened, topic, this::relayed);
+    CapturePublisher captures = new CapturePublisher(opened, topic, Tracing.of(vertx));
+    Outbox owed = new Outbox(pool, captures, this::relayed);
     outbox = owed;
     Recurring relay =
         new Recurring(

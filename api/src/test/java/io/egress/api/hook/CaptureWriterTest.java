@@ -134,7 +134,7 @@ class CaptureWriterTest {
                     .put("member", new JsonObject().put("id", MEMBER).put("name", name))
                     .put("speech_ms", 10))
             .add(new JsonObject().put("label", "S2").put("speech_ms", 10)));
-    return writer.prepare(CaptureBody.read(body.toBuffer(), UUID.randomUUID()).orRefuse());
+    return writer.prepare(CaptureBody.read(body.toBuffer(), UUID.randomUUID()).orRefuse(), null);
   }
 
   private long rows(String of) {

@@ -129,7 +129,7 @@ class CombinedPutsTest {
 
   private Future<PutResult> put(CombinedPuts through, UUID id, String title) {
     JsonObject capture = Service.capture(workspace).put("title", title);
-    return through.put(CaptureBody.read(capture.toBuffer(), id).orRefuse());
+    return through.put(CaptureBody.read(capture.toBuffer(), id).orRefuse(), null);
   }
 
   private SqlConnection lockTheDevice() {

@@ -11,6 +11,7 @@ import io.egress.kafka.NeededTopic;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.TopicAdmin;
 import io.egress.settings.Settings;
+import io.egress.trace.Tracing;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.io.IOException;
@@ -76,7 +77,10 @@ class OutboxTest {
   private Outbox outbox(Pool pool, Settings of, AtomicInteger published) {
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, of.kafka()));
-    return new Outbox(pool, publisher, topic, batch -> published.addAndGet(batch.size()));
+    return new Outbox(
+        pool,
+        new CapturePublisher(publisher, topic, Tracing.OFF),
+        batch -> published.addAndGet(batch.size()));
   }
 
   private void repeat(Outbox outbox) {

@@ -41,7 +41,8 @@ final class PublishedCaptures {
             .poll(Duration.ofMillis(100))
             .forEach(
                 record -> {
-                  ProcessedCapture capture = ProcessedCapture.decode(Buffer.buffer(record.value()));
+                  ProcessedCapture capture =
+                      ProcessedCapture.decode(Buffer.buffer(record.value()), null);
                   assertThat(record.key()).isEqualTo(capture.workspaceId().toString());
                   captures.add(capture);
                 });

@@ -17,6 +17,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.UnknownSecretKeyException;
 import io.egress.flow.ByteBudget;
 import io.egress.kafka.Topics;
+import io.egress.kafka.TraceHeader;
 import io.egress.outage.Outage;
 import io.egress.send.Envelope;
 import io.egress.send.FailureKind;
@@ -25,6 +26,8 @@ import io.egress.send.Receiver;
 import io.egress.send.SendRequest;
 import io.egress.send.Sending;
 import io.egress.send.WebhookSender;
+import io.egress.trace.AttemptSpan;
+import io.egress.trace.Tracing;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
@@ -87,6 +90,7 @@ final class Deliveries implements Questions.Reader {
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
   private final FailingEndpoints failing;
+  private final Tracing tracing;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
 
@@ -109,6 +113,7 @@ final class Deliveries implements Questions.Reader {
     this.commits = parts.commits();
     this.meters = parts.meters();
     this.failing = parts.failing();
+    this.tracing = Tracing.of(vertx);
   }
 
   // Consume
@@ -136,7 +141,7 @@ final class Deliveries implements Questions.Reader {
   /** Nothing can be done about a record that nobody can read, and it must not stop the others. */
   private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
     try {
-      return Delivery.decode(record.value());
+      return Delivery.decode(record.value()).tracedBy(TraceHeader.in(record));
     } catch (RuntimeException unreadable) {
       log.error(
           "Skipped the record at offset {} of {}-{}, which does not describe a delivery: {}",
@@ -339,6 +344,7 @@ final class Deliveries implements Questions.Reader {
     }
     Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, to.head().bytes());
     workload.sent(slot);
+    AttemptSpan span = tracing.attempt(job.delivery(), to.url());
     Sending sending =
         sender.send(
             new SendRequest(
@@ -347,12 +353,16 @@ final class Deliveries implements Questions.Reader {
                 envelope,
                 to.receiver().signature(),
                 to.receiver().headers(),
-                startedAt.getEpochSecond()));
+                startedAt.getEpochSecond(),
+                span == null ? null : span.traceparent()));
     job.sending(sending);
     sending
         .outcome()
         .onSuccess(
             outcome -> {
+              if (span != null) {
+                span.end(outcome);
+              }
               settle(slot, startedAt, outcome);
               release(documents, body);
             });
@@ -368,8 +378,12 @@ final class Deliveries implements Questions.Reader {
 
   /** Counts an attempt that cannot be made as failed. */
   private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
-    Buffer noAnswer = Buffer.buffer();
-    settle(slot, clock.instant(), new Outcome.Failed(kind, null, detail, Duration.ZERO, noAnswer));
+    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Buffer.buffer());
+    AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
+    if (span != null) {
+      span.end(failed);
+    }
+    settle(slot, clock.instant(), failed);
   }
 
   private void settle(InFlight<Job> slot, Instant startedAt, Outcome outcome) {

@@ -139,6 +139,7 @@ final class OutcomeRecorder {
   }
 
   private static Message message(String topic, Delivery delivery) {
-    return new Message(topic, delivery.endpointId().toString(), delivery.encode());
+    return new Message(
+        topic, delivery.endpointId().toString(), delivery.encode(), delivery.traceparent());
   }
 }

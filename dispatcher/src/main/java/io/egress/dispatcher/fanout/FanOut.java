@@ -10,12 +10,15 @@ import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.kafka.Topics;
+import io.egress.trace.TracedBatch;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Owes a capture to every endpoint that was created below its position. Repeating it owes the same
@@ -29,12 +32,19 @@ final class FanOut {
   private final RecordPublisher publisher;
   private final Topics topics;
   private final FanOutMeters meters;
+  private final Tracing tracing;
 
-  FanOut(EndpointStore endpoints, RecordPublisher publisher, Topics topics, FanOutMeters meters) {
+  FanOut(
+      EndpointStore endpoints,
+      RecordPublisher publisher,
+      Topics topics,
+      FanOutMeters meters,
+      Tracing tracing) {
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
     this.topics = requireNonNull(topics, "topics is null");
     this.meters = requireNonNull(meters, "meters is null");
+    this.tracing = requireNonNull(tracing, "tracing is null");
   }
 
   /** Completes once all deliveries are acknowledged. */
@@ -49,24 +59,30 @@ final class FanOut {
   private Future<Void> publish(
       List<ProcessedCapture> captures, int from, Map<UUID, List<EndpointTarget>> targets) {
     List<Message> messages = new ArrayList<>();
+    TracedBatch traced = new TracedBatch();
     int next = from;
     while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
       ProcessedCapture capture = captures.get(next++);
+      String parent = traced.add(tracing.fanOut(capture, topics.capturesProcessed()));
       for (EndpointTarget target : targets.getOrDefault(capture.workspaceId(), List.of())) {
         if (target.isLiveAt(capture.position())) {
-          messages.add(message(capture, target));
+          messages.add(message(capture, target, parent));
         }
       }
     }
     int reached = next;
     Future<Void> published =
-        publisher.publish(messages).onSuccess(done -> meters.made(messages.size()));
+        publisher
+            .publish(messages)
+            .onComplete(traced::end)
+            .onSuccess(done -> meters.made(messages.size()));
     return reached == captures.size()
         ? published
         : published.compose(done -> publish(captures, reached, targets));
   }
 
-  private Message message(ProcessedCapture capture, EndpointTarget target) {
+  private Message message(
+      ProcessedCapture capture, EndpointTarget target, @Nullable String parent) {
     Delivery delivery =
         Delivery.first(
             DeliveryId.of(target.id(), capture.captureId()),
@@ -75,6 +91,6 @@ final class FanOut {
             capture.position(),
             Delivery.Origin.LIVE,
             capture.enteredAt());
-    return new Message(topics.deliveries(), target.id().toString(), delivery.encode());
+    return new Message(topics.deliveries(), target.id().toString(), delivery.encode(), parent);
   }
 }

@@ -10,6 +10,7 @@ import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.egress.metrics.Metrics;
 import io.egress.settings.KafkaSettings;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
@@ -38,7 +39,6 @@ public final class FanOutVerticle extends VerticleBase {
 
   private final Parts parts;
   private final Topics topics;
-  private final FanOut fanOut;
   private final Restarts restarts;
   private volatile @Nullable FanOutWorker worker;
   private @Nullable MemberSupervisor supervisor;
@@ -46,17 +46,18 @@ public final class FanOutVerticle extends VerticleBase {
   public FanOutVerticle(Parts parts) {
     this.parts = requireNonNull(parts, "parts is null");
     this.topics = new Topics(parts.kafka().topicPrefix());
-    this.fanOut =
-        new FanOut(
-            new EndpointStore(parts.pool()),
-            parts.publisher(),
-            topics,
-            new FanOutMeters(parts.metrics()));
     this.restarts = new Restarts(parts.metrics(), "fan_out");
   }
 
   @Override
   public Future<?> start() {
+    FanOut fanOut =
+        new FanOut(
+            new EndpointStore(parts.pool()),
+            parts.publisher(),
+            topics,
+            new FanOutMeters(parts.metrics()),
+            Tracing.of(vertx));
     supervisor =
         new MemberSupervisor(
             vertx,

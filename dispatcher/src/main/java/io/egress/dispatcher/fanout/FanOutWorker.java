@@ -7,6 +7,7 @@ import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.supervise.GroupMember;
 import io.egress.kafka.ProcessedCapture;
 import io.egress.kafka.Topics;
+import io.egress.kafka.TraceHeader;
 import io.egress.outage.Outage;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
@@ -278,7 +279,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private static void decode(
       ConsumerRecord<byte[], byte[]> record, List<ProcessedCapture> captures) {
     try {
-      captures.add(ProcessedCapture.decode(Buffer.buffer(record.value())));
+      captures.add(ProcessedCapture.decode(Buffer.buffer(record.value()), TraceHeader.in(record)));
     } catch (RuntimeException unreadable) {
       log.error(
           "Skipped the record at offset {} of {}, which does not describe a capture: {}",

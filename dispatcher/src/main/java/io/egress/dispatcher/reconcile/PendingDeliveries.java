@@ -91,6 +91,7 @@ final class PendingDeliveries implements AutoCloseable {
         Origin.of(row.getString("origin")),
         row.getOffsetDateTime("owed_at").toInstant(),
         row.getInteger("attempts") + 1,
-        due.toInstant());
+        due.toInstant(),
+        null);
   }
 }

@@ -4,14 +4,14 @@ import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.http.Monitoring;
 import io.egress.lifecycle.RunningProcess;
-import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
+import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** Both roles on one Vert.x, with the api's internal listener for both. */
 public record Standalone(Vertx vertx, ApiApp api, DispatcherApp dispatcher) {
   public static Standalone start(RunningProcess process, Settings settings) {
-    Vertx vertx = MeasuredVertx.create();
+    Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress");
     process.pushAsync("Vert.x", vertx::close);
     Monitoring monitoring = Monitoring.of(vertx);
     process.push("the monitoring", monitoring::close);

@@ -1,0 +1,36 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.kafka.ProcessedCapture;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.trace.TracedBatch;
+import io.egress.trace.Tracing;
+import io.vertx.core.Future;
+import java.util.List;
+
+/** Publishes what the stream owes to Kafka, which is a stage of a capture that is traced. */
+record CapturePublisher(RecordPublisher publisher, String topic, Tracing tracing) {
+  CapturePublisher {
+    requireNonNull(publisher, "publisher is null");
+    requireNonNull(topic, "topic is null");
+    requireNonNull(tracing, "tracing is null");
+  }
+
+  /** Completes once every record is acknowledged. */
+  Future<Void> publish(List<OwedRecord> records) {
+    TracedBatch traced = new TracedBatch();
+    return publisher
+        .publish(records.stream().map(record -> message(record.capture(), traced)).toList())
+        .onComplete(traced::end);
+  }
+
+  private Message message(ProcessedCapture capture, TracedBatch traced) {
+    return new Message(
+        topic,
+        capture.workspaceId().toString(),
+        capture.encode(),
+        traced.add(tracing.publish(capture, topic)));
+  }
+}

@@ -1,0 +1,24 @@
+package io.egress.kafka;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** The header of W3C Trace Context, which records of traced captures carry, and no others. */
+public final class TraceHeader {
+  private static final String NAME = "traceparent";
+
+  private TraceHeader() {}
+
+  static void add(ProducerRecord<?, ?> record, String traceparent) {
+    record.headers().add(NAME, traceparent.getBytes(US_ASCII));
+  }
+
+  public static @Nullable String in(ConsumerRecord<?, ?> record) {
+    Header header = record.headers().lastHeader(NAME);
+    return header == null || header.value() == null ? null : new String(header.value(), US_ASCII);
+  }
+}

@@ -1,0 +1,29 @@
+package io.egress.trace;
+
+import io.vertx.core.AsyncResult;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The spans of what is done together: they end together. Untraced members take no room. */
+public final class TracedBatch {
+  private @Nullable List<StageSpan> spans;
+
+  /** The header of what follows; null where the member is not traced. */
+  public @Nullable String add(@Nullable StageSpan span) {
+    if (span == null) {
+      return null;
+    }
+    if (spans == null) {
+      spans = new ArrayList<>();
+    }
+    spans.add(span);
+    return span.traceparent();
+  }
+
+  public void end(AsyncResult<?> result) {
+    if (spans != null) {
+      spans.forEach(span -> span.end(result.cause()));
+    }
+  }
+}
