@@ -67,7 +67,7 @@ begin
   taken := array(select sequence from stream_inbox order by sequence limit batch_max);
   return query
   with batch as (
-    delete from stream_inbox i where i.sequence = any(taken) 
+    delete from stream_inbox i where i.sequence = any(taken)
     returning i.sequence, i.capture_id, i.workspace_id, i.finished_at, i.traceparent),
   numbered as (
     select b.capture_id, b.workspace_id, b.finished_at, b.traceparent,

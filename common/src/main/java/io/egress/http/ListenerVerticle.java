@@ -3,6 +3,7 @@ package io.egress.http;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.settings.ListenerSettings;
+import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
@@ -79,7 +80,9 @@ public final class ListenerVerticle extends VerticleBase {
             .setIdleTimeout((int) limits.idleMax().toMillis())
             .setWriteIdleTimeout((int) limits.writeIdleMax().toMillis())
             .setHandle100ContinueAutomatically(true)
-            .setHttp2ClearTextEnabled(false);
+            .setHttp2ClearTextEnabled(false)
+            .setTracingPolicy(
+                settings.internal() ? Tracing.FOLLOWS_CALLERS : Tracing.IGNORES_CALLERS);
     return certificate == null
         ? options
         : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);

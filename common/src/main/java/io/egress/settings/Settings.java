@@ -60,7 +60,7 @@ public record Settings(
   private static Settings read(SettingsReader reader) {
     ApiSettings api = api(reader);
     return new Settings(
-        new ListenerSettings(
+        ListenerSettings.internal(
             reader.text("EGRESS_INTERNAL_HOST", "127.0.0.1", "address of the internal listener"),
             reader.port(
                 "EGRESS_INTERNAL_PORT", 8081, "port of the internal listener, 0 for any free one")),

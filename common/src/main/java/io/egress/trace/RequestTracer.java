@@ -27,12 +27,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of requests, by Vert.x' own tracer for OpenTelemetry. Probes and scrapes have none. Callers
- * of the internal API are followed; clients of the public one are not, or any of them could have
- * all of its requests traced.
+ * Spans of requests, by Vert.x' own tracer for OpenTelemetry. Probes and scrapes have none. Whether
+ * a caller is followed is its listener's policy.
  */
 final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.Source {
-  private static final String FOLLOWED = "/internal/";
   private static final AttributeKey<Long> STATUS =
       AttributeKey.longKey("http.response.status_code");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
@@ -88,10 +86,10 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.
     return tracer.receiveRequest(
         context,
         kind,
-        policy,
+        TracingPolicy.ALWAYS,
         http,
         operation,
-        path.startsWith(FOLLOWED) ? headers : List.of(),
+        policy == Tracing.FOLLOWS_CALLERS ? headers : List.of(),
         RequestTags.INSTANCE);
   }
 

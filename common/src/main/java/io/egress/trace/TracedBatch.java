@@ -9,10 +9,13 @@ import org.jspecify.annotations.Nullable;
 public final class TracedBatch {
   private @Nullable List<StageSpan> spans;
 
-  /** The header of what follows; null where the member is not traced. */
-  public @Nullable String add(@Nullable StageSpan span) {
+  /**
+   * The header of what follows. A stage without a span passes on what it would have followed, for
+   * processes that trace.
+   */
+  public @Nullable String add(@Nullable StageSpan span, @Nullable String parent) {
     if (span == null) {
-      return null;
+      return parent;
     }
     if (spans == null) {
       spans = new ArrayList<>();

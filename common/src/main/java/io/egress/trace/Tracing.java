@@ -5,6 +5,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.kafka.ProcessedCapture;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.tracing.TracingPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
 public interface Tracing {
   /** Nothing is traced; what was traced elsewhere keeps its {@code traceparent}. */
   Tracing OFF = new TracingOff();
+
+  /** The policy of a listener on which a caller's {@code traceparent} decides. */
+  TracingPolicy FOLLOWS_CALLERS = TracingPolicy.PROPAGATE;
+
+  /** The policy of one for anybody, who could otherwise have all requests traced. */
+  TracingPolicy IGNORES_CALLERS = TracingPolicy.ALWAYS;
 
   /** A tracer of Vert.x that has one. */
   interface Source {

@@ -23,7 +23,7 @@ class SettingsTest {
     Settings settings = Settings.from(environment(Map.of("EGRESS_SWEEP_INTERVAL", "250ms")));
 
     assertThat(settings.api().publicListener().port()).isEqualTo(8080);
-    assertThat(settings.internalListener()).isEqualTo(new ListenerSettings("127.0.0.1", 8081));
+    assertThat(settings.internalListener()).isEqualTo(ListenerSettings.internal("127.0.0.1", 8081));
     assertThat(settings.api().sweepInterval()).isEqualTo(Duration.ofMillis(250));
     assertThat(settings.api().maxCaptureBytes()).isEqualTo(16L << 20);
     assertThat(settings.kafka().topicPrefix()).isEqualTo("egress.");

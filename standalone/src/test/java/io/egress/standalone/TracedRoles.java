@@ -91,9 +91,9 @@ final class TracedRoles implements AutoCloseable {
     return id;
   }
 
-  /** A client of the public API that sends a {@code traceparent}. */
-  int pull(String traceparent) throws IOException, InterruptedException {
-    URI url = URI.create("http://127.0.0.1:" + api.publicPort() + "/api/v1/captures");
+  /** A client of the public listener that sends a {@code traceparent}. */
+  int pull(String path, String traceparent) throws IOException, InterruptedException {
+    URI url = URI.create("http://127.0.0.1:" + api.publicPort() + path);
     return HTTP.send(
             HttpRequest.newBuilder(url)
                 .header("authorization", "Bearer " + key)

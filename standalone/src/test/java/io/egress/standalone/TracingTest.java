@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.embedded.ClosedPort;
 import io.opentelemetry.proto.trace.v1.Span.SpanKind;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -103,7 +104,8 @@ class TracingTest {
   void showsReceiversNothingUnlessAskedAndFollowsNoClients() throws Exception {
     try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "1"))) {
       roles.put(null);
-      assertThat(roles.pull(FOLLOWED)).isEqualTo(200);
+      assertThat(roles.pull("/internal/v1/captures/1", FOLLOWED)).isEqualTo(404);
+      assertThat(roles.pull("/api/v1/captures", FOLLOWED)).isEqualTo(200);
       await()
           .atMost(BothRoles.PATIENCE)
           .until(
@@ -133,10 +135,29 @@ class TracingTest {
   }
 
   @Test
+  void sendsTheLastSpansWhenItStops() throws Exception {
+    try (TracedRoles roles = roles(Map.of())) {
+      roles.put(FOLLOWED);
+      await().atMost(BothRoles.PATIENCE).until(() -> delivered(roles) == 1);
+    }
+    assertThat(collector.of(TRACE)).hasSize(5);
+  }
+
+  @Test
   void aCollectorThatIsAwayCostsSpansAndNothingElse() throws Exception {
-    try (ClosedPort nobody = ClosedPort.open();
-        TracedRoles roles =
-            roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + nobody.number()))) {
+    try (ClosedPort nobody = ClosedPort.open()) {
+      deliversAndCountsLostSpans(nobody.number());
+    }
+  }
+
+  @Test
+  void aCollectorThatDoesNotAnswerCostsSpansAndNothingElse() throws Exception {
+    HttpServer silent = outside.createHttpServer().requestHandler(request -> {});
+    deliversAndCountsLostSpans(BothRoles.done(silent.listen(0, "127.0.0.1")).actualPort());
+  }
+
+  private void deliversAndCountsLostSpans(int port) throws Exception {
+    try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + port))) {
       roles.put(FOLLOWED);
 
       await().atMost(BothRoles.PATIENCE).until(() -> delivered(roles) == 1);

@@ -31,6 +31,6 @@ record CapturePublisher(RecordPublisher publisher, String topic, Tracing tracing
         topic,
         capture.workspaceId().toString(),
         capture.encode(),
-        traced.add(tracing.publish(capture, topic)));
+        traced.add(tracing.publish(capture, topic), capture.traceparent()));
   }
 }

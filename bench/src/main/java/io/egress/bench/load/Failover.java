@@ -35,14 +35,17 @@ final class Failover {
   private final PushStage stage;
   private final DeliveryGroup group;
   private final ScaleLoad load;
+  private final double pace;
   private final PushEndpoints endpoints;
   private final ServiceTimes times;
   private final List<Period> periods = new ArrayList<>();
 
-  Failover(PushStage stage, DeliveryGroup group, ScaleLoad load) {
+  /** {@code pace} is of captures a second. */
+  Failover(PushStage stage, DeliveryGroup group, ScaleLoad load, double pace) {
     this.stage = requireNonNull(stage, "stage is null");
     this.group = requireNonNull(group, "group is null");
     this.load = requireNonNull(load, "load is null");
+    this.pace = pace;
     this.endpoints = new PushEndpoints(stage);
     endpoints.mixed(load.workspaces(), load.hangingEach());
     this.times = stage.receiver().timeService();
@@ -51,7 +54,6 @@ final class Failover {
   void run(int processes) throws InterruptedException {
     Arrivals arrivals = stage.receiver().begin();
     HookLoad hook = new HookLoad(stage, endpoints.healthy());
-    double pace = load.halfPace(processes * load.perSecondMax());
     System.out.printf(
         "%n%d processes with the service's own limit of attempts, %.0f deliveries/s%n",
         processes, pace * load.healthyEach());
@@ -59,6 +61,7 @@ final class Failover {
       for (int i = 0; i < processes; i++) {
         fleet.startOne();
       }
+      MachineLoad machine = MachineLoad.begin();
       AtomicBoolean putting = new AtomicBoolean(true);
       CompletableFuture<HookLoad.Result> put =
           CompletableFuture.supplyAsync(
@@ -71,9 +74,11 @@ final class Failover {
         putting.set(false);
       }
       begin("the end");
+      double machinePercent = machine.percent();
       HookLoad.Result result = put.join();
       Drain.await(arrivals, result.created() * load.healthyEach(), fleet.running().get(0));
       print(arrivals, result);
+      System.out.printf("the machine was busy for %.0f%% of the time%n", machinePercent);
     }
     endpoints.endAll();
   }

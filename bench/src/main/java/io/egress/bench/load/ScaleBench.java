@@ -30,9 +30,9 @@ import picocli.CommandLine.Spec;
           + " after it, at half of that rate, from the hook's call to the arrival, to healthy"
           + " endpoints.",
       "",
-      "The second part runs at a steady pace with the service's own limit of attempts, because"
-          + " the few slots of the first part would all be held by endpoints that a process does"
-          + " not know to hang yet.",
+      "The second part runs at half of the rate of one process, which the machine is to bear, and"
+          + " with the service's own limit of attempts, because the few slots of the first part"
+          + " would all be held by endpoints that a process does not know to hang yet.",
       ""
     })
 final class ScaleBench implements Callable<Integer> {
@@ -114,15 +114,16 @@ final class ScaleBench implements Callable<Integer> {
             + "%d attempts in flight a worker: at most %.0f deliveries/s a process%n",
         endpoints, hangingPercent, latencyMillis, PARTITIONS, inFlight, load.perSecondMax());
     try (DeliveryGroup group = new DeliveryGroup(stage.settings().kafka())) {
-      scale(new ScaleStep(stage, group, load));
+      double one = scale(new ScaleStep(stage, group, load));
       if (fleet > 0) {
-        new Failover(stage, group, load).run(fleet);
+        new Failover(stage, group, load, load.halfPace(one)).run(fleet);
       }
     }
     return 0;
   }
 
-  private void scale(ScaleStep step) throws InterruptedException {
+  /** Deliveries a second of one process. */
+  private double scale(ScaleStep step) throws InterruptedException {
     Map<Integer, ScaleStep.Result> results = new LinkedHashMap<>();
     for (int count : processes) {
       ScaleStep.Result result = step.run(count);
@@ -132,14 +133,15 @@ final class ScaleBench implements Callable<Integer> {
           count, result.perSecond(), result.duplicates());
       result.resident().print();
     }
-    print(results);
+    double one = results.values().iterator().next().perSecond();
+    print(results, one);
+    return one;
   }
 
-  private static void print(Map<Integer, ScaleStep.Result> results) {
+  private static void print(Map<Integer, ScaleStep.Result> results, double one) {
     Table backlog =
         new Table("deliveries/s", "speed-up", "machine %", "us a delivery", "connections");
     Table paced = new Table("deliveries/s", "p50 ms", "p99 ms", "machine %");
-    double one = results.values().iterator().next().perSecond();
     results.forEach(
         (count, result) -> {
           String row = count + " process(es)";

@@ -63,7 +63,8 @@ final class FanOut {
     int next = from;
     while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
       ProcessedCapture capture = captures.get(next++);
-      String parent = traced.add(tracing.fanOut(capture, topics.capturesProcessed()));
+      String parent =
+          traced.add(tracing.fanOut(capture, topics.capturesProcessed()), capture.traceparent());
       for (EndpointTarget target : targets.getOrDefault(capture.workspaceId(), List.of())) {
         if (target.isLiveAt(capture.position())) {
           messages.add(message(capture, target, parent));
