@@ -22,7 +22,14 @@ import java.util.concurrent.TimeUnit;
 public final class DatabasePool {
   private static final int WAITERS_MAX = 10_000;
   private static final int CONNECTION_WAIT_SECONDS = 10;
-  private static final int IDLE_MINUTES = 5;
+
+  /**
+   * How long a connection is kept unused. The wait for an answer is counted from the last one, so a
+   * connection that could be kept for longer would be cut off while its next statement runs.
+   */
+  private static final Duration IDLE = Duration.ofSeconds(5);
+
+  private static final Duration IDLE_CHECKS_APART = Duration.ofSeconds(1);
   private static final int PIPELINED_MAX = 16;
 
   /** The server gives up a peer that has been silent for about half a minute. */
@@ -33,7 +40,7 @@ public final class DatabasePool {
           "tcp_keepalives_count", "3",
           "tcp_user_timeout", "25000");
 
-  /** A connection without an answer for this long beyond the statement timeout is cut off. */
+  /** How much longer than a statement may take an answer to it is waited for. */
   private static final Duration ANSWER_GRACE = Duration.ofSeconds(5);
 
   /** PostgreSQL 17 and later; earlier servers refuse a connection that asks for it. */
@@ -67,11 +74,12 @@ public final class DatabasePool {
     } else {
       shareSessions(connect);
     }
+    Duration silence = timeouts.statement().plus(ANSWER_GRACE).plus(IDLE).plus(IDLE_CHECKS_APART);
     NetClientOptions net =
         new NetClientOptions()
             .setTcpKeepAlive(true)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-            .setReadIdleTimeout((int) timeouts.statement().plus(ANSWER_GRACE).toMillis());
+            .setReadIdleTimeout((int) silence.toMillis());
     PoolOptions pool =
         new PoolOptions()
             .setName(name)
@@ -79,8 +87,9 @@ public final class DatabasePool {
             .setMaxWaitQueueSize(WAITERS_MAX)
             .setConnectionTimeout(CONNECTION_WAIT_SECONDS)
             .setConnectionTimeoutUnit(TimeUnit.SECONDS)
-            .setIdleTimeout(IDLE_MINUTES)
-            .setIdleTimeoutUnit(TimeUnit.MINUTES);
+            .setPoolCleanerPeriod((int) IDLE_CHECKS_APART.toMillis())
+            .setIdleTimeout((int) IDLE.toSeconds())
+            .setIdleTimeoutUnit(TimeUnit.SECONDS);
     ClientBuilder<Pool> builder =
         PgBuilder.pool().connectingTo(connect).with(net).with(pool).using(vertx);
     if (ownsSessions) {
