@@ -5,11 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.egress.document.BodyEncoder;
 import io.egress.flow.Patience;
 import io.egress.http.ClientGoneException;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,15 +64,24 @@ final class PacedResponse {
     return patiently(ended);
   }
 
-  /** In parts that the client can be seen to read. */
+  /**
+   * In parts that the client can be seen to read. Each is written to the socket at once, so small
+   * pieces share one.
+   */
   private @Nullable Buffer nextOf(BodyEncoder body) {
-    Buffer whole = piece == null ? body.next() : piece;
-    if (whole == null || whole.length() <= WRITE_BYTES_MAX) {
-      piece = null;
-      return whole;
+    CompositeByteBuf part = Unpooled.compositeBuffer(Integer.MAX_VALUE);
+    int room = WRITE_BYTES_MAX;
+    while (room > 0) {
+      Buffer next = piece == null ? body.next() : piece;
+      if (next == null) {
+        break;
+      }
+      int length = Math.min(room, next.length());
+      piece = length == next.length() ? null : next.slice(length, next.length());
+      part.addComponent(true, ((BufferInternal) next.slice(0, length)).getByteBuf());
+      room -= length;
     }
-    piece = whole.slice(WRITE_BYTES_MAX, whole.length());
-    return whole.slice(0, WRITE_BYTES_MAX);
+    return room == WRITE_BYTES_MAX ? null : BufferInternal.buffer(part);
   }
 
   private Future<Void> drained() {

@@ -71,7 +71,9 @@ final class PullLoad {
         started -> {
           List<Future<Void>> loops = new ArrayList<>();
           for (int i = 0; i < clients; i++) {
-            loops.add(loop(http, end));
+            Promise<Void> ended = Promise.promise();
+            loops.add(ended.future());
+            loop(http, end, ended);
           }
           Future.all(loops).<Void>mapEmpty().onComplete(done);
         });
@@ -87,11 +89,27 @@ final class PullLoad {
         pages, bytes, took, latencies.percentileMillis(50), latencies.percentileMillis(99));
   }
 
-  private Future<Void> loop(HttpClient http, long end) {
-    if (clock.getAsLong() >= end) {
-      return Future.succeededFuture();
-    }
+  /**
+   * A promise, because a chain of futures through all pages would overflow the stack at its end.
+   */
+  private void loop(HttpClient http, long end, Promise<Void> ended) {
     long start = clock.getAsLong();
+    if (start >= end) {
+      ended.complete();
+      return;
+    }
+    page(http)
+        .onSuccess(
+            size -> {
+              latencies.add(clock.getAsLong() - start);
+              pages++;
+              bytes += size;
+              loop(http, end, ended);
+            })
+        .onFailure(ended::fail);
+  }
+
+  private Future<Long> page(HttpClient http) {
     return http.request(
             new RequestOptions()
                 .setMethod(HttpMethod.GET)
@@ -100,14 +118,7 @@ final class PullLoad {
                 .putHeader("authorization", "Bearer " + target.key())
                 .putHeader("accept-encoding", "gzip"))
         .compose(HttpClientRequest::send)
-        .compose(this::count)
-        .compose(
-            size -> {
-              latencies.add(clock.getAsLong() - start);
-              pages++;
-              bytes += size;
-              return loop(http, end);
-            });
+        .compose(this::count);
   }
 
   private Future<Long> count(HttpClientResponse response) {
