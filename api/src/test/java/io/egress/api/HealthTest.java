@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the api says of its health while backends are away, or take calls and never answer. */
+/** The api's health while backends are down, or accept connections and never answer. */
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
@@ -104,7 +104,7 @@ class HealthTest {
     return URI.create(url).getPort();
   }
 
-  /** Takes connections and never says a word. */
+  /** Accepts connections and never answers. */
   private static ServerSocket silent(int port) throws IOException {
     return new ServerSocket(port, 100, InetAddress.getLoopbackAddress());
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the api says of itself, after work of every kind. */
+/** The api's metrics, after work of every kind. */
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -108,7 +108,7 @@ class MetricsTest {
   }
 
   @Test
-  void tellOfPoolsEventLoopsBackendsAndTheJvm() {
+  void coverPoolsEventLoopsBackendsAndTheJvm() {
     for (String pool : List.of("{pool='pull'}", "{pool='hook_and_sweep'}", "{pool='api_probe'}")) {
       assertThat(value("egress_database_connections_in_use" + pool)).isNotNegative();
       assertThat(value("egress_database_waiting" + pool)).isNotNegative();
@@ -124,7 +124,7 @@ class MetricsTest {
   }
 
   @Test
-  void nameNobody() {
+  void containNoPersonalData() {
     assertThat(scrape()).doesNotContainPattern(ID);
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Holds the descriptions against the running server. */
+/** Compares the descriptions with the running server. */
 class OpenApiTest {
   private static final UUID WORKSPACE = UUID.randomUUID();
   private static final UUID CAPTURE = UUID.randomUUID();

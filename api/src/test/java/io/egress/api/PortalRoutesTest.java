@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every route of the settings page is closed to whom it is not for. */
+/** Every route of the settings page checks session, workspace and role. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class PortalRoutesTest {
@@ -105,14 +105,14 @@ class PortalRoutesTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void noSessionNoPage(Routes.Call call) {
+  void everyPageNeedsASession(Routes.Call call) {
     assertThat(send(new Browser(service), call, THEIRS, Map.of()).statusCode()).isEqualTo(403);
   }
 
   /** Also with a cookie that a browser would not send there. */
   @ParameterizedTest
   @MethodSource("routes")
-  void anotherWorkspacesSessionOpensNothing(Routes.Call call) {
+  void aSessionOfAnotherWorkspaceOpensNothing(Routes.Call call) {
     Browser misused = stranger.misusing("/portal/" + MINE, "/portal/" + THEIRS);
     HttpResponse<String> answer =
         send(misused, call, THEIRS, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
@@ -124,7 +124,7 @@ class PortalRoutesTest {
   /** A session at one's own workspace does not reach the things of another by their ids. */
   @ParameterizedTest
   @MethodSource("things")
-  void theThingsOfAnotherWorkspaceAreNotThere(Routes.Call call) {
+  void objectsOfAnotherWorkspaceAreNotFound(Routes.Call call) {
     String before = audit();
     HttpResponse<String> answer =
         send(stranger, call, MINE, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
@@ -136,7 +136,7 @@ class PortalRoutesTest {
 
   @ParameterizedTest
   @MethodSource("changes")
-  void whoMayOnlyLookChangesNothing(Routes.Call call) {
+  void aViewerChangesNothing(Routes.Call call) {
     String before = audit();
     HttpResponse<String> answer =
         send(viewer, call, THEIRS, Map.of("csrf", viewer.csrf("/portal/" + THEIRS + "/")));
@@ -148,7 +148,7 @@ class PortalRoutesTest {
 
   @ParameterizedTest
   @MethodSource("changes")
-  void formsOfOtherPagesAreRefused(Routes.Call call) {
+  void formsFromOtherSitesAreRefused(Routes.Call call) {
     String before = audit();
     String token = admin.csrf("/portal/" + THEIRS + "/");
     String own = service.internalUrl("");
@@ -176,7 +176,7 @@ class PortalRoutesTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void whatIsShownIsNeverKeptAnywhere(Routes.Call call) {
+  void nothingShownIsCached(Routes.Call call) {
     if (call.method().equals(HttpMethod.GET)) {
       HttpResponse<String> answer = send(admin, call, THEIRS, Map.of());
       assertThat(answer.statusCode()).isEqualTo(200);
@@ -208,7 +208,7 @@ class PortalRoutesTest {
         .replace(":id", ids.getOrDefault(kind, ""));
   }
 
-  /** Whatever is changed in any workspace leaves an entry. */
+  /** Every change in any workspace leaves an entry. */
   private static String audit() {
     return service
         .query("select count(*)::text as n, (select count(*)::text from backfills) as r from audit")

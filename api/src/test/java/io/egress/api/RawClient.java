@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 
-/** A client that sends what no library would, and hangs up when it likes. */
+/** A client that can send malformed requests and disconnect at any moment. */
 public final class RawClient implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** What each request leaves in the log, and what it is called by. */
+/** The access log and request ids. */
 @Isolated("it reads the log")
 class RequestLogTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -67,7 +67,7 @@ class RequestLogTest {
   }
 
   @Test
-  void tellsAPullWithTheIdOfItsKeyAndNothingOfTheQuery() {
+  void logsAPullWithItsKeyIdAndWithoutItsQuery() {
     String id = "pull." + UUID.randomUUID();
     HttpResponse<String> answer = pull("/api/v1/captures?limit=7&secret=s3cr3t", id);
 
@@ -84,7 +84,7 @@ class RequestLogTest {
   }
 
   @Test
-  void fillsNothingButUuidsIntoPaths() {
+  void showsOnlyUuidsInPaths() {
     String capture = UUID.randomUUID().toString();
     pull("/api/v1/captures/" + capture, "known-id");
     pull("/api/v1/captures/" + key, "no-id");
@@ -99,7 +99,7 @@ class RequestLogTest {
   }
 
   @Test
-  void tellsCallsOfTheInternalApiToo() {
+  void logsCallsOfTheInternalApi() {
     String id = "hook-" + UUID.randomUUID();
     UUID capture = UUID.randomUUID();
     HttpRequest.Builder request =
@@ -116,7 +116,7 @@ class RequestLogTest {
   }
 
   @Test
-  void takesTheCallersNameForARequestIfItIsSane() {
+  void usesTheCallersRequestIdIfItIsValid() {
     for (String sane : new String[] {"a", "A.b_c-9", "x".repeat(64)}) {
       assertThat(named(sane)).isEqualTo(sane);
     }
@@ -126,7 +126,7 @@ class RequestLogTest {
   }
 
   @Test
-  void refusesTheUnreadableWithAnId() throws IOException {
+  void answersAnUnreadableRequestWithARequestId() throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.app.publicPort())) {
       socket
           .getOutputStream()
@@ -139,7 +139,7 @@ class RequestLogTest {
   }
 
   @Test
-  void tellsAPullThatItsClientCutShort() throws IOException {
+  void logsAPullThatItsClientAborted() throws IOException {
     UUID workspace = UUID.randomUUID();
     String ownKey = service.mintKey(workspace);
     JsonObject large =
@@ -171,7 +171,7 @@ class RequestLogTest {
   }
 
   @Test
-  void saysNothingOfHealth() {
+  void doesNotLogHealthChecks() {
     for (String path : new String[] {"/health/live", "/health/ready"}) {
       pull(path, "health-check");
     }
@@ -213,7 +213,7 @@ class RequestLogTest {
         .orElseThrow();
   }
 
-  /** Lines as they are told, from any thread. */
+  /** Log lines in order, from any thread. */
   private static final class Told extends AppenderBase<ILoggingEvent> {
     private final Queue<Map<String, Object>> lines = new ConcurrentLinkedQueue<>();
 

@@ -1,5 +1,6 @@
 package io.egress.api;
 
+import io.egress.database.Migrations;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.TranscriptRenderer;
 import io.egress.embedded.SharedBackends;
@@ -34,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 
-/** A running api role on a database and topics of its own, called over HTTP as anybody would. */
+/** A running api role on a database and topics of its own, called over HTTP. */
 public final class Service implements AutoCloseable {
   public static final String TOKEN = "test-token-of-the-internal-api";
 
@@ -69,7 +70,7 @@ public final class Service implements AutoCloseable {
     return new Service(environment, new TranscriptRenderer());
   }
 
-  /** Another process' worth of service on the same backends. */
+  /** A second instance of the service on the same backends. */
   public Service twin() {
     return twin(Map.of());
   }
@@ -88,7 +89,7 @@ public final class Service implements AutoCloseable {
   public static Map<String, String> freshEnvironment() {
     SharedBackends backends = SharedBackends.get();
     Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
     environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     environment.put("EGRESS_TOPIC_PARTITIONS", "4");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class ShutdownTest {
   @Test
   @Timeout(60)
-  void letsARequestInFlightEndAndTakesNoNewOnes() throws IOException {
+  void finishesRequestsInFlightAndAcceptsNoNewOnes() throws IOException {
     Service service = Service.start();
     String body = Service.capture(UUID.randomUUID()).encode();
     String half = body.substring(0, body.length() / 2);

@@ -52,7 +52,7 @@ class VanishedClientTest {
   }
 
   @Test
-  void countsPutsThatTheirClientsGaveUp() {
+  void countsPutsThatClientsAborted() {
     startPut("content-length: 1000", "expect: 100-continue").await("100 Continue").close();
     startPut("content-length: 1000", "expect: 100-continue")
         .await("100 Continue")
@@ -64,7 +64,7 @@ class VanishedClientTest {
   }
 
   @Test
-  void countsPullsThatTheirClientsGaveUp() {
+  void countsPullsThatClientsAborted() {
     String key = service.mintKey(workspace);
     JsonObject large =
         Service.capture(workspace)
@@ -92,7 +92,7 @@ class VanishedClientTest {
   }
 
   @Test
-  void doesNotTakeTheEndOfItsConnectionForABackends() {
+  void doesNotMistakeAClientsDisconnectForAnOutage() {
     String key = service.mintKey(workspace);
     String head =
         "HEAD /api/v1/captures HTTP/1.1\r\nhost: a\r\nauthorization: Bearer " + key + "\r\n\r\n";
@@ -107,7 +107,7 @@ class VanishedClientTest {
   }
 
   @Test
-  void refusesBadChunking() {
+  void refusesInvalidChunkedEncoding() {
     try (RawClient client =
         startPut("transfer-encoding: chunked").send("5\r\nhello\r\nnonsense\r\n")) {
       assertThat(client.rest()).startsWith("HTTP/1.1 400").contains("\"status\":400", "framing");
@@ -124,7 +124,7 @@ class VanishedClientTest {
   }
 
   @Test
-  void refusesAllThatFollowsAnUnknownVersion() {
+  void refusesEverythingAfterAnUnknownHttpVersion() {
     String asksTheDatabase =
         "GET /api/v1/captures HTTP/1.1\r\nhost: a\r\nauthorization: Bearer service_"
             + "x".repeat(32)

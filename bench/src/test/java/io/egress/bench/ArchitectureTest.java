@@ -19,7 +19,7 @@ import io.vertx.core.VerticleBase;
 import java.util.List;
 import java.util.Map;
 
-/** The walls of the house. */
+/** Dependencies between packages. */
 @AnalyzeClasses(packages = "io.egress", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
   @ArchTest

@@ -14,7 +14,7 @@ class HelpTest {
 
   @ParameterizedTest
   @MethodSource("commands")
-  void ofEveryCommandFitsIntoATerminal(String name, CommandLine command) {
+  void fitsIntoATerminalForEveryCommand(String name, CommandLine command) {
     StringWriter help = new StringWriter();
     command.setOut(new PrintWriter(help, true)).setErr(new PrintWriter(help, true));
 

@@ -25,7 +25,7 @@ class KeptSecretTest {
   }
 
   @Test
-  void isMadeOnceAndTheSameEverAfter() {
+  void isGeneratedOnceAndKept() {
     String first = complete(new HashMap<>());
 
     assertThat(complete(new HashMap<>())).isEqualTo(first);
@@ -33,7 +33,7 @@ class KeptSecretTest {
   }
 
   @Test
-  void opensSecretsThatWereSealedBefore() {
+  void decryptsExistingSecrets() {
     UUID endpoint = UUID.randomUUID();
     byte[] sealed = SecretBox.parse(complete(new HashMap<>())).seal("whsec_x", endpoint);
 
@@ -42,7 +42,7 @@ class KeptSecretTest {
   }
 
   @Test
-  void isForTheOwnersEyesOnly() throws IOException {
+  void isReadableByTheOwnerOnly() throws IOException {
     complete(new HashMap<>());
 
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
@@ -53,7 +53,7 @@ class KeptSecretTest {
   }
 
   @Test
-  void givesWayToASettingThatWasGiven() {
+  void isReplacedByAnExplicitSetting() {
     String given = SecretBox.newKey();
 
     assertThat(complete(new HashMap<>(Map.of("EGRESS_SECRET_KEY", given)))).isEqualTo(given);
@@ -61,7 +61,7 @@ class KeptSecretTest {
   }
 
   @Test
-  void takesABlankSettingForNone() {
+  void treatsABlankSettingAsAbsent() {
     assertThat(complete(new HashMap<>(Map.of("EGRESS_SECRET_KEY", " ")))).isNotBlank();
     assertThat(made).hasSize(1);
   }

@@ -25,13 +25,15 @@ public final class Migrations {
             () ->
                 vertx.executeBlocking(
                     () -> {
-                      migrate(ConnectOptions.forJdbc(DatabaseUrl.parse(url)));
+                      run(url);
                       return null;
                     },
                     false));
   }
 
-  private static void migrate(PGSimpleDataSource source) {
+  /** Fails when the database does not answer, and keeps no connection open. */
+  public static void run(String url) {
+    PGSimpleDataSource source = ConnectOptions.forJdbc(DatabaseUrl.parse(url));
     int applied = Flyway.configure().dataSource(source).load().migrate().migrationsExecuted;
     if (applied > 0) {
       log.info("Applied {} migrations to the database", applied);

@@ -11,7 +11,7 @@ public record KafkaSettings(
     TopicSettings topics,
     KafkaSecurity security,
     Duration sessionTimeout) {
-  private static final String DEFAULT_SESSION_TIMEOUT = "8s";
+  private static final String DEFAULT_SESSION_TIMEOUT = "6s";
 
   /** Three heartbeats. */
   private static final Duration SESSION_TIMEOUT_MIN = Duration.ofSeconds(3);

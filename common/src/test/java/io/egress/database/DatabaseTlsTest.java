@@ -76,7 +76,7 @@ class DatabaseTlsTest {
   }
 
   @Test
-  void speaksAsTheModeSays() throws Exception {
+  void connectsAsTheModeRequires() throws Exception {
     assertThat(isEncrypted(localhost(""))).isFalse();
     assertThat(isEncrypted(localhost("?sslmode=disable"))).isFalse();
     assertThat(isEncrypted(localhost("?sslmode=prefer"))).isTrue();
@@ -86,19 +86,19 @@ class DatabaseTlsTest {
   }
 
   @Test
-  void asksForTheNameInTheCertificateInFullModeOnly() throws Exception {
+  void verifiesTheHostNameInFullModeOnly() throws Exception {
     assertThat(isEncrypted(address("?sslmode=verify-ca&sslrootcert=" + ca))).isTrue();
     assertRefused(address("?sslmode=verify-full&sslrootcert=" + ca));
   }
 
   @Test
-  void refusesAServerThatNobodyVouchesFor() {
+  void refusesAnUntrustedServer() {
     assertRefused(localhost("?sslmode=verify-ca&sslrootcert=" + strangersCa));
     assertRefused(localhost("?sslmode=verify-full&sslrootcert=system"));
   }
 
   @Test
-  void goesWithoutTlsOnlyWhereThatWasSaid() throws Exception {
+  void skipsTlsOnlyIfConfigured() throws Exception {
     turnTls("off");
 
     assertThat(isEncrypted(localhost("?sslmode=prefer"))).isFalse();
@@ -107,7 +107,7 @@ class DatabaseTlsTest {
   }
 
   @Test
-  void showsTheServerACertificateOfItsOwn() throws Exception {
+  void presentsAClientCertificate() throws Exception {
     Issued identity = authority.issueFor("egress");
     String query =
         "?sslmode=verify-full&sslrootcert=%s&sslcert=%s&sslkey=%s"

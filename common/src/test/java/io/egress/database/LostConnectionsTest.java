@@ -70,7 +70,7 @@ class LostConnectionsTest {
   }
 
   @Test
-  void failWhatWasAskedAndPrintNothing() throws Exception {
+  void failPendingQueriesAndLogNothing() throws Exception {
     Future<?> asked =
         LostConnections.with(
             pool,

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a rolling update relies on: processes of two releases start on one database. */
+/** Processes of two releases start on one database, as in a rolling update. */
 class MigrationsTest {
   private static final int PROCESSES = 4;
 
@@ -35,7 +35,7 @@ class MigrationsTest {
   }
 
   @Test
-  void areAppliedOnceHoweverManyProcessesStart() throws Exception {
+  void areAppliedOnceByConcurrentProcesses() throws Exception {
     List<Future<Void>> starts =
         IntStream.range(0, PROCESSES).mapToObj(each -> Migrations.run(vertx, url)).toList();
 
@@ -45,7 +45,7 @@ class MigrationsTest {
   }
 
   @Test
-  void letAnOlderProcessStartOnTheSchemaOfANewerOne(@TempDir Path newer) throws Exception {
+  void letAnOlderProcessStartOnANewerSchema(@TempDir Path newer) throws Exception {
     Migrations.run(vertx, url).await(60, TimeUnit.SECONDS);
     migrateFurther(newer);
 

@@ -28,12 +28,12 @@ class DeliveryTest {
           null);
 
   @Test
-  void isReadAsItWasWritten() {
+  void survivesARoundTrip() {
     assertThat(Delivery.decode(RETRIED.encode().getBytes())).isEqualTo(RETRIED);
   }
 
   @Test
-  void isAnObjectThatPeopleCanRead() {
+  void isReadableJson() {
     JsonObject json = RETRIED.encode().toJsonObject();
 
     assertThat(json.fieldNames())
@@ -51,7 +51,7 @@ class DeliveryTest {
   }
 
   @Test
-  void mayBelongToNoReplay() {
+  void needsNoReplay() {
     Delivery first =
         Delivery.first(
             UUID.randomUUID(),
@@ -66,7 +66,7 @@ class DeliveryTest {
   }
 
   @Test
-  void passesOverWhatALaterReleaseAdds() {
+  void ignoresFieldsOfLaterReleases() {
     JsonObject json = RETRIED.encode().toJsonObject();
     json.put("headers", new JsonObject().put("x-team", "a")).put("tags", json.fieldNames());
 
@@ -85,7 +85,7 @@ class DeliveryTest {
         "{\"origin\":\"elsewhere\"}",
         "{\"delivery_id\":"
       })
-  void isNotMadeOfAnythingElse(String value) {
+  void refusesOtherInput(String value) {
     assertThatThrownBy(() -> Delivery.decode(value.getBytes(UTF_8)))
         .isInstanceOf(RuntimeException.class);
   }
@@ -96,7 +96,7 @@ class DeliveryTest {
     "due_at, +1000000000-12-31T23:59:59Z",
     "attempt, 40000"
   })
-  void isNotMadeOfNumbersThatCannotBeReckonedWith(String field, String value) {
+  void refusesNumbersOutOfRange(String field, String value) {
     JsonObject json = RETRIED.encode().toJsonObject();
     json.put(field, field.equals("attempt") ? Integer.valueOf(value) : value);
 
@@ -107,7 +107,7 @@ class DeliveryTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"delivery_id", "endpoint_id", "capture_id", "origin", "owed_at", "due_at"})
-  void isNotMadeWithoutAFieldThatItNeeds(String missing) {
+  void refusesMissingFields(String missing) {
     JsonObject json = RETRIED.encode().toJsonObject();
     json.remove(missing);
 

@@ -86,7 +86,7 @@ class BodyEncoderTest {
   }
 
   @Test
-  void tellsDamagedFragments() {
+  void detectsDamagedFragments() {
     Fragment whole =
         Fragment.deflate("something stored a while ago".getBytes(StandardCharsets.UTF_8));
     Fragment otherCrc = new Fragment(whole.deflated(), whole.crc32() ^ 1, whole.length());

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Random captures full of what text can hold. */
+/** Random captures with all kinds of text. */
 final class Captures {
   private static final List<String> PIECES =
       List.of(

@@ -28,7 +28,7 @@ class Crc32CombinationTest {
   }
 
   @Test
-  void takesLengthsBeyondAnInteger() {
+  void acceptsLengthsAboveTwoGigabytes() {
     long length = (1L << 33) + 5;
     int zeros = Crc32Combination.combine(0, crc(new byte[5]), 5);
     int head = crc("head".getBytes(StandardCharsets.US_ASCII));

@@ -6,8 +6,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * A gzip decoder that takes exactly one member and not a byte more, and checks both fields of its
- * trailer.
+ * A gzip decoder that accepts exactly one member with nothing after it, and checks both fields of
+ * its trailer.
  */
 final class GzipDecoder {
   private static final int HEADER_BYTES = 10;

@@ -115,12 +115,12 @@ class AddressPolicyTest {
     "64:ff9b::255.255.255.255, reserved",
     "64:ff9b::, this network",
   })
-  void judgesTheAddressATranslatorWouldConnectTo(String address, String reason) {
+  void checksTheAddressThatATranslatorConnectsTo(String address, String reason) {
     assertThat(STRICT.refusal(address(address))).contains("translated to IPv4", reason);
   }
 
   @Test
-  void judgesAMappedAddressAsIpv4EvenInTheClassOfIpv6() throws UnknownHostException {
+  void checksMappedAddressesAsIpv4() throws UnknownHostException {
     byte[] loopback = HexFormat.of().parseHex("00000000000000000000ffff7f000001");
     byte[] publicAddress = HexFormat.of().parseHex("00000000000000000000ffff08080808");
 
@@ -138,7 +138,7 @@ class AddressPolicyTest {
   }
 
   @Test
-  void exemptsTheBlocksItIsTold() {
+  void exemptsConfiguredBlocks() {
     AddressPolicy policy =
         new AddressPolicy(CidrBlock.parseList("127.0.0.0/8, 10.1.0.0/16,fd00:1::/32"));
 
@@ -152,7 +152,7 @@ class AddressPolicyTest {
   }
 
   @Test
-  void anExemptPrefixOfATranslatorHoldsForAllBehindIt() {
+  void anExemptTranslatorPrefixExemptsEverythingBehindIt() {
     AddressPolicy policy = new AddressPolicy(CidrBlock.parseList("64:ff9b:1::/96"));
 
     assertThat(policy.permits(address("64:ff9b:1::8.8.8.8"))).isTrue();

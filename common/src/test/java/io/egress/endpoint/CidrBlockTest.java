@@ -22,7 +22,7 @@ class CidrBlockTest {
     "FD00:0:0:0:0:0:0:1, fd00::1/128, fd00::1, fd00::1, fd00::, fd00::2",
     "2001:db8::/33, 2001:db8::/33, 2001:db8:7fff::, 2001:db8::, 2001:db8:8000::, 2001:db9::",
   })
-  void holdsWhatItSpansAndNothingElse(
+  void containsExactlyItsAddresses(
       String text, String canonical, String first, String last, String before, String after) {
     CidrBlock block = CidrBlock.parse(text);
 
@@ -53,7 +53,7 @@ class CidrBlockTest {
         "localhost/8 | must be an IP address or a block",
         "'' | must be an IP address or a block",
       })
-  void saysWhatIsWrong(String text, String problem) {
+  void reportsTheFault(String text, String problem) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CidrBlock.parse(text))
         .withMessageContaining(problem);

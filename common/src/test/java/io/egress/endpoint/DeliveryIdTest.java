@@ -25,7 +25,7 @@ class DeliveryIdTest {
   }
 
   @Test
-  void followsTheStandardsOwnExample() {
+  void matchesTheExampleOfTheStandard() {
     UUID dns = UUID.fromString("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
 
     assertThat(DeliveryId.nameBased(dns, "www.example.com"))
@@ -33,7 +33,7 @@ class DeliveryIdTest {
   }
 
   @Test
-  void tellsEndpointAndCaptureApart() {
+  void dependsOnTheOrderOfEndpointAndCapture() {
     UUID one = UUID.randomUUID();
     UUID two = UUID.randomUUID();
 

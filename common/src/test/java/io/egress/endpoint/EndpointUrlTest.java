@@ -47,7 +47,7 @@ class EndpointUrlTest {
   }
 
   @Test
-  void takesPlainHttpOnlyWhereItIsAllowed() {
+  void acceptsPlainHttpOnlyIfAllowed() {
     EndpointUrl url = valid("http://receiver/in", true);
 
     assertThat(url.secure()).isFalse();

@@ -19,7 +19,7 @@ class SecretBoxTest {
   private static final String KEY_B = key(2);
 
   @Test
-  void opensWhatItSealed() {
+  void decryptsWhatItEncrypted() {
     SecretBox box = SecretBox.parse(KEY_A);
 
     assertThat(box.open(box.seal(SECRET, ENDPOINT), ENDPOINT)).isEqualTo(SECRET);
@@ -28,7 +28,7 @@ class SecretBoxTest {
   }
 
   @Test
-  void opensNothingThatWasCopiedFromAnotherEndpoint() {
+  void refusesACiphertextOfAnotherEndpoint() {
     SecretBox box = SecretBox.parse(KEY_A);
     byte[] sealed = box.seal(SECRET, ENDPOINT);
 
@@ -38,7 +38,7 @@ class SecretBoxTest {
   }
 
   @Test
-  void opensNothingThatWasAlteredInAnyByte() {
+  void refusesAnyAlteredByte() {
     SecretBox box = SecretBox.parse("one:" + KEY_A + ",two:" + KEY_B);
     byte[] sealed = box.seal(SECRET, ENDPOINT);
 
@@ -53,7 +53,7 @@ class SecretBoxTest {
   }
 
   @Test
-  void opensNothingThatWasCutShort() {
+  void refusesATruncatedCiphertext() {
     SecretBox box = SecretBox.parse(KEY_A);
     byte[] sealed = box.seal(SECRET, ENDPOINT);
 
@@ -84,7 +84,7 @@ class SecretBoxTest {
   }
 
   @Test
-  void findsAKeyThatWasGivenAnIdLater() {
+  void findsAKeyThatGotAnIdLater() {
     byte[] sealed = SecretBox.parse(KEY_A).seal(SECRET, ENDPOINT);
     SecretBox named = SecretBox.parse("new:" + KEY_B + ",old:" + KEY_A);
 
@@ -107,7 +107,7 @@ class SecretBoxTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", ",", "not base64!", "c2hvcnQ=", "id:", ":%s", "id:%s,", "%s,%s", "bad id:%s"})
-  void refusesAFaultySettingWithoutShowingAKey(String form) {
+  void refusesAnInvalidSettingWithoutShowingAKey(String form) {
     String setting = form.replace("%s", KEY_A);
 
     assertThatIllegalArgumentException()
@@ -123,7 +123,7 @@ class SecretBoxTest {
   }
 
   @Test
-  void keepsItsKeysOutOfItsText() {
+  void hasNoKeysInItsToString() {
     assertThat(SecretBox.parse("a:" + KEY_A).toString()).doesNotContain(KEY_A);
   }
 

@@ -22,7 +22,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void letsWaitInLineAndServesInOrder() {
+  void servesWaitersInOrder() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share first = budget.take(80).await();
     Future<ByteBudget.Share> large = budget.take(90);
@@ -37,7 +37,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void cutsAShareLargerThanAllToAll() {
+  void limitsAShareToTheWholeBudget() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share all = budget.take(1_000).await();
     assertThat(budget.bytesTaken()).isEqualTo(100);
@@ -47,7 +47,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void refusesWhenTheLineIsFull() {
+  void refusesWhenTheQueueIsFull() {
     ByteBudget budget = new ByteBudget(vertx, 1, 1);
     Future<ByteBudget.Share> taken = budget.take(1);
     Future<ByteBudget.Share> waiting = budget.take(1);
@@ -59,7 +59,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void forgetsWhoeverLeavesTheLine() {
+  void forgetsWaitersThatLeave() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share all = budget.take(100).await();
     List<ByteBudget.Place> gone = new ArrayList<>();
@@ -76,7 +76,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void takesBackWhatWasGrantedToSomebodyGone() {
+  void takesBackAShareGrantedToAWaiterThatLeft() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share all = budget.take(100).await();
     CompletableFuture<ByteBudget.Place> asking = new CompletableFuture<>();
@@ -96,7 +96,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void letsNobodyWaitLongerThanAgreed() {
+  void boundsTheWait() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share all = budget.take(100).await();
     Future<ByteBudget.Share> late = budget.ask("late", 10, Duration.ofMillis(20)).share();
@@ -108,7 +108,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void leavesAsMuchToOthersAsOneOwnerHolds() {
+  void reservesAsMuchForOthersAsOneOwnerHolds() {
     ByteBudget budget = new ByteBudget(vertx, 100, 100);
     List<Future<ByteBudget.Share>> greedy = new ArrayList<>();
     for (int i = 0; i < 15; i++) {
@@ -126,7 +126,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void servesOwnersInTurns() {
+  void servesOwnersInTurn() {
     ByteBudget budget = new ByteBudget(vertx, 100, 100);
     ByteBudget.Share all = budget.take(100).await();
     List<String> served = new CopyOnWriteArrayList<>();
@@ -147,7 +147,7 @@ class ByteBudgetTest {
   }
 
   @Test
-  void resizesOnlyIntoWhatIsLeft() {
+  void growsOnlyIntoFreeMemory() {
     ByteBudget budget = new ByteBudget(vertx, 100, 10);
     ByteBudget.Share one = budget.take(40).await();
     ByteBudget.Share other = budget.take(40).await();

@@ -47,7 +47,7 @@ class HealthTest {
   }
 
   @Test
-  void isReadyWhileOnlySomethingMissableIsAway() throws Exception {
+  void isReadyWhileOnlyOptionalPartsAreDown() throws Exception {
     health.add(Check.needed("database", Future::succeededFuture));
     health.add(Check.missable("kafka", () -> Future.failedFuture("away")));
 
@@ -60,7 +60,7 @@ class HealthTest {
   }
 
   @Test
-  void isNotReadyWhenSomethingNeededFailsInWhateverWay() throws Exception {
+  void isNotReadyWhenARequiredPartFails() throws Exception {
     health.add(Check.needed("failing", () -> Future.failedFuture("down")));
     health.add(
         Check.needed(
@@ -79,7 +79,7 @@ class HealthTest {
   }
 
   @Test
-  void doesNotWaitForWhatNeverAnswers() throws Exception {
+  void doesNotWaitForAPartThatNeverAnswers() throws Exception {
     health.add(Check.needed("database", () -> Promise.promise().future()));
     health.add(Check.missable("kafka", () -> Promise.promise().future()));
 
@@ -92,7 +92,7 @@ class HealthTest {
   }
 
   @Test
-  void takesTheWorseOfTwoPartsThatAskTheSame() throws Exception {
+  void reportsTheWorseOfTwoPartsOfOneName() throws Exception {
     Health api = health.part();
     api.add(Check.missable("kafka", () -> Future.failedFuture("away")));
     Health dispatcher = health.part();
@@ -111,7 +111,7 @@ class HealthTest {
   }
 
   @Test
-  void isNotLiveWhileAnEventLoopIsWedged() throws Exception {
+  void isNotLiveWhileAnEventLoopIsBlocked() throws Exception {
     CountDownLatch wedged = new CountDownLatch(1);
     List<EventExecutor> others = new ArrayList<>();
     vertx.nettyEventLoopGroup().forEach(others::add);

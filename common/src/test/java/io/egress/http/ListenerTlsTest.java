@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** A listener whose certificate is exchanged while it is in use. */
+/** A listener whose certificate is replaced while it is in use. */
 class ListenerTlsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int EVENT_LOOPS = 2;
@@ -91,7 +91,7 @@ class ListenerTlsTest {
   }
 
   @Test
-  void keepsTheOldCertificateWhileTheNewOneIsNotWholeAndSaysSoOnce() throws Exception {
+  void keepsTheOldCertificateWhileTheNewOneIsIncompleteAndLogsItOnce() throws Exception {
     Issued first = write(authority.issueFor("localhost"));
     open();
     Issued second = authority.issueFor("localhost");
@@ -117,7 +117,7 @@ class ListenerTlsTest {
   }
 
   @Test
-  void doesNotStartWithACertificateThatNobodyCouldUse() {
+  void doesNotStartWithAnUnusableCertificate() {
     Issued one = write(authority.issueFor("localhost"));
     replace(files.key(), authority.issueFor("localhost").key());
 

@@ -23,7 +23,7 @@ class ConnectionPropertiesTest {
   private static final int PASSWORDS = 500;
 
   @Test
-  void givesKafkaAnyPasswordAsItIs() {
+  void passesAnyPasswordToKafkaUnchanged() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int i = 0; i < PASSWORDS; i++) {

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** Administration, producer and consumer at a broker that wants to know who comes. */
+/** Admin client, producer and consumer at a broker with authentication. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KafkaConnectionTest {
   private static final String USER = "egress";
@@ -95,12 +95,12 @@ class KafkaConnectionTest {
   }
 
   @Test
-  void logsInWithoutTlsWhereThatIsWanted() throws Exception {
+  void logsInWithoutTlsIfConfigured() throws Exception {
     assertWorks(loggedIn("CLEAR", "SASL_PLAINTEXT", "PLAIN", PASSWORD));
   }
 
   @Test
-  void showsItsCertificateToABrokerThatAsksForOne() throws Exception {
+  void presentsAClientCertificateToABrokerThatRequiresOne() throws Exception {
     Issued identity = authority.issueFor("egress");
     assertWorks(
         settings(
@@ -117,7 +117,7 @@ class KafkaConnectionTest {
   }
 
   @Test
-  void isRefusedWithoutWhatTheBrokerAsksFor() {
+  void isRefusedWithoutTheRequiredCredentials() {
     assertThatThrownBy(() -> assertWorks(loggedIn("LOGIN", "SASL_SSL", "SCRAM-SHA-512", "another")))
         .hasRootCauseInstanceOf(SaslAuthenticationException.class)
         .hasMessageNotContaining("another");
@@ -131,7 +131,7 @@ class KafkaConnectionTest {
   }
 
   @Test
-  void refusesABrokerThatNobodyVouchesFor() {
+  void refusesAnUntrustedBroker() {
     Map<String, String> without = new HashMap<>(variables("SASL_SSL", "PLAIN", PASSWORD));
     without.remove("EGRESS_KAFKA_CA");
     assertThatThrownBy(() -> assertWorks(settings("LOGIN", without)))
@@ -139,7 +139,7 @@ class KafkaConnectionTest {
   }
 
   @Test
-  void tellsNobodyThePassword() throws Exception {
+  void logsNoPassword() throws Exception {
     Logger kafka = (Logger) LoggerFactory.getLogger("org.apache.kafka");
     Level before = kafka.getLevel();
     ListAppender<ILoggingEvent> logged = new ListAppender<>();

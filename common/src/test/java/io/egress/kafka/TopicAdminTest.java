@@ -58,7 +58,7 @@ class TopicAdminTest {
   }
 
   @Test
-  void createsWhatIsMissingAsTheSettingsSay() throws Exception {
+  void createsMissingTopicsFromTheSettings() throws Exception {
     await(TopicAdmin.ensure(vertx, settings, List.of(deliveries, retry, captures)));
     await(TopicAdmin.requireFit(vertx, settings, List.of(deliveries, retry, captures)));
 
@@ -70,7 +70,7 @@ class TopicAdminTest {
   }
 
   @Test
-  void madeTopicsTakeRecordsAtOnce() throws Exception {
+  void createdTopicsAcceptRecordsAtOnce() throws Exception {
     Map<String, Object> properties =
         new HashMap<>(Map.of("retries", 0, "enable.idempotence", false));
     properties.put("bootstrap.servers", SharedBackends.get().kafkaBootstrap());
@@ -87,7 +87,7 @@ class TopicAdminTest {
   }
 
   @Test
-  void leavesAnOperatorsTopicAsItIs() throws Exception {
+  void leavesExistingTopicsUnchanged() throws Exception {
     create(deliveries, 2, Map.of("retention.ms", millis(Duration.ofDays(9))));
     await(TopicAdmin.ensure(vertx, settings, List.of(deliveries, retry, captures)));
     await(TopicAdmin.requireFit(vertx, settings, List.of(deliveries, retry, captures)));
@@ -101,7 +101,7 @@ class TopicAdminTest {
   }
 
   @Test
-  void refusesARetentionBelowWhatRecordsWaitFor() throws Exception {
+  void refusesARetentionBelowTheRetryDelay() throws Exception {
     create(retry, 3, Map.of("retention.ms", millis(Duration.ofHours(36))));
 
     assertThatThrownBy(() -> await(TopicAdmin.requireFit(vertx, settings, List.of(retry))))

@@ -50,7 +50,7 @@ class LineEncoderTest {
   }
 
   @Test
-  void writesALineForPeople() {
+  void writesTextLines() {
     LoggingEvent event = event("delivered", null);
     event.addKeyValuePair(new KeyValuePair("delivery_id", "d-1"));
     event.addKeyValuePair(new KeyValuePair("word", "two \"words\""));
@@ -62,7 +62,7 @@ class LineEncoderTest {
   }
 
   @Test
-  void letsNobodyForgeALineOfText() {
+  void preventsForgedLines() {
     LoggingEvent event = event(FORGED, new IllegalStateException(FORGED));
     event.addKeyValuePair(new KeyValuePair("id", FORGED));
 

@@ -50,7 +50,7 @@ class QueuedConsoleTest {
 
   @Test
   @Timeout(60)
-  void dropsAndCountsInsteadOfWaitingForWhoeverReads() {
+  void dropsAndCountsInsteadOfBlockingOnASlowReader() {
     long before = QueuedConsole.droppedTotal();
     encoder.standStill.set(true);
 
@@ -71,7 +71,7 @@ class QueuedConsoleTest {
 
   @Test
   @Timeout(60)
-  void aLineThatCannotBeWrittenEndsNothing() {
+  void survivesALineThatCannotBeWritten() {
     log.info("refused");
     log.info("after it");
     context.stop();
@@ -79,7 +79,7 @@ class QueuedConsoleTest {
     assertThat(List.copyOf(encoder.written)).containsExactly("after it");
   }
 
-  /** In place of a terminal or a pipe: what it is told is kept, at its own pace. */
+  /** Stands in for a terminal or a pipe; keeps what is written, at its own pace. */
   private static final class SlowEncoder extends EncoderBase<ILoggingEvent> {
     private final ConcurrentLinkedQueue<String> written = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean standStill = new AtomicBoolean();

@@ -28,7 +28,7 @@ class OutageTest {
   }
 
   @Test
-  void tellsTheBeginningAndTheEndOnce() {
+  void logsTheBeginningAndTheEndOnce() {
     for (int i = 0; i < 100; i++) {
       outage.failed(cause);
       pass(Duration.ofMillis(200));
@@ -43,7 +43,7 @@ class OutageTest {
   }
 
   @Test
-  void saysNothingOfWhatWorks() {
+  void logsNothingWhileCallsSucceed() {
     outage.worked();
     assertThat(told.list).isEmpty();
   }
@@ -58,7 +58,7 @@ class OutageTest {
   }
 
   @Test
-  void isBoundedForWhatFailsAndWorksInTurns() {
+  void isBoundedWhileCallsAlternatelyFailAndSucceed() {
     for (int i = 0; i < 600; i++) {
       outage.failed(cause);
       pass(Duration.ofMillis(50));
@@ -70,7 +70,7 @@ class OutageTest {
   }
 
   @Test
-  void tellsAnOutageThatFollowsAnother() {
+  void logsASecondOutage() {
     outage.failed(cause);
     outage.worked();
     pass(Duration.ofSeconds(20));
@@ -82,7 +82,7 @@ class OutageTest {
   }
 
   @Test
-  void namesWhatMetTheFailure() {
+  void logsWhatFailed() {
     outage.failed(cause, Map.of("request_id", "r-1"));
     assertThat(told.list.get(0).getKeyValuePairs().toString()).contains("request_id=\"r-1\"");
   }

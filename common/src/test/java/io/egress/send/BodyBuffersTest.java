@@ -13,7 +13,7 @@ class BodyBuffersTest {
   private final BodyBuffers buffers = new BodyBuffers(SMALL * 2);
 
   @Test
-  void bodiesAreTheEnvelopesBytesInOnePieceOutsideTheHeap() {
+  void bodiesAreContiguousAndOffHeap() {
     Envelope envelope = SenderHarness.envelope("x".repeat(3_000));
 
     BodyBuffers.Body body = buffers.of(envelope);
@@ -24,7 +24,7 @@ class BodyBuffersTest {
   }
 
   @Test
-  void memoryThatWasGivenBackIsUsedAgain() {
+  void releasedMemoryIsReused() {
     BodyBuffers.Body first = buffers.of(SenderHarness.envelope("x".repeat(3_000)));
     long address = bytes(first).memoryAddress();
     first.giveBack();
@@ -37,7 +37,7 @@ class BodyBuffersTest {
   }
 
   @Test
-  void memoryOfABodyThatWasDroppedIsNot() {
+  void memoryOfAnAbandonedBodyIsNotReused() {
     Envelope envelope = SenderHarness.envelope("x");
     BodyBuffers.Body first = buffers.of(envelope);
     first.drop();
@@ -49,7 +49,7 @@ class BodyBuffersTest {
   }
 
   @Test
-  void whatIsBeyondTheBoundStaysOnTheHeap() {
+  void bodiesBeyondTheBoundStayOnTheHeap() {
     Envelope envelope = SenderHarness.envelope("x");
     BodyBuffers.Body first = buffers.of(envelope);
     BodyBuffers.Body second = buffers.of(envelope);
@@ -66,7 +66,7 @@ class BodyBuffersTest {
   }
 
   @Test
-  void soDoBodiesThatAreTooLarge() {
+  void largeBodiesStayOnTheHeap() {
     BodyBuffers ample = new BodyBuffers(Long.MAX_VALUE);
     Envelope envelope = SenderHarness.envelope("x".repeat(BEYOND_THE_LARGEST));
 

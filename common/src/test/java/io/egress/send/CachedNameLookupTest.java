@@ -28,7 +28,7 @@ class CachedNameLookupTest {
           () -> nowNanos);
 
   @Test
-  void asksOnceForAllWhoWait() {
+  void looksUpOnceForAllWaiters() {
     Future<List<InetAddress>> first = lookup.addressesOf("a.test");
     nowNanos += KEEP.multipliedBy(10).toNanos();
     Future<List<InetAddress>> second = lookup.addressesOf("a.test");
@@ -40,7 +40,7 @@ class CachedNameLookupTest {
   }
 
   @Test
-  void remembersAnAnswerFromItsArrivalOn() {
+  void cachesAnAnswerFromItsArrival() {
     lookup.addressesOf("a.test");
     nowNanos += KEEP.toNanos();
     asked.get(0).complete(HERE);
@@ -54,7 +54,7 @@ class CachedNameLookupTest {
   }
 
   @Test
-  void tellsNamesApart() {
+  void cachesNamesSeparately() {
     lookup.addressesOf("a.test");
     lookup.addressesOf("b.test");
 
@@ -62,7 +62,7 @@ class CachedNameLookupTest {
   }
 
   @Test
-  void doesNotRememberAFailure() {
+  void doesNotCacheFailures() {
     lookup.addressesOf("a.test");
     asked.get(0).fail(new UnknownHostException("a.test"));
     lookup.addressesOf("a.test");

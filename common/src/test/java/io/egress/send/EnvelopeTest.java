@@ -15,7 +15,7 @@ class EnvelopeTest {
   private static final UUID DELIVERY = UUID.fromString("0d3c2e1f-6a5b-4c7d-8e9f-0a1b2c3d4e5f");
 
   @Test
-  void wrapsTheDocumentAsItIs() {
+  void wrapsTheDocumentUnchanged() {
     byte[] head = "{ \"title\" : \"Gr\\u00fc\u00dfe\",\"emitted_at\":\"".getBytes(UTF_8);
     Envelope envelope =
         Envelope.compose(DELIVERY, Instant.parse("2026-11-21T10:00:00.1239Z"), head);
@@ -57,7 +57,7 @@ class EnvelopeTest {
   }
 
   @Test
-  void refusesWhatIsNoHeadOfADocument() {
+  void refusesAnInvalidDocumentHead() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Envelope.compose(DELIVERY, Instant.now(), "{}".getBytes(UTF_8)));
   }

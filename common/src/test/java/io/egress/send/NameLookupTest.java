@@ -36,7 +36,7 @@ class NameLookupTest {
   }
 
   @Test
-  void givesEveryAddressOfAName() {
+  void returnsEveryAddressOfAName() {
     zone.put("many.test", addresses("93.184.215.14", "10.0.0.1", "93.184.215.15"));
 
     assertThat(await(lookup.addressesOf("many.test")))
@@ -45,7 +45,7 @@ class NameLookupTest {
   }
 
   @Test
-  void keepsNothingBeyondTheLifeOfAnAnswer() {
+  void cachesNoAnswerBeyondItsTtl() {
     zone.put("rebound.test", addresses("93.184.215.14"));
     assertThat(await(lookup.addressesOf("rebound.test"))).hasSize(1);
     zone.put("rebound.test", addresses("10.0.0.1", "10.0.0.2"));

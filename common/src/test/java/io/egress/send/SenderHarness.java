@@ -35,8 +35,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A sender that trusts its own authority and finds names where a test says, and receivers on
- * loopback addresses for it to call.
+ * A sender with a certificate authority and a name server of the test, and receivers on loopback
+ * addresses.
  */
 final class SenderHarness implements AutoCloseable {
   static final Duration AMPLE_TIMEOUT = Duration.ofSeconds(10);
@@ -104,7 +104,7 @@ final class SenderHarness implements AutoCloseable {
     }
   }
 
-  /** An HTTPS receiver that speaks HTTP/2 where {@code http2} says so; gives its port. */
+  /** An HTTPS receiver, with HTTP/2 if {@code http2}; returns its port. */
   int httpsReceiver(boolean http2, Handler<HttpServerRequest> handler) {
     return httpsServer(new HttpServerOptions().setUseAlpn(http2), handler).actualPort();
   }
@@ -124,7 +124,7 @@ final class SenderHarness implements AutoCloseable {
             .listen());
   }
 
-  /** A receiver that says, byte by byte, what a test wants it to; gives its port. */
+  /** A receiver that sends given bytes; returns its port. */
   int tlsReceiver(Handler<NetSocket> handler) {
     return netServer(new NetServerOptions().setSsl(true).setKeyCertOptions(certificate), handler);
   }

@@ -5,11 +5,11 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.nio.file.Path;
 
-/** An authority made on the spot, with its certificates as Vert.x takes them. */
+/** A generated certificate authority, with its certificates as Vert.x options. */
 public final class TestAuthority {
   private final CertificateAuthority authority = new CertificateAuthority();
 
-  /** For names, or for addresses where a name looks like one. */
+  /** For host names, or IP addresses. */
   public PemKeyCertOptions issueFor(String... names) {
     return options(authority.issueFor(names));
   }

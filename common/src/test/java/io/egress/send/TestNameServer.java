@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
 
-/** A name server for A records that live no longer than their answer. */
+/** A name server for A records with a TTL of zero. */
 final class TestNameServer implements AutoCloseable {
   private static final int HEADER_BYTES = 12;
   private static final short TYPE_A = 1;

@@ -22,7 +22,7 @@ class TrustedAuthoritiesTest {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void addsToTheAuthoritiesOfTheJdk(Vertx vertx) throws Exception {
+  void extendsTheAuthoritiesOfTheJdk(Vertx vertx) throws Exception {
     List<X509Certificate> jdk = trustedBy(vertx, null);
     Path first = new TestAuthority().writePem(folder);
     String both = Files.readString(first);
@@ -33,7 +33,7 @@ class TrustedAuthoritiesTest {
   }
 
   @Test
-  void namesAFileThatCannotBeUsed() throws Exception {
+  void reportsAnUnusableFile() throws Exception {
     Path missing = folder.resolve("missing.pem");
     Path empty = Files.createFile(folder.resolve("empty.pem"));
     Path garbage = Files.writeString(folder.resolve("garbage.pem"), "-----BEGIN CERTIFICATE-----");

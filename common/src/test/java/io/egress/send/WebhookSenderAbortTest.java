@@ -45,7 +45,7 @@ class WebhookSenderAbortTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void anAbortInFlightIsNoOutcomeAndClosesTheRequest(boolean http2) {
+  void anAbortInFlightHasNoOutcomeAndClosesTheRequest(boolean http2) {
     AtomicInteger arrived = new AtomicInteger();
     AtomicInteger broken = new AtomicInteger();
     int port =
@@ -68,7 +68,7 @@ class WebhookSenderAbortTest {
 
   /** A ping is answered only after what was sent before it has been read. */
   @Test
-  void anAbortAfterTheStatusLineLeavesWhatIsKnown() {
+  void anAbortAfterTheStatusLineKeepsTheStatus() {
     AtomicBoolean answered = new AtomicBoolean();
     int port =
         harness.httpsReceiver(
@@ -89,7 +89,7 @@ class WebhookSenderAbortTest {
   }
 
   @Test
-  void anAbortWhileConnectingOrAfterTheEndDoesNoHarm() {
+  void anAbortWhileConnectingOrAfterTheEndIsHarmless() {
     int hanging = harness.plainReceiver(socket -> {});
     Sending connecting = harness.start(url(hanging), envelope("x"));
     connecting.abort("enough");
@@ -118,7 +118,7 @@ class WebhookSenderAbortTest {
   }
 
   @Test
-  void closingAbortsWhatRunsAndWhatComesAfter() {
+  void closingAbortsRunningAndLaterAttempts() {
     int port = harness.tlsReceiver(socket -> {});
     Sending running = harness.start(url(port), envelope("x"));
 
@@ -146,7 +146,7 @@ class WebhookSenderAbortTest {
   }
 
   @Test
-  void leavesNoConnectionBehindWhateverHappens() {
+  void leaksNoConnection() {
     use(new SenderHarness(new PoolLimits(4, 1_000, 100, Duration.ofSeconds(1))));
     long seed = System.nanoTime();
     Random random = new Random(seed);

@@ -47,7 +47,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void namesANameThatDoesNotResolve() {
+  void reportsANameThatDoesNotResolve() {
     Failed failed = harness.sendFailed(url("https://nowhere.test:" + port + "/"));
 
     assertThat(failed.kind()).isEqualTo(FailureKind.DNS);
@@ -55,7 +55,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void namesANameWithoutAddresses() {
+  void reportsANameWithoutAddresses() {
     harness.names.put("empty.test", List.of());
 
     assertThat(harness.sendFailed(url("https://empty.test/")).kind()).isEqualTo(FailureKind.DNS);
@@ -91,7 +91,7 @@ class WebhookSenderAddressTest {
 
   /** Although the connection of the first time is still open. */
   @Test
-  void refusesANameThatTurnsToAPrivateAddressTheSecondTime() {
+  void refusesDnsRebindingToAPrivateAddress() {
     Deque<List<InetAddress>> answers =
         new ArrayDeque<>(List.of(addresses("127.0.0.1"), addresses("192.168.1.1")));
     WebhookSender rebound = senderWith(host -> Future.succeededFuture(answers.remove()));
@@ -106,7 +106,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void judgesARememberedNameOnEveryUse() {
+  void checksACachedNameOnEveryUse() {
     AtomicInteger lookups = new AtomicInteger();
     WebhookSender sender =
         harness.newSender(
@@ -126,7 +126,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void givesUpALookupAtTheDeadline() {
+  void abandonsALookupAtTheDeadline() {
     WebhookSender sender =
         harness.newSender(
             new SenderSettings(Duration.ofMillis(50), Duration.ZERO, PoolLimits.DEFAULTS),
@@ -144,7 +144,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void triesTheNextAddressWhereOneRefuses() {
+  void triesTheNextAddressIfOneRefuses() {
     harness.names.put(SenderHarness.NAME, addresses("127.0.0.2", "127.0.0.3", "127.0.0.1"));
 
     harness.sendDelivered(url(port));
@@ -152,7 +152,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void triesTheNextAddressWhereOneHangs() {
+  void triesTheNextAddressIfOneHangs() {
     AtomicInteger hanging = new AtomicInteger();
     harness.netServer(
         new NetServerOptions().setHost("127.0.0.2").setPort(port),
@@ -172,7 +172,7 @@ class WebhookSenderAddressTest {
 
   /** The name that an address was found by is no part of what makes a connection its own. */
   @Test
-  void followsANameThatMoves() throws UnknownHostException {
+  void followsAnAddressChange() throws UnknownHostException {
     AtomicInteger elsewhere = new AtomicInteger();
     harness.netServer(
         new NetServerOptions()
@@ -224,7 +224,7 @@ class WebhookSenderAddressTest {
   }
 
   @Test
-  void asksTheHostsFile() {
+  void readsTheHostsFile() {
     WebhookSender sender = senderWith(NameLookup.using(harness.vertx));
     int plainPort =
         harness.plainReceiver(

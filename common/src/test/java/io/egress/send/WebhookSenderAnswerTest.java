@@ -35,7 +35,7 @@ class WebhookSenderAnswerTest {
         "HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nt: 1\r\n\r\n",
       })
-  void understandsEveryFormOfAnAnswer(String answer) {
+  void parsesEveryFormOfResponse(String answer) {
     int port =
         harness.tlsReceiver(
             socket ->
@@ -60,7 +60,7 @@ class WebhookSenderAnswerTest {
         "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n",
         "x\u0000\u0001\u0002\r\n\r\n",
       })
-  void namesWhatIsNoAnswer(String answer) {
+  void reportsInvalidResponses(String answer) {
     int port = harness.tlsReceiver(socket -> socket.handler(bytes -> socket.write(answer)));
 
     Failed failed = harness.sendFailed(url(port));
@@ -71,7 +71,7 @@ class WebhookSenderAnswerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"100 Continue", "102 Processing", "103 Early Hints"})
-  void cutsAFloodOfInterimAnswersOff(String interim) {
+  void abortsAFloodOfInterimResponses(String interim) {
     Buffer flood = Buffer.buffer(("HTTP/1.1 " + interim + "\r\n\r\n").repeat(1_000));
     AtomicBoolean open = new AtomicBoolean(true);
     int port =
@@ -89,7 +89,7 @@ class WebhookSenderAnswerTest {
   }
 
   @Test
-  void cutsAFloodOfInterimAnswersOffOverHttp2() {
+  void abortsAFloodOfInterimResponsesOverHttp2() {
     int port =
         harness.httpsReceiver(
             true,
@@ -119,7 +119,7 @@ class WebhookSenderAnswerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void cutsAnEndlessBodyOff(boolean http2) {
+  void abortsAnEndlessBody(boolean http2) {
     int port =
         harness.httpsReceiver(
             http2,
@@ -134,7 +134,7 @@ class WebhookSenderAnswerTest {
   }
 
   @Test
-  void outlivesAnEndlessHead() {
+  void survivesAnEndlessHead() {
     int port =
         harness.tlsReceiver(
             socket ->

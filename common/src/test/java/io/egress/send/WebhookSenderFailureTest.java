@@ -33,7 +33,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void namesARefusedConnection() {
+  void reportsARefusedConnection() {
     try (ClosedPort port = ClosedPort.open()) {
       Failed failed = harness.sendFailed(url(port.number()));
 
@@ -44,7 +44,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void namesAConnectionThatIsResetBeforeAnAnswer() {
+  void reportsAConnectionResetBeforeTheResponse() {
     NetServerOptions abrupt =
         new NetServerOptions().setSsl(true).setKeyCertOptions(harness.certificate).setSoLinger(0);
     int port = harness.netServer(abrupt, socket -> socket.handler(bytes -> socket.close()));
@@ -54,7 +54,7 @@ class WebhookSenderFailureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\ncontent-le"})
-  void namesAConnectionThatIsClosedBeforeTheHeadOfAnAnswer(String start) {
+  void reportsAConnectionClosedBeforeTheResponseHead(String start) {
     int port =
         harness.tlsReceiver(socket -> socket.handler(bytes -> socket.end(Buffer.buffer(start))));
 
@@ -73,7 +73,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void countsTheHandshakeInTheDeadline() {
+  void includesTheHandshakeInTheDeadline() {
     int port = harness.plainReceiver(socket -> {});
 
     Failed failed = harness.sendFailed(url(port));
@@ -84,7 +84,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void isNotFooledByHeadersThatDrip() {
+  void timesOutWhenHeadersTrickle() {
     int port =
         harness.tlsReceiver(
             socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y")));
@@ -96,7 +96,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void isDeliveredThoughTheBodyDrips() {
+  void isDeliveredWhenTheBodyTrickles() {
     int port =
         harness.tlsReceiver(
             socket -> {
@@ -111,7 +111,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void failsByItsStatusThoughTheBodyDrips() {
+  void failsByItsStatusWhenTheBodyTrickles() {
     int port =
         harness.tlsReceiver(
             socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 503 Sorry\r\n\r\n", "z")));
@@ -120,7 +120,7 @@ class WebhookSenderFailureTest {
   }
 
   @Test
-  void isDeliveredThoughTheBodyBreaksOff() {
+  void isDeliveredWhenTheBodyIsTruncated() {
     int port =
         harness.tlsReceiver(
             socket ->

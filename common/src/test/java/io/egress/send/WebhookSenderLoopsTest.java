@@ -67,7 +67,7 @@ class WebhookSenderLoopsTest {
   }
 
   @Test
-  void tellsOutcomesWhereItWasCalled(VertxTestContext test) {
+  void completesOnTheCallersContext(VertxTestContext test) {
     Context caller = harness.vertx.getOrCreateContext();
     Checkpoint told = test.checkpoint(2 * EVENT_LOOPS);
     caller.runOnContext(
@@ -88,7 +88,7 @@ class WebhookSenderLoopsTest {
   }
 
   @Test
-  void abortsFromElsewhere() {
+  void canBeAbortedFromAnotherThread() {
     int silent = harness.tlsReceiver(socket -> {});
     for (UUID endpoint : endpoints(2 * EVENT_LOOPS).toList()) {
       Sending sending = harness.start(sender, endpoint, url(silent), envelope("x"));

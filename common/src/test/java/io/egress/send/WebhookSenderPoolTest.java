@@ -42,7 +42,7 @@ class WebhookSenderPoolTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void usesAConnectionAgain(boolean http2) {
+  void reusesAConnection(boolean http2) {
     int port = receivers.https(http2, request -> request.response().end("ok"));
 
     for (int i = 0; i < 50; i++) {
@@ -54,7 +54,7 @@ class WebhookSenderPoolTest {
   }
 
   @Test
-  void usesAConnectionAgainAfterAPageThatIsNotKeptWhole() {
+  void reusesAConnectionAfterATruncatedResponseBody() {
     int port = receivers.https(false, request -> request.response().end("x".repeat(60_000)));
 
     for (int i = 0; i < 10; i++) {
@@ -115,7 +115,7 @@ class WebhookSenderPoolTest {
   }
 
   @Test
-  void letsTheDeadlineRunForWhatWaits() {
+  void includesWaitingForAConnectionInTheDeadline() {
     use(SenderHarness.impatient(new PoolLimits(1, 64, 100, LONG)));
     int port = receivers.https(false, request -> {});
 
@@ -130,7 +130,7 @@ class WebhookSenderPoolTest {
   }
 
   @Test
-  void closesWhatHasBeenIdleForTooLong() {
+  void closesIdleConnections() {
     use(new SenderHarness(new PoolLimits(10, 64, 100, Duration.ofSeconds(1))));
     int port = receivers.https(false, request -> request.response().end());
     harness.sendDelivered(url(port));
@@ -157,7 +157,7 @@ class WebhookSenderPoolTest {
   }
 
   @Test
-  void opensAnotherConnectionWhereTheReceiverWillCloseThisOne() {
+  void opensAnotherConnectionIfTheReceiverWillCloseThisOne() {
     String answer = CountingReceivers.OK.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
     int port = receivers.raw((socket, nth) -> socket.write(answer));
 
@@ -169,7 +169,7 @@ class WebhookSenderPoolTest {
   }
 
   @Test
-  void keepsAConnectionNoLongerThanTheReceiverSaysItWill() {
+  void honorsTheKeepAliveTimeoutOfTheReceiver() {
     String header = "\r\nkeep-alive: timeout=1, max=100\r\n\r\n";
     String answer = CountingReceivers.OK.replace("\r\n\r\n", header);
     int port = receivers.raw((socket, nth) -> socket.write(answer));

@@ -29,7 +29,7 @@ class WebhookSenderRepeatTest {
   }
 
   @Test
-  void repeatsOnAFreshConnectionWhatBrokeOnAUsedOne() {
+  void repeatsOnAFreshConnectionIfAReusedOneBroke() {
     int port =
         receivers.raw(
             (socket, nth) -> {
@@ -116,7 +116,7 @@ class WebhookSenderRepeatTest {
   }
 
   @Test
-  void repeatsWhatAGoAwayLeftUnseen() {
+  void repeatsRequestsNotProcessedBeforeGoAway() {
     int port =
         receivers.https(
             true,
@@ -152,7 +152,7 @@ class WebhookSenderRepeatTest {
   }
 
   @Test
-  void keepsAConnectionOfWhichOneStreamBroke() {
+  void keepsAConnectionAfterAStreamError() {
     int port =
         receivers.https(
             true,
@@ -173,7 +173,7 @@ class WebhookSenderRepeatTest {
   }
 
   @Test
-  void leavesAnHttp2ConnectionThatGaveNoAnswerInTime() {
+  void replacesAnHttp2ConnectionAfterATimeout() {
     use(SenderHarness.impatient());
     int port =
         receivers.https(

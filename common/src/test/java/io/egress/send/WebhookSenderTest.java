@@ -69,7 +69,7 @@ class WebhookSenderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {200, 201, 202, 204, 226, 299})
-  void takesEverySuccessAsDelivered(int status) {
+  void treatsEverySuccessStatusAsDelivered(int status) {
     int port = receiver(false, status, "");
 
     assertThat(harness.sendDelivered(url(port)))
@@ -79,7 +79,7 @@ class WebhookSenderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {300, 304, 400, 401, 404, 410, 413, 429, 500, 503, 599})
-  void takesEveryOtherStatusAsAFailure(int status) {
+  void treatsEveryOtherStatusAsAFailure(int status) {
     int port = receiver(false, status, status == 304 ? "" : "no");
 
     assertThat(harness.sendFailed(url(port)))

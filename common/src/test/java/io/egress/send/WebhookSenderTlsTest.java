@@ -18,27 +18,27 @@ class WebhookSenderTlsTest {
   }
 
   @Test
-  void namesACertificateOfNobodyTrusted() {
+  void reportsAnUntrustedCertificate() {
     assertTlsFailure(new TestAuthority().issueFor(SenderHarness.NAME), "certification path");
   }
 
   @Test
-  void namesACertificateForAnotherName() {
+  void reportsACertificateForAnotherName() {
     assertTlsFailure(harness.authority.issueFor("other.test"), "receiver.test");
   }
 
   @Test
-  void namesACertificateForAnAddressOnly() {
+  void reportsACertificateForAnAddressOnly() {
     assertTlsFailure(harness.authority.issueFor("127.0.0.1"), "receiver.test");
   }
 
   @Test
-  void namesAnExpiredCertificate() {
+  void reportsAnExpiredCertificate() {
     assertTlsFailure(harness.authority.issueExpired(SenderHarness.NAME), "NotAfter");
   }
 
   @Test
-  void namesAReceiverThatDoesNotSpeakTls() {
+  void reportsAReceiverWithoutTls() {
     int port =
         harness.plainReceiver(
             socket -> socket.handler(bytes -> socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")));
@@ -47,7 +47,7 @@ class WebhookSenderTlsTest {
   }
 
   @Test
-  void namesAHandshakeThatIsBrokenOff() {
+  void reportsAnAbortedHandshake() {
     int port = harness.plainReceiver(socket -> socket.handler(bytes -> socket.close()));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.TLS);

@@ -40,7 +40,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void talksPlainlyUnlessToldOtherwise() {
+  void usesNoTlsByDefault() {
     Settings settings = Settings.from(environment(Map.of()));
 
     assertThat(settings.kafka().security()).isEqualTo(KafkaSecurity.NONE);
@@ -50,7 +50,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void readsHowBrokersAreTalkedTo() {
+  void readsTheSecurityOfBrokers() {
     KafkaSecurity security =
         Settings.from(
                 environment(
@@ -74,7 +74,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void namesTheMissingHalfOfAPair() {
+  void reportsTheMissingHalfOfAPair() {
     assertThat(
             faults(
                 Map.of(
@@ -93,7 +93,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void refusesWhatWouldGoUnused() {
+  void refusesSettingsThatWouldHaveNoEffect() {
     assertThat(faults(Map.of("EGRESS_KAFKA_PASSWORD", PASSWORD, "EGRESS_KAFKA_CA", ca)))
         .containsExactlyInAnyOrder(
             "EGRESS_KAFKA_PASSWORD has no use with PLAINTEXT, only with SASL_SSL or SASL_PLAINTEXT",
@@ -101,7 +101,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void namesFilesThatCannotBeUsed() throws IOException {
+  void reportsUnusableFiles() throws IOException {
     String encrypted =
         Files.writeString(
                 folder.resolve("encrypted.pem"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\n")
@@ -123,7 +123,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void refusesTopicsThatNothingCouldBeWrittenTo() {
+  void refusesAReplicationThatAllowsNoWrites() {
     assertThat(
             faults(
                 Map.of(
@@ -136,7 +136,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void readsTheDatabaseAsLibpqDoes() {
+  void readsDatabaseUrlsLikeLibpq() {
     DatabaseUrl url =
         DatabaseUrl.parse(
             "postgresql://us%40er:p%2Fw+d@db.example/e?sslmode=verify-full&sslrootcert=" + ca);
@@ -154,7 +154,7 @@ class ConnectionSettingsTest {
   }
 
   @Test
-  void refusesParametersOfTheDatabaseThatAreNotUnderstood() {
+  void refusesUnknownDatabaseParameters() {
     assertThat(databaseFault("?connect_timeout=3"))
         .isEqualTo("EGRESS_DATABASE_URL has parameters that are not understood: connect_timeout");
     assertThat(databaseFault("?sslmode=allow")).contains("none of disable, prefer, require");

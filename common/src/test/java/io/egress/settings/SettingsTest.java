@@ -19,7 +19,7 @@ class SettingsTest {
   private static final String SECRET = "a-token-nobody-may-see";
 
   @Test
-  void readsDefaultsAndWhatIsGiven() {
+  void readsDefaultsAndGivenValues() {
     Settings settings = Settings.from(environment(Map.of("EGRESS_SWEEP_INTERVAL", "250ms")));
 
     assertThat(settings.api().publicListener().port()).isEqualTo(8080);
@@ -30,7 +30,7 @@ class SettingsTest {
   }
 
   @Test
-  void namesEveryFaultAtOnce() {
+  void reportsEveryFaultAtOnce() {
     assertThat(
             faults(
                 Map.of(
@@ -76,7 +76,7 @@ class SettingsTest {
   }
 
   @Test
-  void asksForWhatHasNoDefault() {
+  void requiresSettingsWithoutADefault() {
     assertThat(
             catchThrowableOfType(SettingsException.class, () -> Settings.from(Map.of())).faults())
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_DATABASE_URL is required"))
@@ -91,7 +91,7 @@ class SettingsTest {
   }
 
   @Test
-  void readsWhatMayBeAnEndpoint() {
+  void readsTheEndpointPolicy() {
     PushSettings defaults = Settings.from(environment(Map.of())).push();
     PushSettings given =
         Settings.from(
@@ -112,7 +112,7 @@ class SettingsTest {
   }
 
   @Test
-  void namesEveryFaultOfPushWithoutShowingAKey() {
+  void reportsEveryFaultOfPushWithoutShowingAKey() {
     String key = SecretBox.newKey();
     assertThat(
             faults(
@@ -128,7 +128,7 @@ class SettingsTest {
   }
 
   @Test
-  void readsWhereTheSettingsPageIs() {
+  void readsThePortalUrl() {
     PortalSettings given =
         Settings.from(
                 environment(
@@ -157,7 +157,7 @@ class SettingsTest {
         "https:///portal",
         "https://example.com/a b"
       })
-  void refusesWhatIsNoUrlOfThePage(String url) {
+  void refusesInvalidPortalUrls(String url) {
     assertThat(faults(Map.of("EGRESS_PORTAL_URL", url)))
         .singleElement(InstanceOfAssertFactories.STRING)
         .startsWith("EGRESS_PORTAL_URL: ");
@@ -176,14 +176,14 @@ class SettingsTest {
         "https://a.example\r\nset-cookie: a=b",
         "'none'"
       })
-  void refusesWhatIsNoOrigin(String origin) {
+  void refusesInvalidOrigins(String origin) {
     assertThat(faults(Map.of("EGRESS_PORTAL_ANCESTORS", origin)))
         .singleElement(InstanceOfAssertFactories.STRING)
         .startsWith("EGRESS_PORTAL_ANCESTORS: ");
   }
 
   @Test
-  void embeddingNeedsCookiesThatBrowsersKeep() {
+  void embeddingNeedsHttps() {
     Map<String, String> environment =
         Map.of(
             "EGRESS_PORTAL_URL", "http://egress.internal",
@@ -193,7 +193,7 @@ class SettingsTest {
   }
 
   @Test
-  void refusesALogThatForgetsDeliveriesBeforeTheirLastAttempt() {
+  void refusesALogRetentionBelowTheRetrySchedule() {
     assertThat(faults(Map.of("EGRESS_DELIVERY_LOG_RETENTION", "2d")))
         .singleElement(InstanceOfAssertFactories.STRING)
         .startsWith("EGRESS_DELIVERY_LOG_RETENTION: must be at least a day longer");
@@ -216,7 +216,7 @@ class SettingsTest {
   }
 
   @Test
-  void readsHowTheLogIsToBe() {
+  void readsTheLogSettings() {
     LogSettings defaults = Settings.from(environment(Map.of())).process().log();
     LogSettings given =
         Settings.from(
@@ -233,7 +233,7 @@ class SettingsTest {
   }
 
   @Test
-  void namesWhatTheLogCannotBeAndLogsByTheDefaultsTillThen() {
+  void reportsInvalidLogSettingsAndUsesDefaults() {
     Map<String, String> wrong =
         Map.of(
             "EGRESS_LOG_FORMAT", "xml",

@@ -18,7 +18,7 @@ class CursorTest {
   private static final Cursor CURSOR = new Cursor(123_456_789L, 0xf81d4faefffffbefL);
 
   @Test
-  void comesBackAsItWent() {
+  void survivesARoundTrip() {
     Random random = new Random(1);
     for (int i = 0; i < 10_000; i++) {
       Cursor cursor = new Cursor(1 + random.nextLong(Long.MAX_VALUE - 1), random.nextLong());
@@ -29,7 +29,7 @@ class CursorTest {
 
   /** Clients keep cursors for years: this text must decode in every release. */
   @Test
-  void keepsItsFirstForm() {
+  void keepsItsFormat() {
     assertThat(CURSOR.encode()).isEqualTo("AQAAAAAHW80V-B1Prv__---KUBhc");
     assertThat(Cursor.decode("AQAAAAAHW80V-B1Prv__---KUBhc")).contains(CURSOR);
   }
@@ -50,11 +50,11 @@ class CursorTest {
 
   @ParameterizedTest
   @MethodSource
-  void refusesWhatItNeverWrote(String text) {
+  void refusesForeignCursors(String text) {
     assertThat(Cursor.decode(text)).isEmpty();
   }
 
-  static Stream<Arguments> refusesWhatItNeverWrote() {
+  static Stream<Arguments> refusesForeignCursors() {
     String encoded = CURSOR.encode();
     byte[] otherVersion = Base64.getUrlDecoder().decode(encoded);
     otherVersion[0] = 2;

@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.UUID;
 
-/** A webhook as a receiver got it. */
+/** A webhook as received. */
 public record Arrival(
     String receiver, Instant at, UUID deliveryId, String event, String signature, Buffer body) {
   public JsonObject envelope() {

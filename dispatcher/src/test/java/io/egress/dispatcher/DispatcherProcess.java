@@ -50,7 +50,7 @@ public final class DispatcherProcess implements AutoCloseable {
     }
   }
 
-  /** As a machine that loses power does. */
+  /** Kills the process. */
   public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }

@@ -73,7 +73,6 @@ public final class Fleet implements AutoCloseable {
     environment.putAll(changes);
     settings = Settings.from(environment);
     topics = new Topics(settings.kafka().topicPrefix());
-    await(Migrations.run(vertx, settings.database().url()));
     await(
         TopicAdmin.ensure(
             vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
@@ -316,8 +315,9 @@ public final class Fleet implements AutoCloseable {
   private Map<String, String> environment() {
     SharedBackends backends = SharedBackends.get();
     Map<String, String> variables = new HashMap<>();
-    variables.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    variables.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
     variables.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    variables.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
     variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     variables.put("EGRESS_TOPIC_PARTITIONS", "4");
     // Tests hold transactions open to stop others; on a loaded machine that takes a while.

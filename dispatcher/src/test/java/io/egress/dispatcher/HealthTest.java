@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a dispatcher says of its health while backends are away, or take calls and never answer. */
+/** A dispatcher's health while backends are down, or accept connections and never answer. */
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
@@ -52,8 +52,8 @@ class HealthTest {
             Map.of(
                 "EGRESS_DATABASE_URL", backends.databaseUrl(),
                 "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap()));
-    fleet.endpoint(workspace, "crm");
     port = fleet.dispatcher().internalPort().orElseThrow();
+    fleet.endpoint(workspace, "crm");
     await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
   }
 
@@ -130,7 +130,7 @@ class HealthTest {
     }
   }
 
-  /** Takes connections and never says a word. */
+  /** Accepts connections and never answers. */
   private static ServerSocket silent(URI instead) throws IOException {
     return new ServerSocket(instead.getPort(), 100, InetAddress.getLoopbackAddress());
   }

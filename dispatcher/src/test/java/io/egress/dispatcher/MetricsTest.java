@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a dispatcher says of itself while it works. */
+/** A dispatcher's metrics while it works. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsTest {
@@ -41,7 +41,7 @@ class MetricsTest {
   }
 
   @Test
-  void followDeliveriesFromTheStreamToTheirEnds() {
+  void followDeliveriesFromTheStreamToTheirOutcomes() {
     fleet.endpoint(workspace, "fine");
     fleet.endpoint(workspace, "flaky");
     fleet.receivers.behave(
@@ -73,7 +73,7 @@ class MetricsTest {
   }
 
   @Test
-  void countWhatIsUnderWayAndWhatWaits() {
+  void countWhatIsInFlightAndWhatWaits() {
     fleet.endpoint(workspace, "hanging");
     fleet.receivers.behave("hanging", Receivers.HANGING);
     port = fleet.dispatcher().internalPort().orElseThrow();
@@ -99,7 +99,7 @@ class MetricsTest {
   }
 
   @Test
-  void measureHowLateRetriesAreAndWhetherBackendsAnswer() {
+  void measureLateRetriesAndBackendHealth() {
     fleet.endpoint(workspace, "flaky");
     fleet.receivers.behave(
         "flaky", (request, nth) -> request.response().setStatusCode(nth == 1 ? 500 : 204).end());

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Any number of receivers behind one HTTPS server, each at a path of its own, which answer as told
- * and remember what arrived.
+ * Any number of receivers behind one HTTPS server, each at its own path, with programmed answers
+ * and a record of what arrived.
  */
 public final class Receivers implements AutoCloseable {
   /** Answers the nth request, counted from 1, of a receiver. */
@@ -33,7 +33,7 @@ public final class Receivers implements AutoCloseable {
   public static final Behaviour FINE =
       (request, nth) -> request.response().setStatusCode(204).end();
 
-  /** Takes the body and never answers. */
+  /** Reads the body and never answers. */
   public static final Behaviour HANGING = (request, nth) -> {};
 
   private final Vertx vertx = Vertx.vertx();
@@ -63,17 +63,17 @@ public final class Receivers implements AutoCloseable {
     return "https://127.0.0.1:" + server.actualPort() + "/" + receiver;
   }
 
-  /** Of a receiver nothing was told of, it is {@link #FINE}. */
+  /** The default is {@link #FINE}. */
   public void behave(String receiver, Behaviour behaviour) {
     behaviours.put(receiver, behaviour);
   }
 
-  /** A receiver that does as it likes with the connection, with a certificate that is trusted. */
+  /** A receiver that controls its connection, with a trusted certificate. */
   public String rawUrl(Handler<NetSocket> behaviour) {
     return rawUrl(authority, behaviour);
   }
 
-  /** The same, with a certificate that nobody trusts. */
+  /** The same, with an untrusted certificate. */
   public String untrustedUrl() {
     return rawUrl(new CertificateAuthority(), socket -> {});
   }

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands before a server of this machine, and can hold back everything in both directions. */
+/** A proxy in front of a local server that can hold back everything in both directions. */
 public final class StallingProxy implements AutoCloseable {
   /** After the handshake, in the middle of what is done with the connection. */
   private static final int MESSAGES_BEFORE_CUT = 12;

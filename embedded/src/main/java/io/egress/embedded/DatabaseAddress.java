@@ -13,6 +13,9 @@ import java.util.Properties;
 
 /** A database URL, {@code postgresql://user:password@host:port/name}. */
 record DatabaseAddress(URI uri) {
+  /** The template of a database without tables. */
+  static final String EMPTY = "template1";
+
   private static final int PORT_DEFAULT = 5432;
   private static final int CONNECT_LIMIT_SECONDS = 10;
 
@@ -59,9 +62,13 @@ record DatabaseAddress(URI uri) {
     }
   }
 
-  /** {@code name} was generated here and needs no quoting. */
-  void createDatabase(String name) throws SQLException {
-    execute("CREATE DATABASE " + name);
+  String name() {
+    return uri.getRawPath().substring(1);
+  }
+
+  /** Names were generated here and need no quoting. */
+  void createDatabase(String name, String template) throws SQLException {
+    execute("CREATE DATABASE " + name + " TEMPLATE " + template);
   }
 
   void dropDatabase(String name) throws SQLException {

@@ -104,7 +104,7 @@ public final class PostgresServer implements AutoCloseable {
       launch();
       DatabaseAddress maintenance = address(MAINTENANCE_DATABASE);
       if (!maintenance.hasDatabase(DATABASE)) {
-        maintenance.createDatabase(DATABASE);
+        maintenance.createDatabase(DATABASE, DatabaseAddress.EMPTY);
       }
     } catch (IOException | SQLException failure) {
       throw failed(failure);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ public final class SharedBackends {
   private final List<BackendSource> sources;
   private final List<String> databases = new ArrayList<>();
   private BackendSource.@Nullable Server postgres;
+  private @Nullable String migrated;
   private BackendSource.@Nullable Server kafka;
 
   SharedBackends(List<BackendSource> sources) {
@@ -54,13 +56,32 @@ public final class SharedBackends {
 
   /** The URL of a new, empty database that nobody else uses. */
   public synchronized String freshDatabase() {
+    return create(DatabaseAddress.EMPTY);
+  }
+
+  /**
+   * The URL of a new database that nobody else uses, as {@code migrate} leaves an empty one. It is
+   * called once a JVM; all later databases are copies.
+   *
+   * @param migrate is given a URL, and keeps no connection open
+   */
+  public synchronized String freshDatabase(Consumer<String> migrate) {
+    if (migrated == null) {
+      String url = create(DatabaseAddress.EMPTY);
+      migrate.accept(url);
+      migrated = DatabaseAddress.parse(url).name();
+    }
+    return create(migrated);
+  }
+
+  private String create(String template) {
     if (postgres == null) {
       postgres = first(BackendSource::postgres);
     }
     DatabaseAddress server = DatabaseAddress.parse(postgres.address());
     String name = "egress_test_" + unique();
     try {
-      server.createDatabase(name);
+      server.createDatabase(name, template);
     } catch (SQLException failure) {
       throw new EmbeddedBackendException("No database in " + server + ": " + failure, failure);
     }
@@ -99,6 +120,7 @@ public final class SharedBackends {
       dropDatabases(postgres);
       postgres.close();
       postgres = null;
+      migrated = null;
     }
     if (kafka != null) {
       kafka.close();

@@ -8,7 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Both servers in a process of its own, to be killed. It leaves a trace in each. */
+/** Both servers in a process of its own, to be killed; it leaves a row and a record. */
 final class BackendsProcess implements AutoCloseable {
   static final String TRACE = "left by the other process";
   private static final String READY = "traces left";

@@ -21,14 +21,14 @@ class ComposeFileTest {
   }
 
   @Test
-  void namesTheServersThatTestsRunAgainst() {
+  void usesTheServerVersionsOfTheTests() {
     assertThat(compose)
         .contains("image: " + Containers.KAFKA_IMAGE + "\n")
         .contains("image: " + Containers.POSTGRES_IMAGE + "\n");
   }
 
   @Test
-  void asksForTheSecretsThatTheScriptMakes(@TempDir Path folder) throws Exception {
+  void requiresTheGeneratedSecrets(@TempDir Path folder) throws Exception {
     Path made = folder.resolve("env");
     assertThat(makeEnv(made)).isZero();
     Set<String> needed = names("\\$\\{([A-Z_]+):\\?", compose);
@@ -38,7 +38,7 @@ class ComposeFileTest {
   }
 
   @Test
-  void describesEveryOtherValueThatCanBeGiven() throws IOException {
+  void documentsEveryOtherVariable() throws IOException {
     assertThat(names("(?m)^#([A-Z_]+)=", Files.readString(PROJECT.resolve(".env.example"))))
         .isEqualTo(names("\\$\\{([A-Z_]+):-|(?m)^ +(EGRESS_[A-Z_]+):$", compose));
   }

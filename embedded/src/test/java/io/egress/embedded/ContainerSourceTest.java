@@ -12,19 +12,19 @@ class ContainerSourceTest {
   private static final String ASKED = "testcontainers";
 
   @Test
-  void hasNothingUnlessAsked() {
+  void isOffByDefault() {
     assertThat(new ContainerSource(Map.of(), () -> true).postgres()).isEmpty();
     assertThat(source("embedded", true).kafka()).isEmpty();
   }
 
   @Test
-  void leavesItToTheNextSourceWhereNoEngineAnswers() {
+  void fallsThroughIfNoEngineAnswers() {
     assertThat(source(ASKED, false).postgres()).isEmpty();
     assertThat(source(ASKED, false).kafka()).isEmpty();
   }
 
   @Test
-  void namesAWordThatItDoesNotKnow() {
+  void reportsAnUnknownValue() {
     assertThatThrownBy(source("podman", true)::postgres)
         .isInstanceOf(EmbeddedBackendException.class)
         .hasMessage("EGRESS_TEST_BACKENDS is podman, not one of: embedded, testcontainers");

@@ -16,7 +16,7 @@ class DataDirectoryLockTest {
   }
 
   @Test
-  void isHeldOnceInAProcessWhateverThePathIsCalled() throws Exception {
+  void isHeldOncePerProcessForEveryPathToTheFolder() throws Exception {
     Path folder = parent.resolve("data");
     Path link = Files.createSymbolicLink(parent.resolve("link"), folder);
     try (DataDirectoryLock held = DataDirectoryLock.acquire(folder)) {
@@ -30,7 +30,7 @@ class DataDirectoryLockTest {
   }
 
   @Test
-  void namesTheFolderThatCannotBeMade() throws Exception {
+  void reportsAFolderThatCannotBeCreated() throws Exception {
     Path file = Files.createFile(parent.resolve("file"));
     assertThatThrownBy(() -> DataDirectoryLock.acquire(file))
         .isInstanceOf(EmbeddedBackendException.class)

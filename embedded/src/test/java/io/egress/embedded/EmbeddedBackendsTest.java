@@ -54,7 +54,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
-  void leaveNothingOfAScratchFolder() {
+  void deleteAScratchFolder() {
     EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch().unsynced());
     Path folder = backends.dataDir();
     assertThat(folder.resolve("postgres/data")).exists();
@@ -67,7 +67,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
-  void startOnlyWhatIsAskedFor() {
+  void startOnlyWhatIsNeeded() {
     EmbeddedOptions options = EmbeddedOptions.persistent(dataDir).unsynced();
     try (EmbeddedBackends backends = EmbeddedBackends.start(options.withoutKafka())) {
       assertThat(backends.databaseUrl()).startsWith("postgresql://");
@@ -77,7 +77,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
-  void giveTheFolderFreeWhenOneOfThemCannotStart() throws Exception {
+  void releaseTheFolderWhenOneCannotStart() throws Exception {
     Files.writeString(dataDir.resolve("kafka"), "a file where a folder must be");
     EmbeddedOptions options = EmbeddedOptions.persistent(dataDir).unsynced();
     assertThatThrownBy(() -> EmbeddedBackends.start(options))

@@ -19,7 +19,7 @@ class FullDiskTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   @Test
-  void isSurvivedByBothServersWithoutAHand(@TempDir Path folder) throws Exception {
+  void isSurvivedByBothServersWithoutHelp(@TempDir Path folder) throws Exception {
     Optional<SmallDisk> mounted = SmallDisk.mount(folder, DISK_MEGABYTES);
     assumeTrue(mounted.isPresent(), "only root can mount the small disk that this needs");
     try (SmallDisk disk = mounted.get();

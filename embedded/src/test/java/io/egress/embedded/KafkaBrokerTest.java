@@ -29,7 +29,7 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void comesBackInPlaceOnItsPortWithItsData() throws Exception {
+  void restartsOnItsPortWithItsData() throws Exception {
     try (KafkaBroker broker = start()) {
       String bootstrap = broker.bootstrap();
       int port = port(bootstrap);
@@ -46,7 +46,7 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void movesWhenSomebodyElseHasTakenItsPort() throws Exception {
+  void movesWhenItsPortIsTaken() throws Exception {
     String before;
     try (KafkaBroker broker = start()) {
       before = broker.bootstrap();
@@ -60,7 +60,7 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void staysOnThePortItHasGivenOutOnceThatIsFreeAgain() throws Exception {
+  void returnsToItsPortOnceThatIsFree() throws Exception {
     try (KafkaBroker broker = start()) {
       broker.stop();
       try (ServerSocket taken =
@@ -75,7 +75,7 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void createsNoTopicThatWasOnlyAskedAbout() throws Exception {
+  void createsNoTopicOnALookup() throws Exception {
     try (KafkaBroker broker = start();
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
         KafkaConsumer<byte[], byte[]> consumer =
@@ -90,7 +90,7 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void doesNotLetKafkaEndTheProcess() {
+  void doesNotLetKafkaHaltTheJvm() {
     try (KafkaBroker broker = start()) {
       assertThat(broker.bootstrap()).isNotEmpty();
       assertThatThrownBy(() -> Exit.halt(1, "a log directory failed"))

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PostgresBinariesTest {
   @Test
-  void comeFromTheArchiveOfThisKindOfMachine() {
+  void comeFromTheArchiveForThisPlatform() {
     assertThat(PostgresBinaries.archiveName("Linux", "amd64"))
         .isEqualTo("postgres-linux-x86_64.txz");
     assertThat(PostgresBinaries.archiveName("Linux", "aarch64"))
@@ -21,7 +21,7 @@ class PostgresBinariesTest {
   }
 
   @Test
-  void saysWhichMachinesThereArePostgresProgramsFor() {
+  void listsSupportedPlatforms() {
     assertThatThrownBy(() -> PostgresBinaries.archive("Linux", "riscv64"))
         .isInstanceOf(EmbeddedBackendException.class)
         .hasMessageContaining("riscv64")
@@ -29,14 +29,14 @@ class PostgresBinariesTest {
   }
 
   @Test
-  void areKeptOutsideOfRootsHome() {
+  void areStoredOutsideRootsHome() {
     assertThat(ProgramCache.candidates(Map.of(), "root", "/root", "/tmp"))
         .containsExactly(
             Path.of("/var/cache/transcript-egress"), Path.of("/tmp/transcript-egress-root"));
   }
 
   @Test
-  void areKeptWhereTheUserKeepsCaches() {
+  void areStoredInTheUsersCacheFolder() {
     assertThat(ProgramCache.candidates(Map.of(), "ann", "/home/ann", "/tmp"))
         .startsWith(Path.of("/home/ann/.cache/transcript-egress"));
     assertThat(

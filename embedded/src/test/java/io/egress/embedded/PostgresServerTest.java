@@ -34,7 +34,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void comesBackInPlaceOnItsPortWithItsData() throws Exception {
+  void restartsOnItsPortWithItsData() throws Exception {
     try (PostgresServer server = start()) {
       String url = server.databaseUrl();
       Traces.leaveRow(url, "row");
@@ -64,7 +64,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void asksForThePasswordItKeepsToItself() throws Exception {
+  void requiresItsGeneratedPassword() throws Exception {
     try (PostgresServer server = start()) {
       Path file = folder.resolve("password");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -76,7 +76,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void movesWhenSomebodyElseHasTakenItsPort() throws Exception {
+  void movesWhenItsPortIsTaken() throws Exception {
     String before;
     try (PostgresServer server = start()) {
       before = server.databaseUrl();
@@ -91,7 +91,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void staysOnThePortItHasGivenOutOnceThatIsFreeAgain() throws Exception {
+  void returnsToItsPortOnceThatIsFree() throws Exception {
     try (PostgresServer server = start()) {
       int port = URI.create(server.databaseUrl()).getPort();
       server.stop();
@@ -106,7 +106,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void isNotHeldUpByAPidFileThatNamesSomeOtherProcess() throws Exception {
+  void ignoresAPidFileOfAnotherProcess() throws Exception {
     start().close();
     Path pidFile = folder.resolve("data/postmaster.pid");
     Files.write(pidFile, List.of(Long.toString(ProcessHandle.current().pid()), "elsewhere"));
@@ -116,7 +116,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void startsOverWhenItsInitialisationWasKilled() throws Exception {
+  void startsOverAfterAnInterruptedInitialization() throws Exception {
     Path unfinished = folder.resolve("data.unfinished");
     Files.createDirectories(unfinished.resolve("base"));
     Files.writeString(unfinished.resolve("PG_VERSION"), "17");
@@ -127,7 +127,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void tellsWhatPostgresSaidWhenItDoesNotStart() throws Exception {
+  void reportsPostgresLogWhenItDoesNotStart() throws Exception {
     start().close();
     Files.writeString(folder.resolve("data/PG_VERSION"), "9.6\n");
     assertThatThrownBy(this::start)
@@ -151,7 +151,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void namesTheFolderThatItsUnprivilegedUserCannotReach() throws Exception {
+  void reportsAFolderThatItsUnprivilegedUserCannotReach() throws Exception {
     ServerAccount account = rootsAccount(ServerAccount.Way.SETPRIV);
     Path closed = folder.resolve("server");
     assertThatThrownBy(() -> PostgresServer.start(closed, Durability.UNSYNCED, account))
@@ -161,7 +161,7 @@ class PostgresServerTest {
   }
 
   @Test
-  void saysWhatToDoWhereRootCannotBeGivenUp() {
+  void explainsWhatToDoIfRootCannotBeDropped() {
     assumeTrue(System.getProperty("user.name").equals("root"), "only root has to give up root");
     assertThatThrownBy(() -> ServerAccount.choose(Set.of()))
         .isInstanceOf(EmbeddedBackendException.class)

@@ -16,7 +16,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void deletesOnlyWhatNobodyHoldsAnyMore() throws Exception {
+  void deletesOnlyUnusedFolders() throws Exception {
     Path abandoned = Files.createDirectory(parent.resolve("egress-scratch-1"));
     Files.createDirectories(abandoned.resolve("postgres/data"));
     Path held = Files.createDirectory(parent.resolve("egress-scratch-2"));
@@ -30,7 +30,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void leavesAFolderAloneThatMayJustHaveBeenMade() throws Exception {
+  void keepsAFolderThatMayBeNew() throws Exception {
     Path young = Files.createDirectory(parent.resolve("egress-scratch-1"));
     ScratchFolder.deleteAbandoned(parent, Files.getOwner(parent), Instant.now().minusSeconds(60));
     assertThat(young).exists();

@@ -3,8 +3,11 @@ package io.egress.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +27,35 @@ class SharedBackendsTest {
     Traces.leaveRow(other, "other");
     assertThat(Traces.rows(one)).containsExactly("one");
     assertThat(Traces.rows(other)).containsExactly("other");
+  }
+
+  @Test
+  void migrateOnceAndCopyTheDatabaseForEachTest() throws Exception {
+    try (PostgresServer server = PostgresServer.start(folder, Durability.UNSYNCED)) {
+      Map<String, String> environment =
+          Map.of(EnvironmentSource.DATABASE_URL, server.databaseUrl());
+      SharedBackends backends =
+          new SharedBackends(List.of(new EnvironmentSource(environment), new EmbeddedSource()));
+      List<String> migrations = new ArrayList<>();
+      Consumer<String> migrate =
+          url -> {
+            migrations.add(url);
+            try {
+              Traces.leaveRow(url, "migrated");
+            } catch (SQLException failure) {
+              throw new AssertionError(failure);
+            }
+          };
+
+      String one = backends.freshDatabase(migrate);
+      Traces.leaveRow(one, "of a test");
+      String other = backends.freshDatabase(migrate);
+
+      assertThat(Traces.rows(one)).containsExactly("migrated", "of a test");
+      assertThat(Traces.rows(other)).containsExactly("migrated");
+      assertThat(migrations).hasSize(1).doesNotContain(one, other);
+      backends.close();
+    }
   }
 
   @Test

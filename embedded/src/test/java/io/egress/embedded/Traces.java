@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Something left in a server, to be looked for later. */
+/** A row or record left in a server, to be found later. */
 final class Traces {
   private static final String TOPIC = "traces";
   private static final int LIMIT_SECONDS = 20;

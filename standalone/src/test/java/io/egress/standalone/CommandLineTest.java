@@ -40,7 +40,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(240)
-  void upGoesOnWhereAKillLeftIt() throws Exception {
+  void upContinuesAfterAKill() throws Exception {
     UUID workspace = UUID.randomUUID();
     Path secretKey = folder.resolve("data").resolve("secret-key");
     String sealed;
@@ -98,7 +98,7 @@ class CommandLineTest {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
       keysAreMintedListedAndDeleted(port);
-      endpointsAreLookedAfter(port);
+      endpointsAreManaged(port);
       deliveriesAreListedAndShown(api(up, token()), port);
     }
   }
@@ -133,7 +133,7 @@ class CommandLineTest {
     }
   }
 
-  private void endpointsAreLookedAfter(String port) throws Exception {
+  private void endpointsAreManaged(String port) throws Exception {
     String workspace = UUID.randomUUID().toString();
     String url = "https://receiver.invalid/webhooks?from=egress";
     String created =
@@ -249,7 +249,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(60)
-  void namesEverySettingThatCannotBeUsedAndExitsWith2() throws Exception {
+  void reportsEveryInvalidSettingAndExitsWith2() throws Exception {
     try (CommandLine api =
         CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "x", "EGRESS_TYPO", "1"), "api")) {
       assertThat(api.awaitExit()).isEqualTo(2);
@@ -263,7 +263,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(60)
-  void upNamesWhatKeepsItFromStartingBeforeAnythingIsStarted() throws Exception {
+  void upReportsObstaclesBeforeStartingAnything() throws Exception {
     Map<String, String> environment = environment();
     Path noFolder = Files.createFile(folder.resolve("file"));
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -293,7 +293,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(60)
-  void commandsGoWhereTheSettingsPoint() throws Exception {
+  void commandsCallTheConfiguredAddress() throws Exception {
     try (ClosedPort port = ClosedPort.open();
         CommandLine keys =
             CommandLine.start(

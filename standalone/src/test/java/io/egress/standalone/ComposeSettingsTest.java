@@ -24,7 +24,7 @@ class ComposeSettingsTest {
   }
 
   @Test
-  void passesEverySettingOn() {
+  void passesOnEverySetting() {
     Set<String> known =
         Settings.descriptions().stream()
             .map(SettingDescription::name)

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs the cursor loops of docs/consuming.md against the service, on good days and on bad ones. */
+/** Runs the cursor loops of docs/consuming.md against the service, with and without failures. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ConsumingTest {
@@ -50,7 +50,7 @@ class ConsumingTest {
 
   @ParameterizedTest
   @EnumSource
-  void readsEverythingOnceWhateverComesBetween(ShownLoop loop) throws Exception {
+  void readsEverythingOnceDespiteFailures(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     String key = api.mintKey(workspace);
     try (FlakyProxy proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.FINE, Mood.CUT, Mood.BUSY)) {
@@ -74,7 +74,7 @@ class ConsumingTest {
 
   @ParameterizedTest
   @EnumSource
-  void goesOnWhereAKillLeftIt(ShownLoop loop) throws Exception {
+  void continuesAfterAKill(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     String key = api.mintKey(workspace);
     Set<String> history = api.finish(workspace, THREE_PAGES);
@@ -93,7 +93,7 @@ class ConsumingTest {
 
   @ParameterizedTest
   @EnumSource
-  void saysSoAtOnceWhenTheKeyIsRefused(ShownLoop loop) throws Exception {
+  void stopsAtOnceWhenTheKeyIsRefused(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     try (FlakyProxy proxy = new FlakyProxy(api.url())) {
       assertThat(run(loop, proxy.url(), "service_nobodys")).isNotZero();

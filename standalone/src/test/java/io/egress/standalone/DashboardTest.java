@@ -54,7 +54,7 @@ class DashboardTest {
   }
 
   @Test
-  void asksForMetricsAndLabelsThatExist() throws IOException {
+  void queriesOnlyExistingMetricsAndLabels() throws IOException {
     List<String> page = (roles.api() + roles.dispatcher()).lines().toList();
     for (String expression : all()) {
       Set<String> labels = labels(expression);
@@ -72,7 +72,7 @@ class DashboardTest {
   }
 
   @Test
-  void givesARealPrometheusSomethingToShowForEveryQuery(@TempDir Path folder) throws IOException {
+  void returnsDataForEveryQueryInPrometheus(@TempDir Path folder) throws IOException {
     assumeTrue(
         PrometheusServer.isInstalled(),
         "prometheus and promtool are not installed (Debian: apt-get install prometheus)");
@@ -90,7 +90,7 @@ class DashboardTest {
   }
 
   @Test
-  void hasASectionOfTheRunbookForEveryAlertAndNoOther() throws IOException {
+  void hasARunbookSectionForExactlyEachAlert() throws IOException {
     String alerts = Files.readString(ALERTS);
     List<String> names = found("(?m)^ +- alert: (\\w+)$", alerts);
 
@@ -102,7 +102,7 @@ class DashboardTest {
   }
 
   @Test
-  void showsStatementsInTheRunbookThatRun() throws IOException {
+  void theRunbooksStatementsRun() throws IOException {
     for (String statement : found("(?s)```sql\n(.*?)```", Files.readString(RUNBOOK))) {
       assertThatCode(() -> roles.query(statement)).as(statement).doesNotThrowAnyException();
     }

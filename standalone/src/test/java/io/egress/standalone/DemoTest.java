@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a first look at the service shows. */
+/** The demo. */
 @Execution(ExecutionMode.CONCURRENT)
 class DemoTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -54,7 +54,7 @@ class DemoTest {
 
   @Test
   @Timeout(180)
-  void demoEndsByItselfWhenAskedTo() throws Exception {
+  void demoEndsAfterTheGivenTime() throws Exception {
     try (CommandLine demo =
         CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo", "--seconds", "2")) {
       assertThat(demo.awaitExit()).as(demo.output()).isZero();

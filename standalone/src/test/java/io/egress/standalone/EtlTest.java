@@ -72,7 +72,7 @@ class EtlTest {
   }
 
   @Test
-  void dltLoadsWhatIsNew() throws Exception {
+  void dltLoadsNewCaptures() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
     String commands = commands("pip install 'dlt");
@@ -112,7 +112,7 @@ class EtlTest {
   }
 
   @Test
-  void singerTapTellsWhatIsNew() throws Exception {
+  void singerTapEmitsNewCaptures() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
     String commands = commands("pip install singer-sdk");

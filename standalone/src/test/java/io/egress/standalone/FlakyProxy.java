@@ -18,13 +18,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** What may stand between a client and the service, on a bad day. */
+/** A proxy with failures on demand. */
 final class FlakyProxy implements AutoCloseable {
   enum Mood {
     FINE,
-    /** 503, come back in a second. */
+    /** 503 with Retry-After of a second. */
     AWAY,
-    /** 429, no word when to come back. */
+    /** 429 without Retry-After. */
     BUSY,
     /** The page breaks off in its middle. */
     CUT,

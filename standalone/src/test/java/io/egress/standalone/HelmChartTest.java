@@ -53,7 +53,7 @@ class HelmChartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"minimal", "full"})
-  void passesTheLinter(String values) throws Exception {
+  void isAcceptedByTheLinter(String values) throws Exception {
     HelmChart.Answer answer = chart.lint(values);
     assertThat(answer.exitValue()).as(answer.text()).isZero();
   }
@@ -61,7 +61,7 @@ class HelmChartTest {
   /** Kubernetes' schemas are part of kubectl-validate, the others come with their operators. */
   @ParameterizedTest
   @ValueSource(strings = {"minimal", "full"})
-  void rendersWhatTheSchemasAllow(String values) throws Exception {
+  void rendersValidResources(String values) throws Exception {
     Path validate = GoModules.program("kubectl-validate", "sigs.k8s.io/kubectl-validate", "v0.0.4");
     Path objects = Files.writeString(folder.resolve("objects.yaml"), chart.rendered(values));
 
@@ -144,7 +144,7 @@ class HelmChartTest {
         "files.EGRESS_LOG_FORMAT.key=a",
         "api.replica=3"
       })
-  void refusesValuesThatHaveNoPlace(String value) throws Exception {
+  void refusesUnknownValues(String value) throws Exception {
     HelmChart.Answer answer = chart.template("minimal", value);
 
     assertThat(answer.exitValue()).isNotZero();

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.egress.api.ApiMain;
 import io.egress.cli.InternalApi;
+import io.egress.database.Migrations;
 import io.egress.embedded.SharedBackends;
 import io.egress.standalone.run.ChildProcess;
 import io.vertx.core.json.JsonArray;
@@ -137,7 +138,7 @@ class LargeStaleDocumentsTest {
     SharedBackends backends = SharedBackends.get();
     return Map.of(
         "EGRESS_DATABASE_URL",
-        backends.freshDatabase(),
+        backends.freshDatabase(Migrations::run),
         "EGRESS_KAFKA_BOOTSTRAP",
         backends.kafkaBootstrap(),
         "EGRESS_TOPIC_PREFIX",

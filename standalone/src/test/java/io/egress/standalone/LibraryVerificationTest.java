@@ -36,7 +36,7 @@ class LibraryVerificationTest {
   }
 
   @Test
-  void javaTellsGenuineFromForged() throws Exception {
+  void javaAcceptsOnlyGenuineSignatures() throws Exception {
     check(
         ShownReceiver.JAVA,
         folder,
@@ -45,14 +45,14 @@ class LibraryVerificationTest {
   }
 
   @Test
-  void nodeTellsGenuineFromForged() throws Exception {
+  void nodeAcceptsOnlyGenuineSignatures() throws Exception {
     assumeTrue(has("node"), "node is not here");
     Path beside = NodePackages.install("stripe", "23.1.0");
     check(ShownReceiver.NODE, beside, "import Stripe", Map.of());
   }
 
   @Test
-  void pythonTellsGenuineFromForged() throws Exception {
+  void pythonAcceptsOnlyGenuineSignatures() throws Exception {
     assumeTrue(has("python3"), "python3 is not here");
     PythonPackages stripe = PythonPackages.install("stripe", "stripe==16.1.0");
     check(ShownReceiver.PYTHON, folder, "from stripe", stripe.path());

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages' links lead somewhere: to a file, and to a heading where they name one. */
+/** Links in the documentation lead to existing files and headings. */
 class LinksTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```|`[^`\n]*`");
@@ -29,7 +29,7 @@ class LinksTest {
   private static final Pattern ELSEWHERE = Pattern.compile("(https?|mailto):.*");
 
   @Test
-  void leadSomewhere() throws IOException {
+  void haveTargets() throws IOException {
     List<Path> pages = pages();
     assertThat(pages)
         .map(ROOT::relativize)
@@ -46,7 +46,7 @@ class LinksTest {
   }
 
   @Test
-  void namesWithoutALinkAreDefinedAndUsed() throws IOException {
+  void referenceLinksAreDefinedAndUsed() throws IOException {
     for (Path page : pages()) {
       String text = CODE.matcher(Files.readString(page)).replaceAll("");
       Set<String> defined = groups(DEFINITION, text);

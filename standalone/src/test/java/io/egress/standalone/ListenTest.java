@@ -58,7 +58,7 @@ class ListenTest {
   }
 
   @Test
-  void postsWhatWasThereAndWhatComes() throws Exception {
+  void postsExistingAndNewCaptures() throws Exception {
     String key = api.mintKey(workspace);
     Set<String> captures = new HashSet<>(api.finish(workspace, 3));
 
@@ -73,7 +73,7 @@ class ListenTest {
   }
 
   @Test
-  void postsNothingOfWhatWasThereUnlessAskedTo() throws Exception {
+  void postsOnlyNewCapturesByDefault() throws Exception {
     String key = api.mintKey(workspace);
     api.finish(workspace, 3);
 
@@ -86,7 +86,7 @@ class ListenTest {
   }
 
   @Test
-  void saysWhyItCannotListen() throws Exception {
+  void reportsWhyItCannotListen() throws Exception {
     try (CommandLine listen = listen("service_" + "a".repeat(32))) {
       assertThat(listen.awaitExit()).isEqualTo(1);
       assertThat(listen.output()).contains("API key").doesNotContain("Exception");

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A backend that is away is told when it goes and when it is back, and hardly in between. */
+/** An outage is logged when it begins and when it ends, and rarely in between. */
 @Execution(ExecutionMode.CONCURRENT)
 class LogsWhileAwayTest {
   private static final Duration AWAY = Duration.ofSeconds(20);
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-  /** An outage may be met at several places of a role, each of which tells it for itself. */
+  /** An outage may be met at several places of a role, each of which logs it. */
   private static final int LINES_MAX = 12;
 
   private static final String SECRET_KEY = SecretBox.newKey();
@@ -79,7 +79,7 @@ class LogsWhileAwayTest {
 
   @Test
   @Timeout(300)
-  void tellsThatKafkaWentAndCameBack() throws Exception {
+  void logAnOutageOfKafkaAndItsEnd() throws Exception {
     putCaptures(5);
     Runnable goes =
         () -> {
@@ -93,7 +93,7 @@ class LogsWhileAwayTest {
 
   @Test
   @Timeout(300)
-  void tellsThatPostgresWentAndCameBack() throws Exception {
+  void logAnOutageOfPostgresAndItsEnd() throws Exception {
     putCaptures(5);
     List<String> told =
         awayAndBack(
@@ -106,7 +106,7 @@ class LogsWhileAwayTest {
     api.awaitOutput("Requests reach PostgreSQL again");
   }
 
-  /** What both roles told since. */
+  /** What both roles have logged since. */
   private List<String> awayAndBack(String backend, Runnable goes, Runnable back) throws Exception {
     List<CommandLine> roles = List.of(api, dispatcher);
     List<Integer> before = roles.stream().map(role -> role.output().length()).toList();

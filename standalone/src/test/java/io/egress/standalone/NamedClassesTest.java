@@ -41,7 +41,7 @@ class NamedClassesTest {
     assertThat(unknown).isEmpty();
   }
 
-  /** What is neither written as a package nor as a class is another matter. */
+  /** Names that are neither packages nor classes are not checked. */
   private boolean exists(String name) throws IOException {
     Matcher type = CLASS.matcher(name);
     if (type.matches()) {

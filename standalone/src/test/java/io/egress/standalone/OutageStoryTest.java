@@ -56,7 +56,7 @@ class OutageStoryTest {
 
   @Test
   @Timeout(300)
-  void aReplayBringsExactlyWhatWasMissedThoughItIsKilledInTheMiddle() throws Exception {
+  void aReplayKilledInTheMiddleStillRedeliversExactlyWhatWasMissed() throws Exception {
     Vertx vertx = Vertx.vertx();
     try (LocalCertificate certificate = LocalCertificate.make()) {
       WebhookReceiver receiver =

@@ -44,7 +44,7 @@ class PoolerTest {
   }
 
   @Test
-  void everythingPassesThrough(@TempDir Path folder) throws Exception {
+  void everythingWorks(@TempDir Path folder) throws Exception {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     limitTransactions();
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS);
@@ -69,7 +69,7 @@ class PoolerTest {
   }
 
   @Test
-  void aTransactionThatIsLeftOpenIsEnded(@TempDir Path folder) throws Exception {
+  void anAbandonedTransactionIsEnded(@TempDir Path folder) throws Exception {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     limitTransactions();
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {

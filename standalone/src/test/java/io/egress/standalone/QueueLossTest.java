@@ -85,7 +85,7 @@ class QueueLossTest {
   @ParameterizedTest
   @EnumSource
   @Timeout(240)
-  void everythingOwedArrivesThoughEveryTopicIsDeleted(Way way) throws Exception {
+  void everythingOwedArrivesAfterEveryTopicIsDeleted(Way way) throws Exception {
     makeAQueue();
     Thread pipeline = new Thread(this::keepComing, "pipeline");
     pipeline.start();

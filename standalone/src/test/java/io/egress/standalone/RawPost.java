@@ -11,7 +11,7 @@ import java.net.Socket;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Posts what a well-behaved HTTP client would refuse to send. */
+/** Posts requests that a well-behaved HTTP client would refuse to send. */
 record RawPost(int port) {
   /** Instead of a status, when the receiver hung up. */
   static final int CUT_OFF = 0;
@@ -33,7 +33,7 @@ record RawPost(int port) {
     }
   }
 
-  /** Promises more than it sends and hangs up. */
+  /** Announces more than it sends and disconnects. */
   void sendHalf(String signature, byte[] body) throws IOException {
     try (Socket socket = connect()) {
       OutputStream out = socket.getOutputStream();

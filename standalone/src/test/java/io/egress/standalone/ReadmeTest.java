@@ -47,7 +47,7 @@ class ReadmeTest {
   }
 
   @Test
-  void leadsToAVerifiedWebhookOfACaptureOfOnesOwn() throws Exception {
+  void leadsToAVerifiedWebhookOfTheReadersOwnCapture() throws Exception {
     String readme = page("README.md");
     Terminal.placeEgress(folder, "0");
     try (Terminal first = new Terminal(folder, FREE_PORTS)) {
@@ -85,7 +85,7 @@ class ReadmeTest {
   }
 
   @Test
-  void showsTheDemoAsItIs() throws Exception {
+  void showsTheActualOutputOfTheDemo() throws Exception {
     String readme = page("README.md");
     Terminal.placeEgress(folder, "0");
     try (Terminal terminal = new Terminal(folder, Map.of("EGRESS_PUBLIC_PORT", "0"))) {

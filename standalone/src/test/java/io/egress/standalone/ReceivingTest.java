@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs the receivers of docs/receivers and posts to them what the service signs, and worse. */
+/** Runs the receivers of docs/receivers and posts genuine and forged webhooks to them. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReceivingTest {
@@ -59,7 +59,7 @@ class ReceivingTest {
 
   @ParameterizedTest
   @EnumSource
-  void acceptsWhatIsGenuine(ShownReceiver shown) throws Exception {
+  void acceptsGenuineWebhooks(ShownReceiver shown) throws Exception {
     try (CommandLine receiver = start(shown)) {
       RawPost post = post(receiver);
 
@@ -99,7 +99,7 @@ class ReceivingTest {
 
   @ParameterizedTest
   @EnumSource
-  void refusesWhatIsStale(ShownReceiver shown) throws Exception {
+  void refusesStaleTimestamps(ShownReceiver shown) throws Exception {
     try (CommandLine receiver = start(shown)) {
       RawPost post = post(receiver);
 
@@ -112,7 +112,7 @@ class ReceivingTest {
 
   @ParameterizedTest
   @EnumSource
-  void refusesWhatIsForged(ShownReceiver shown) throws Exception {
+  void refusesForgedSignatures(ShownReceiver shown) throws Exception {
     try (CommandLine receiver = start(shown)) {
       RawPost post = post(receiver);
 
@@ -134,7 +134,7 @@ class ReceivingTest {
 
   @ParameterizedTest
   @EnumSource
-  void outlivesWhatIsTooLargeOrBreaksOff(ShownReceiver shown) throws Exception {
+  void survivesBodiesThatAreTooLargeOrTruncated(ShownReceiver shown) throws Exception {
     try (CommandLine receiver = start(shown)) {
       RawPost post = post(receiver);
       SignedDelivery large = SignedDelivery.of("x".repeat(MAX_BODY_BYTES));

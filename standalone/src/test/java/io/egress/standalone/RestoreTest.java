@@ -59,7 +59,7 @@ class RestoreTest {
 
   @Test
   @Timeout(240)
-  void aServiceGoesOnFromTheMomentItsDatabaseIsRestoredTo() throws Exception {
+  void aServiceContinuesFromTheRestoredMoment() throws Exception {
     Optional<Path> installed = InstalledPostgres.programs();
     assumeTrue(installed.isPresent(), "PostgreSQL's server and programs are not installed");
     Path programs = installed.orElseThrow();

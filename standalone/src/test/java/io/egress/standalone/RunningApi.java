@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
+import io.egress.database.Migrations;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
@@ -82,7 +83,7 @@ final class RunningApi implements AutoCloseable {
   private static Settings settings() {
     SharedBackends backends = SharedBackends.get();
     Map<String, String> environment = new TreeMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
     environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     environment.put("EGRESS_TOPIC_PARTITIONS", "1");

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The whole service, told to say everything it has to say. */
+/** The whole service at the most verbose log level. */
 @Execution(ExecutionMode.CONCURRENT)
 class SecretsInLogsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -75,7 +75,7 @@ class SecretsInLogsTest {
 
   @Test
   @Timeout(240)
-  void showsIdsAndNoSecretAtTheLowestLevel() throws Exception {
+  void showIdsAndNoSecretsAtTraceLevel() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String internalUrl = up.awaitOutput("internal API on (http://127.0.0.1:\\d+/internal/v1)");
       String pullUrl = up.awaitOutput("up: pull on (http://localhost:\\d+/api/v1/captures)");
@@ -120,7 +120,7 @@ class SecretsInLogsTest {
 
   @Test
   @Timeout(120)
-  void reportsSettingsOfTheLogThatCannotBeUsed() throws Exception {
+  void reportInvalidLogSettings() throws Exception {
     Map<String, String> environment = environment();
     environment.put("EGRESS_LOG_FORMAT", "xml");
     environment.put("EGRESS_LOG_LEVEL", "loud");

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
-/** A capture that says {@code text} wherever it can, in its envelope. */
+/** The envelope of a capture that has {@code text} in every field. */
 record SignedDelivery(String capture, Envelope envelope) {
   static SignedDelivery of(String text) {
     UUID id = UUID.randomUUID();

@@ -21,7 +21,7 @@ class SystemdUnitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"api", "dispatcher"})
-  void areUnderstoodBySystemd(String role, @TempDir Path folder) throws Exception {
+  void areAcceptedBySystemd(String role, @TempDir Path folder) throws Exception {
     assumeTrue(
         Snippets.works("systemd-analyze", "--version"),
         "systemd-analyze is not here (Debian: apt-get install systemd)");

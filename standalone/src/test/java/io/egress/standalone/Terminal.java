@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
-/** A shell in a folder, to paste commands into; it ends at the first that fails. */
+/** A shell in a folder to paste commands into; it stops at the first failure. */
 final class Terminal implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -91,7 +91,7 @@ final class Terminal implements AutoCloseable {
     }
   }
 
-  /** With whatever the commands have left running. */
+  /** Ends what the commands have left running, too. */
   @Override
   public void close() throws IOException {
     shell.descendants().forEach(ProcessHandle::destroy);

@@ -101,7 +101,7 @@ class TracingTest {
 
   /** Metrics are read all the time, and anybody may send a header to the public listener. */
   @Test
-  void showsReceiversNothingUnlessAskedAndFollowsNoClients() throws Exception {
+  void propagatesToReceiversOnlyIfConfiguredAndFollowsNoPublicClients() throws Exception {
     try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "1"))) {
       roles.put(null);
       assertThat(roles.pull("/internal/v1/captures/1", FOLLOWED)).isEqualTo(404);
@@ -125,7 +125,7 @@ class TracingTest {
   }
 
   @Test
-  void tracesNothingThatIsNotSampled() throws Exception {
+  void tracesOnlySampledCaptures() throws Exception {
     try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "0"))) {
       roles.put(null);
       roles.put(NOT_SAMPLED);
@@ -144,14 +144,14 @@ class TracingTest {
   }
 
   @Test
-  void aCollectorThatIsAwayCostsSpansAndNothingElse() throws Exception {
+  void anUnreachableCollectorCostsOnlySpans() throws Exception {
     try (ClosedPort nobody = ClosedPort.open()) {
       deliversAndCountsLostSpans(nobody.number());
     }
   }
 
   @Test
-  void aCollectorThatDoesNotAnswerCostsSpansAndNothingElse() throws Exception {
+  void aHangingCollectorCostsOnlySpans() throws Exception {
     HttpServer silent = outside.createHttpServer().requestHandler(request -> {});
     deliversAndCountsLostSpans(BothRoles.done(silent.listen(0, "127.0.0.1")).actualPort());
   }
@@ -168,7 +168,7 @@ class TracingTest {
   }
 
   @Test
-  void loadsNothingOfOpenTelemetryWhenItIsOff(@TempDir Path folder) throws Exception {
+  void loadsNoOpenTelemetryClassesWhenOff(@TempDir Path folder) throws Exception {
     Path loaded = folder.resolve("loaded");
     Map<String, String> environment = new HashMap<>(BothRoles.environment());
     environment.put("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + loaded);

@@ -50,7 +50,7 @@ class AuditApiTest {
   }
 
   @Test
-  void tellsWhoDidWhatFromWhereAndNeverASecret() {
+  void recordsWhoDidWhatFromWhereWithoutSecrets() {
     JsonObject key =
         body(act("POST", path + "/api-keys", "{\"name\":\"ETL\",\"expires_in\":\"1d\"}"));
     act("DELETE", path + "/api-keys/" + key.getString("id"), "");
@@ -114,7 +114,7 @@ class AuditApiTest {
   }
 
   @Test
-  void writesNothingForWhatWasRefusedOrRepeated() {
+  void recordsNothingForRefusedOrRepeatedRequests() {
     service.internal("POST", path + "/api-keys", "{}");
     service.internal("DELETE", path + "/api-keys/" + UUID.randomUUID(), "");
     service.internal("DELETE", path + "/endpoints/" + UUID.randomUUID(), "");
@@ -141,7 +141,7 @@ class AuditApiTest {
   }
 
   @Test
-  void anActorMayBeMissingOrWrittenInAnyScript() throws IOException {
+  void theActorIsOptionalAndMayBeInAnyScript() throws IOException {
     assertThat(service.mintKey(workspace)).isNotEmpty();
     assertThat(entries(page("")).get(0).getString("actor")).isNull();
 
@@ -162,7 +162,7 @@ class AuditApiTest {
   }
 
   @Test
-  void refusesAnActorThatIsNobody() {
+  void refusesAnInvalidActor() {
     for (String bad : List.of("", "a".repeat(201), "a\tb")) {
       HttpResponse<String> refused =
           Service.send(
@@ -196,7 +196,7 @@ class AuditApiTest {
   }
 
   @Test
-  void pagesMeetWhileEntriesAreWritten() {
+  void pagesHaveNoGapsWhileEntriesAreWritten() {
     write(25);
     List<JsonObject> entries = entries(page("?limit=100"));
     assertThat(entries.stream().map(each -> each.getString("at")))
@@ -259,7 +259,7 @@ class AuditApiTest {
   }
 
   @Test
-  void exportsEverythingALineAnEntry() {
+  void exportsOneLinePerEntry() {
     write(1_201);
 
     HttpResponse<String> export = export(path + "/audit", "application/x-ndjson");
@@ -278,7 +278,7 @@ class AuditApiTest {
   }
 
   @Test
-  void aWorkspaceSeesItsOwnEntriesOnly() {
+  void aWorkspaceSeesOnlyItsOwnEntries() {
     service.mintKey(workspace);
     UUID other = UUID.randomUUID();
     service.mintKey(other);
@@ -297,7 +297,7 @@ class AuditApiTest {
   }
 
   @Test
-  void tellsOfSecretsThatWereSealedAnewInNoWorkspace() {
+  void recordsResealingOutsideAnyWorkspace() {
     try (Service old = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + SecretBox.newKey()))) {
       old.internal("POST", path + "/endpoints", "{\"url\":\"https://a.example/\"}");
       String both = "new:" + SecretBox.newKey() + "," + old.environment.get("EGRESS_SECRET_KEY");

@@ -68,7 +68,7 @@ class DeliveriesApiTest {
   }
 
   @Test
-  void listsWhatIsOwedBeforeThereIsAnyOutcome() {
+  void listsDeliveriesThatHaveNoOutcomeYet() {
     captures(2);
     UUID endpoint = endpoint(false);
     List<UUID> owed = captures(3);
@@ -92,7 +92,7 @@ class DeliveriesApiTest {
   }
 
   @Test
-  void listsTheHistoryOfAnEndpointThatIsOwedAllOfIt() {
+  void listsTheHistoryOfAFullHistoryEndpoint() {
     captures(2);
     UUID endpoint = endpoint(true);
     captures(1);
@@ -155,7 +155,7 @@ class DeliveriesApiTest {
   }
 
   @Test
-  void pagesStayTrueWhileCapturesArrive() {
+  void pagesStayConsistentWhileCapturesArrive() {
     endpoint(false);
     endpoint(false);
     captures(9);
@@ -234,7 +234,7 @@ class DeliveriesApiTest {
 
   /** The rows that are read for a page do not depend on how far down it is. */
   @Test
-  void readsAsMuchForAPageFarDown() {
+  void readsNoMoreRowsForADeepPage() {
     endpoint(false);
     captures(1);
     service.query(
@@ -281,7 +281,7 @@ class DeliveriesApiTest {
         "after=x",
         "after="
       })
-  void refusesWhatItDoesNotUnderstand(String query) {
+  void refusesInvalidRequests(String query) {
     HttpResponse<String> answer = service.internal("GET", path + "/deliveries?" + query, "");
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -290,7 +290,7 @@ class DeliveriesApiTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/deliveries/7", "/endpoints/7/deliveries"})
-  void refusesAnIdThatIsNone(String call) {
+  void refusesAMalformedId(String call) {
     assertThat(service.internal("GET", path + call, "").statusCode()).isEqualTo(400);
   }
 

@@ -54,7 +54,7 @@ class RecentOutcomesTest {
   }
 
   @Test
-  void countsExactlyWhereFewCapturesCameInAnHour() {
+  void countsExactlyWhenTheHourHadFewCaptures() {
     captures(3);
     UUID endpoint = endpoint();
     UUID other = endpoint();
@@ -75,7 +75,7 @@ class RecentOutcomesTest {
 
   /** One failure among many is counted; only what waits is estimated, from what is looked up. */
   @Test
-  void estimatesOnlyWhatWaits() {
+  void estimatesOnlyPendingDeliveries() {
     UUID endpoint = endpoint();
     captures(100);
     write(endpoint, 0, 49, DeliveryState.DELIVERED);
@@ -92,7 +92,7 @@ class RecentOutcomesTest {
 
   /** More failures than are counted must not look delivered. */
   @Test
-  void estimatesEverythingWhereThereIsTooMuchToCount() {
+  void estimatesEverythingAboveTheCountingLimit() {
     UUID endpoint = endpoint();
     captures(60);
     write(endpoint, 0, 60, DeliveryState.EXHAUSTED);
@@ -105,7 +105,7 @@ class RecentOutcomesTest {
   }
 
   @Test
-  void forgetsAfterADay() {
+  void coversTheLastDayOnly() {
     UUID endpoint = endpoint();
     captures(5);
 

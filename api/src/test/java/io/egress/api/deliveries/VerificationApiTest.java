@@ -87,7 +87,7 @@ class VerificationApiTest {
   }
 
   @Test
-  void whatIsNotFannedOutIsPending() {
+  void capturesNotFannedOutArePending() {
     captures(3);
 
     JsonObject verified = verify();
@@ -101,7 +101,7 @@ class VerificationApiTest {
 
   /** In whichever topic it waits. */
   @Test
-  void whatHasNoOutcomeAndNoRecordIsMissing() throws Exception {
+  void aDeliveryWithoutOutcomeAndRecordIsMissing() throws Exception {
     List<UUID> captures = captures(5);
     consume(topics.fanOutGroup(), topics.capturesProcessed());
     publish(topics.deliveries(), captures.get(0));
@@ -121,7 +121,7 @@ class VerificationApiTest {
   }
 
   @Test
-  void aHistoryThatIsNotPublishedIsPending() throws Exception {
+  void anUnpublishedHistoryIsPending() throws Exception {
     captures(4);
     endpoint = endpoint(true);
     consume(topics.fanOutGroup(), topics.capturesProcessed());
@@ -135,7 +135,7 @@ class VerificationApiTest {
   }
 
   @Test
-  void countsEachCaptureOnceByTheBestThatBecameOfIt() {
+  void countsEachCaptureOnceByItsBestOutcome() {
     List<UUID> captures = captures(7);
     UUID replay =
         UUID.fromString(
@@ -187,7 +187,7 @@ class VerificationApiTest {
   }
 
   @Test
-  void beginsWhereItIsAskedTo() {
+  void startsAtTheRequestedPosition() {
     captures(4);
 
     JsonObject verified = verify("?from_position=3");
@@ -197,7 +197,7 @@ class VerificationApiTest {
   }
 
   @Test
-  void ownsNothingOfAnotherWorkspace() {
+  void showsNoEndpointOfAnotherWorkspace() {
     assertThat(
             service
                 .internal(
@@ -215,7 +215,7 @@ class VerificationApiTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"?from_position=0", "?from_position=x", "?from_position=1&from_position=2"})
-  void refusesWhatItDoesNotUnderstand(String query) {
+  void refusesInvalidRequests(String query) {
     assertThat(
             service
                 .internal("GET", path + "/endpoints/" + endpoint + "/verification" + query, "")
@@ -225,7 +225,7 @@ class VerificationApiTest {
 
   /** What is owed is not judged without Kafka: nothing is said to be missing. */
   @Test
-  void cannotTellWhileKafkaIsAway() {
+  void answers503WhileKafkaIsUnavailable() {
     try (Service away = service.twin(Map.of("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:1"))) {
       UUID id = UUID.randomUUID();
       away.put(id, Service.capture(workspace));

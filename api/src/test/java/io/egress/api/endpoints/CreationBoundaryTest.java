@@ -52,7 +52,7 @@ class CreationBoundaryTest {
 
   @Test
   @Timeout(180)
-  void liesBetweenTwoCapturesWhileTheyPourIn() throws Exception {
+  void separatesHistoryAndLiveTrafficUnderLoad() throws Exception {
     List<Future<?>> writers = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
       Service at = i % 2 == 0 ? service : twin;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an endpoint may be, and what is said about the rest. */
+/** Valid and invalid bodies for endpoints. */
 class EndpointBodiesTest {
   private static final String URL = "https://example.com/hook";
 
@@ -38,7 +38,7 @@ class EndpointBodiesTest {
   }
 
   @Test
-  void namesEveryFaultOfABody() {
+  void reportsEveryFaultOfABody() {
     HttpResponse<String> creation =
         service.internal(
             "POST",
@@ -76,7 +76,7 @@ class EndpointBodiesTest {
         "[] | must be a JSON object",
         "'' | the body is empty",
       })
-  void createsNothingFromAFaultyBody(String body, String fault) {
+  void createsNothingFromAnInvalidBody(String body, String fault) {
     HttpResponse<String> answer = service.internal("POST", endpoints.path(), body);
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -85,7 +85,7 @@ class EndpointBodiesTest {
   }
 
   @Test
-  void takesHttpAndPrivateAddressesWhereTheSettingsAllowThem() {
+  void acceptsHttpAndPrivateAddressesIfAllowed() {
     try (Service lenient =
         service.twin(
             Map.of(

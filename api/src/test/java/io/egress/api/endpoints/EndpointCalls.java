@@ -8,7 +8,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.UUID;
 
-/** Calls about the endpoints of a workspace, as anybody would make them. */
+/** HTTP calls to the endpoints of a workspace. */
 record EndpointCalls(Service service, UUID workspace) {
   static String message(HttpResponse<String> answer) {
     return new JsonObject(answer.body()).getJsonObject("error").getString("message");

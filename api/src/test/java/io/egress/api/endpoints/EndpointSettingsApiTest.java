@@ -44,7 +44,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void setsHeadersAndLimitsAndShowsNoValue() {
+  void setsHeadersAndLimitsWithoutShowingHeaderValues() {
     HttpResponse<String> answer =
         service.internal(
             "POST",
@@ -90,7 +90,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void setsAndLiftsLimitsEachForItself() {
+  void setsAndRemovesEachLimitSeparately() {
     JsonObject created = endpoints.create(URL);
     assertThat(endpoints.show(created).getInteger("max_per_second")).isNull();
     change(created, "{\"max_per_second\":10000,\"max_in_flight\":64}");
@@ -101,7 +101,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void saysSinceWhenAndWhyItIsPaused() {
+  void showsSinceWhenAndWhyItIsPaused() {
     JsonObject created = endpoints.create(URL);
     JsonObject paused = change(created, "{\"paused\":true}");
     assertThat(paused.getString("paused_reason")).isEqualTo("requested");
@@ -138,7 +138,7 @@ class EndpointSettingsApiTest {
         "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
         "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight"
       })
-  void refusesWhatCannotBeSet(String body, String message) {
+  void refusesInvalidSettings(String body, String message) {
     JsonObject created = endpoints.create(URL);
     HttpResponse<String> refused = endpoints.change(created, body);
 
@@ -148,7 +148,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void boundsHeadersInNumberAndSize() {
+  void limitsNumberAndSizeOfHeaders() {
     JsonObject created = endpoints.create(URL);
     JsonObject many = new JsonObject();
     for (int i = 0; i < 16; i++) {
@@ -178,7 +178,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void reachesOnlyItsOwnWorkspace() {
+  void isScopedToItsWorkspace() {
     JsonObject created = endpoints.create(URL);
     EndpointCalls others = new EndpointCalls(service, UUID.randomUUID());
 
@@ -187,7 +187,7 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void sealsHeadersAnewWithTheCurrentKey() {
+  void resealsHeadersWithTheCurrentKey() {
     String old = SecretBox.newKey();
     String fresh = SecretBox.newKey();
     try (Service before = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + old))) {

@@ -47,7 +47,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void createsAnEndpointAndShowsItsSecretThisOneTime() {
+  void showsTheSecretOnlyWhenTheEndpointIsCreated() {
     HttpResponse<String> answer =
         service.internal(
             "POST",
@@ -86,7 +86,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void keepsASecretSealed() {
+  void storesSecretsEncrypted() {
     JsonObject created = endpoints.create(URL);
     String secret = created.getString("secret");
 
@@ -104,7 +104,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void sealsWithTheFirstKeyAndOpensWithAll() {
+  void encryptsWithTheFirstKeyAndDecryptsWithAll() {
     JsonObject before = endpoints.create(URL);
     String newKey = SecretBox.newKey();
     String both = newKey + "," + Service.SECRET_KEY;
@@ -121,7 +121,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void createsNoneWithoutASecretKey() {
+  void createsNoEndpointWithoutASecretKey() {
     JsonObject existing = endpoints.create(URL);
     try (Service keyless = service.twin(Map.of("EGRESS_SECRET_KEY", ""))) {
       HttpResponse<String> answer =
@@ -136,7 +136,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void changesOnlyWhatABodyNames() {
+  void changesOnlyTheFieldsOfTheBody() {
     JsonObject created = endpoints.create(URL);
     created.remove("secret");
 
@@ -162,7 +162,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void showsAChangeAndADeletionToEveryoneAtOnce() {
+  void showsChangesAndDeletionsImmediately() {
     JsonObject created = endpoints.create(URL);
     UUID id = UUID.fromString(created.getString("id"));
     endpoints.change(created, "{\"url\":\"https://example.org/new\",\"paused\":true}");
@@ -185,7 +185,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void reachesOnlyItsOwnWorkspace() {
+  void isScopedToItsWorkspace() {
     JsonObject created = endpoints.create(URL);
     String elsewhere =
         endpoints.at(created).replace(workspace.toString(), UUID.randomUUID().toString());
@@ -200,7 +200,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void refusesIdsThatAreNone() {
+  void refusesMalformedIds() {
     for (String method : List.of("GET", "PATCH", "DELETE")) {
       assertThat(
               EndpointCalls.message(
@@ -216,7 +216,7 @@ class EndpointsApiTest {
   }
 
   @Test
-  void tellsWhatThePathsTake() {
+  void answersOptionsWithTheAllowedMethods() {
     HttpResponse<String> answer = service.internal("PUT", endpoints.path(), "{}");
     assertThat(answer.statusCode()).isEqualTo(405);
     assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD, OPTIONS, POST");

@@ -46,7 +46,7 @@ class RotationApiTest {
   }
 
   @Test
-  void bothSecretsSignForADayNewestFirst() {
+  void bothSecretsSignForADayByDefaultNewestFirst() {
     assertThat(endpoint.getValue("previous_secret_until")).isNull();
 
     JsonObject rotated = rotate("");
@@ -64,7 +64,7 @@ class RotationApiTest {
   }
 
   @Test
-  void theOldSecretSignsNoMoreWithoutAnOverlap() {
+  void theOldSecretStopsSigningAtOnceWithoutAnOverlap() {
     JsonObject rotated = rotate("{\"overlap\":\"0s\"}");
 
     assertThat(rotated.getValue("previous_secret_until")).isNull();
@@ -72,7 +72,7 @@ class RotationApiTest {
   }
 
   @Test
-  void theOldSecretSignsNoMoreWhenItsTimeIsOver() {
+  void theOldSecretStopsSigningAfterTheOverlap() {
     JsonObject rotated = rotate("{\"overlap\":\"1h\"}");
     service.query(
         "update endpoints set previous_secret_until = now() where id = '%s'"
@@ -84,7 +84,7 @@ class RotationApiTest {
   }
 
   @Test
-  void anOverlapIsEndedBeforeTheNextRotation() {
+  void aRotationIsRefusedDuringAnOverlap() {
     JsonObject rotated = rotate("");
     assertThat(post("{\"overlap\":\"0s\"}").statusCode()).isEqualTo(409);
     assertThat(signing()).hasSize(2);
@@ -98,7 +98,7 @@ class RotationApiTest {
 
   /** Without this, a repetition would replace the secret whose answer was lost. */
   @Test
-  void aRotationThatIsRepeatedUnderAKeyAnswersTheSame() {
+  void aRepeatedRotationWithAnIdempotencyKeyAnswersTheSame() {
     HttpResponse<String> first = post("", "rotation-1");
     HttpResponse<String> again = post("", "rotation-1");
     assertThat(again.body()).isEqualTo(first.body());
@@ -118,7 +118,7 @@ class RotationApiTest {
     "{\"overlap\":7},overlap: must be a string",
     "[],must be a JSON object"
   })
-  void refusesOtherOverlaps(String body, String message) {
+  void refusesInvalidOverlaps(String body, String message) {
     HttpResponse<String> answer = post(body);
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -127,7 +127,7 @@ class RotationApiTest {
   }
 
   @Test
-  void knowsNoEndpointOfAnotherWorkspace() {
+  void findsNoEndpointOfAnotherWorkspace() {
     EndpointCalls others = new EndpointCalls(service, UUID.randomUUID());
     String at = others.at(endpoint);
 

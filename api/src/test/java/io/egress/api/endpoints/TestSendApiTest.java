@@ -87,7 +87,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void sendsASignedSampleAndTellsTheAnswer() throws Exception {
+  void sendsASignedSampleAndReturnsTheResponse() throws Exception {
     JsonObject created = endpoints.create(url("/fine"));
 
     JsonObject result = test(created);
@@ -119,7 +119,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void followsTheRulesOfDeliveries() {
+  void appliesTheRulesOfDeliveries() {
     JsonObject broken = test(endpoints.create(url("/broken")));
     assertThat(broken.getString("outcome")).isEqualTo("status");
     assertThat(broken.getInteger("status")).isEqualTo(500);
@@ -132,7 +132,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void reachesNoAddressThatEndpointsMayNotHave() {
+  void refusesAddressesThatEndpointsMayNotHave() {
     JsonObject created = endpoints.create(url("/fine"));
     try (Service strict = service.twin(Map.of("EGRESS_ALLOW_ENDPOINT_NETWORKS", ""))) {
       JsonObject result =
@@ -144,7 +144,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void testsAPausedEndpointAndNoDeletedOne() {
+  void testsPausedButNotDeletedEndpoints() {
     JsonObject created = endpoints.create(url("/fine"));
     endpoints.change(created, "{\"paused\":true}");
     assertThat(test(created).getString("outcome")).isEqualTo("delivered");
@@ -183,7 +183,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void runsAFewAtATime() {
+  void limitsConcurrentTests() {
     JsonObject hanging = endpoints.create(url("/hanging"));
     JsonObject fine = endpoints.create(url("/fine"));
     List<CompletableFuture<JsonObject>> running = new ArrayList<>();
@@ -202,7 +202,7 @@ class TestSendApiTest {
   }
 
   @Test
-  void noCaptureHasTheIdOfTheSample() {
+  void noCaptureCanHaveTheSamplesId() {
     HttpResponse<String> put =
         service.put(SampleCapture.ID, Service.capture(endpoints.workspace()));
     assertThat(put.statusCode()).isEqualTo(400);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Captures, and the names that another process has told the database. */
+/** Captures, and names that another process has written to the database. */
 class CaptureWriterTest {
   private static final String MEMBER = "00000000-0000-4000-8000-000000000002";
 
@@ -48,7 +48,7 @@ class CaptureWriterTest {
   }
 
   @Test
-  void writesAllOfACaptureAtOnce() {
+  void writesACaptureInOneTransaction() {
     assertThat(put(capture("Atlas", "Ada"), capture("Atlas", "Ada")))
         .containsOnly(PutResult.CREATED);
 
@@ -58,7 +58,7 @@ class CaptureWriterTest {
   }
 
   @Test
-  void rendersWithTheNamesThatItHasSeen() {
+  void rendersWithTheNamesSeenLast() {
     put(capture(null, null));
 
     IncomingCapture after = capture(null, null);
@@ -68,7 +68,7 @@ class CaptureWriterTest {
   }
 
   @Test
-  void showsNamesThatHaveChangedSinceItSawThem() {
+  void showsNamesThatAnotherProcessChanged() {
     put(capture(null, null));
     service.query(
         "update members set name = 'Ada Fischer' where workspace_id = '%s'".formatted(workspace));
@@ -84,7 +84,7 @@ class CaptureWriterTest {
   }
 
   @Test
-  void tellsEachCaptureItsOwnResult() {
+  void returnsEachCapturesOwnResult() {
     IncomingCapture known = capture("Atlas", "Ada");
     put(known);
     IncomingCapture other = capture("Room 7", "Ada F.");

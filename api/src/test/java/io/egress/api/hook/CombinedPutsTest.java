@@ -45,7 +45,7 @@ class CombinedPutsTest {
   }
 
   @Test
-  void sharesATransactionAmongThoseThatWait() {
+  void combinesWaitingPutsIntoOneTransaction() {
     SqlConnection lock = lockTheDevice();
     List<Future<PutResult>> all =
         IntStream.range(0, 30).mapToObj(i -> put(UUID.randomUUID(), "Talk " + i)).toList();
@@ -56,7 +56,7 @@ class CombinedPutsTest {
   }
 
   @Test
-  void refusesOneWithoutRefusingThoseBesideIt() {
+  void refusesOneWithoutAffectingTheOthers() {
     service.query(
         """
         create or replace function refuse_a_title() returns trigger language plpgsql as $$
@@ -81,7 +81,7 @@ class CombinedPutsTest {
   }
 
   @Test
-  void keepsTheOrderOfFixesOfOneCapture() {
+  void appliesUpdatesOfOneCaptureInOrder() {
     UUID id = UUID.randomUUID();
     SqlConnection lock = lockTheDevice();
     List<Future<PutResult>> others =

@@ -44,7 +44,7 @@ class HookApiTest {
   }
 
   @Test
-  void entersTheStreamOnceHoweverOftenItIsCalled() {
+  void entersTheStreamOnceHoweverOftenACaptureIsPut() {
     UUID id = UUID.randomUUID();
     JsonObject capture = Service.capture(workspace);
 
@@ -76,7 +76,7 @@ class HookApiTest {
   }
 
   @Test
-  void keepsACaptureInItsWorkspace() {
+  void refusesToMoveACaptureToAnotherWorkspace() {
     UUID id = UUID.randomUUID();
     service.put(id, Service.capture(workspace));
 
@@ -87,7 +87,7 @@ class HookApiTest {
   }
 
   @Test
-  void refusesWhatIsFaultyNamingTheFields() {
+  void refusesInvalidBodiesNamingTheFields() {
     HttpResponse<String> answer =
         service.put(
             UUID.randomUUID(),
@@ -105,7 +105,7 @@ class HookApiTest {
   }
 
   @Test
-  void refusesBodiesThatAreTooLargeWhetherAnnouncedOrNot() {
+  void refusesBodiesThatAreTooLargeWithAndWithoutContentLength() {
     String large = Service.capture(workspace).put("pad", "x".repeat(1_100_000)).encode();
     String url = service.internalUrl("/internal/v1/captures/" + UUID.randomUUID());
     for (HttpRequest.BodyPublisher body :
@@ -125,7 +125,7 @@ class HookApiTest {
   }
 
   @Test
-  void takesTextOfEveryKindAndGivesItBack() {
+  void returnsTextOfEveryScriptUnchanged() {
     UUID id = UUID.randomUUID();
     String text = "\"\\/\b\f\n\r\t\u0001 Ä 漢字 😀 \uFFFD \u2028 e\u0301";
     JsonObject capture = Service.capture(workspace);
@@ -138,7 +138,7 @@ class HookApiTest {
   }
 
   @Test
-  void asksForTheInternalToken() {
+  void requiresTheInternalToken() {
     String url = service.internalUrl("/internal/v1/captures/" + UUID.randomUUID());
     for (String header : List.of("Bearer wrong", "Bearer " + Service.TOKEN + "x", "Basic x")) {
       HttpResponse<String> answer =

@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Clients that take the hook's memory, and what is left to others. */
+/** Clients that use up the hook's memory, and what remains for others. */
 class HookMemoryTest {
   private final UUID workspace = UUID.randomUUID();
 
   @Test
-  void goesOnAfterClientsThatHungUpWhileTheyWaited() {
+  void releasesTheMemoryOfClientsThatDisconnect() {
     try (Service service =
         Service.start(Map.of("EGRESS_HOOK_MEMORY", "1MiB", "EGRESS_MEMORY_WAIT", "1h"))) {
       RawClient slow = slowBody(service);
@@ -36,7 +36,7 @@ class HookMemoryTest {
   }
 
   @Test
-  void answers503WhenNoMemoryBecomesFree() {
+  void answers503WhenMemoryStaysExhausted() {
     try (Service service =
         Service.start(Map.of("EGRESS_HOOK_MEMORY", "1MiB", "EGRESS_MEMORY_WAIT", "100ms"))) {
       RawClient slow = slowBody(service);
@@ -50,7 +50,7 @@ class HookMemoryTest {
   }
 
   @Test
-  void refusesABodyThatDoesNotArrive() {
+  void refusesABodyThatStalls() {
     try (Service service = Service.start(Map.of("EGRESS_HOOK_STALL_TIMEOUT", "200ms"));
         RawClient slow = slowBody(service)) {
       assertThat(slow.rest()).contains("HTTP/1.1 408", "too slowly");
@@ -77,7 +77,7 @@ class HookMemoryTest {
 
   /** The bytes of both bodies would fit, what is made of them would not. */
   @Test
-  void asksForAllThatABodyWillCost() {
+  void reservesAllThatABodyWillNeed() {
     try (Service service =
         Service.start(Map.of("EGRESS_HOOK_MEMORY", "16MiB", "EGRESS_MEMORY_WAIT", "100ms"))) {
       RawClient slow = startPut(service, 600_000).await("100 Continue").send("{");

@@ -37,7 +37,7 @@ class ImportTest {
   }
 
   @Test
-  void countsLinesAndNamesEachRefusedOne() {
+  void countsLinesAndReportsEachRefusedOne() {
     String first = line(UUID.randomUUID(), "One");
     UUID twice = UUID.randomUUID();
     UUID elsewhere = UUID.randomUUID();
@@ -69,7 +69,7 @@ class ImportTest {
   }
 
   @Test
-  void entersTheStreamInTheOrderOfTheFile() {
+  void entersTheStreamInFileOrder() {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 350; i++) {
       lines.append(line(UUID.randomUUID(), "n" + i)).append('\n');
@@ -85,7 +85,7 @@ class ImportTest {
   }
 
   @Test
-  void takesMoreThanItCouldHold() {
+  void acceptsFilesLargerThanTheMemory() {
     int count = 3_000;
     String padding = "x".repeat(100_000);
     Iterable<byte[]> lines =
@@ -105,7 +105,7 @@ class ImportTest {
   }
 
   @Test
-  void stopsAFileThatIsNotWhatWasMeant() {
+  void abortsAFileThatIsNotNdjson() {
     HttpResponse<String> answer = importLines(BodyPublishers.ofString("nonsense\n".repeat(20_000)));
 
     JsonObject report = new JsonObject(answer.body());
@@ -114,7 +114,7 @@ class ImportTest {
   }
 
   @Test
-  void holdsNoMoreReasonsThanItsReportMay() {
+  void limitsTheNumberOfReportedReasons() {
     String line = "{\"mode\":\"" + "x".repeat(30) + "\"}\n";
 
     JsonObject report =
@@ -152,7 +152,7 @@ class ImportTest {
   }
 
   @Test
-  void takesOnlyNdjson() {
+  void acceptsOnlyNdjson() {
     HttpResponse<String> answer =
         service.internal("POST", "/internal/v1/captures", line(UUID.randomUUID(), "x"));
     assertThat(answer.statusCode()).isEqualTo(415);

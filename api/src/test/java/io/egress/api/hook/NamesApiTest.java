@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who spoke, and where: as the capture says, and as it is called later. */
+/** Names of speakers and devices: from the capture, and after renames. */
 class NamesApiTest {
   private static Service service;
 
@@ -77,7 +77,7 @@ class NamesApiTest {
   }
 
   @Test
-  void namesSaidByACaptureCountAndNamesLeftOutStay() {
+  void aCapturesNamesWinAndOmittedNamesStay() {
     UUID ada = UUID.randomUUID();
     UUID first = UUID.randomUUID();
     service.put(first, conversation(ada, "Ada"));
@@ -89,7 +89,7 @@ class NamesApiTest {
   }
 
   @Test
-  void namesLeftOutAreShownAsTheyAreCalledNow() {
+  void omittedNamesAreShownAsCurrentlyKnown() {
     UUID ada = UUID.randomUUID();
     service.put(UUID.randomUUID(), conversation(ada, "Ada"));
     List<UUID> later = IntStream.range(0, 3).mapToObj(i -> UUID.randomUUID()).toList();
@@ -125,7 +125,7 @@ class NamesApiTest {
   }
 
   @Test
-  void saysWhoASpeakerIs() {
+  void identifiesSpeakers() {
     UUID id = UUID.randomUUID();
     service.put(id, conversation(UUID.randomUUID(), "Ada"));
     stream.awaitSize(1);

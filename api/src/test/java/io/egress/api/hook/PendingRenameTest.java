@@ -64,7 +64,7 @@ class PendingRenameTest {
   }
 
   @Test
-  void showAtOnceWhileTheirCapturesAreRevisedOneChunkAfterAnother() {
+  void showImmediatelyWhileCapturesAreRevisedInChunks() {
     // Whoever writes the last capture holds up the revision of its chunk, and of nothing else.
     SqlConnection holder = Service.await(service.database.getConnection());
     Service.await(holder.begin());

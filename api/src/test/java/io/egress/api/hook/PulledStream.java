@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.UUID;
 
-/** What a client with a key of the workspace sees of what was put. */
+/** The stream as a client with a key of the workspace sees it. */
 record PulledStream(Service service, String key) {
   PulledStream(Service service, UUID workspace) {
     this(service, service.mintKey(workspace));

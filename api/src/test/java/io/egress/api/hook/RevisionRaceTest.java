@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Renames race with fixes and with reads that render anew; in the end nothing stale may count. */
+/**
+ * Renames race with updates and with reads that render again; no stale document may remain current.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class RevisionRaceTest {
   private static final int CAPTURES = 20;
@@ -27,7 +29,7 @@ class RevisionRaceTest {
 
   @Test
   @Timeout(120)
-  void leavesNoStaleDocumentBehind() throws Exception {
+  void leavesNoStaleDocument() throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     try (Service service = Service.start();
         Service twin = service.twin()) {

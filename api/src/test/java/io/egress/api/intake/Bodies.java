@@ -9,11 +9,11 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** Bodies to read, and what came of reading them. */
+/** Bodies to read, and the results. */
 final class Bodies {
   static final UUID ID = UUID.fromString("7c9e6679-7425-40de-944b-e07fc1f90ae7");
 
-  /** What is done to a body so that it is at fault. */
+  /** A change that makes a body invalid. */
   interface Change extends Consumer<JsonObject> {}
 
   private Bodies() {}

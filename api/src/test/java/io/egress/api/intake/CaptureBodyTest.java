@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CaptureBodyTest {
   @Test
-  void takesACompleteBody() {
+  void acceptsACompleteBody() {
     Member ada = new Member(ID, "Ada", "ada@example.com");
 
     assertThat(read(Bodies.capture()))
@@ -47,7 +47,7 @@ class CaptureBodyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"title", "summary", "ended_at", "duration_ms"})
-  void takesNullAndNothingForWhatIsOptional(String field) {
+  void acceptsNullAndAbsenceOfOptionalFields(String field) {
     JsonObject left = Bodies.capture();
     left.remove(field);
 
@@ -56,14 +56,14 @@ class CaptureBodyTest {
 
   /** A device's clock may be set back meanwhile, and the conversation is no less one for that. */
   @Test
-  void takesAnEndBeforeTheStart() {
+  void acceptsAnEndBeforeTheStart() {
     Capture capture = read(Bodies.capture().put("ended_at", "2026-01-31T08:29:59Z"));
 
     assertThat(capture.endedAt()).isBefore(capture.startedAt());
   }
 
   @Test
-  void takesTheLeastThereCanBe() {
+  void acceptsTheMinimalBody() {
     String body =
         """
         {"segments":[],"participants":[],"device":{"id":"%s"},"mode":"manual",
@@ -78,7 +78,7 @@ class CaptureBodyTest {
   }
 
   @Test
-  void takesWhatSpeechRecognitionYields() {
+  void acceptsTypicalSpeechRecognitionOutput() {
     JsonObject body = Bodies.capture();
     participant(body).put("match_confidence", 1).getJsonObject("member").putNull("name");
     participant(body).getJsonObject("member").remove("email");
@@ -95,7 +95,7 @@ class CaptureBodyTest {
   }
 
   @Test
-  void sortsSegmentsByTimeAndKeepsTheOrderOfEqualOnes() {
+  void sortsSegmentsByTimeStably() {
     JsonArray segments =
         new JsonArray()
             .add(segment(5, 6, "late"))
@@ -108,7 +108,7 @@ class CaptureBodyTest {
   }
 
   @Test
-  void looksForSpeakersInParticipantsThatComeLater() {
+  void findsSpeakersInParticipantsThatFollow() {
     JsonObject body = Bodies.capture();
     JsonObject participantsLast = body.copy();
     participantsLast.put("participants", participantsLast.remove("participants"));
@@ -132,14 +132,14 @@ class CaptureBodyTest {
   }
 
   @Test
-  void takesAByteOrderMarkForNothing() {
+  void ignoresAByteOrderMark() {
     Buffer body = Buffer.buffer("\uFEFF").appendBuffer(Bodies.capture().toBuffer());
 
     assertThat(accepted(CaptureBody.read(body, ID))).isEqualTo(read(Bodies.capture()));
   }
 
   @Test
-  void takesAnIdOnlyFromThePathOrALine() {
+  void readsTheIdOnlyFromThePathOrTheLine() {
     JsonObject body = Bodies.capture();
     Buffer withId = body.copy().put("id", ID.toString().toUpperCase(Locale.ROOT)).toBuffer();
 

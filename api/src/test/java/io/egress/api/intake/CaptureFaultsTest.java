@@ -27,15 +27,14 @@ class CaptureFaultsTest {
 
   @ParameterizedTest
   @MethodSource
-  void namesTheFieldAndWhatIsWrongAndNothingElse(
-      String field, Bodies.Change change, String problem) {
+  void reportsTheFieldAndTheFaultOnly(String field, Bodies.Change change, String problem) {
     JsonObject body = capture();
     change.accept(body);
 
     assertThat(refused(body).kept()).containsExactly(new Fault(field, problem));
   }
 
-  static Stream<Arguments> namesTheFieldAndWhatIsWrongAndNothingElse() {
+  static Stream<Arguments> reportsTheFieldAndTheFaultOnly() {
     return Stream.of(
         fault(
             "mode", b -> b.put("mode", "auto"), "must be \"ambient\" or \"manual\", not \"auto\""),
@@ -112,7 +111,7 @@ class CaptureFaultsTest {
   }
 
   @Test
-  void countsCharactersAsPeopleDo() {
+  void countsCodePoints() {
     String smiles = "\uD83D\uDE00".repeat(1_000);
 
     assertThat(CaptureBody.read(capture().put("title", smiles).toBuffer(), Bodies.ID))
@@ -122,7 +121,7 @@ class CaptureFaultsTest {
   }
 
   @Test
-  void namesAllFaultsOfABodyAtOnceTheHeadFirst() {
+  void reportsAllFaultsAtOnceHeadFirst() {
     JsonObject body = capture().put("mode", "auto").put("duration_ms", -1);
     participant(body).put("match_confidence", 7).putNull("speech_ms");
     segment(body).put("speaker", "S9").put("start_ms", "0");
@@ -138,7 +137,7 @@ class CaptureFaultsTest {
   }
 
   @Test
-  void namesAllThatAnEmptyObjectLacks() {
+  void reportsEveryFieldMissingFromAnEmptyObject() {
     assertThat(refused("{}").kept())
         .extracting(Fault::field)
         .containsExactly(
@@ -146,7 +145,7 @@ class CaptureFaultsTest {
   }
 
   @Test
-  void spellsOutTwentyFaultsAndCountsTheRestWhileTheHeadGoesFirst() {
+  void listsTwentyFaultsHeadFirstAndCountsTheRest() {
     JsonArray segments = new JsonArray();
     for (int i = 0; i < 56; i++) {
       segments.add(segment(-1, 5, "x"));
@@ -160,7 +159,7 @@ class CaptureFaultsTest {
   }
 
   @Test
-  void quotesShortAndPrintable() {
+  void quotesValuesShortenedAndPrintable() {
     JsonObject body = capture().put("mode", "\"\\\n\u202E\uD83D\uDE00é\uE000" + "x".repeat(999));
 
     assertThat(refused(body).summary())

@@ -22,8 +22,7 @@ class ElementFaultsTest {
 
   @ParameterizedTest
   @MethodSource({"faultsOfParticipants", "faultsOfSegments"})
-  void namesTheFieldAndWhatIsWrongAndNothingElse(
-      String field, Bodies.Change change, String problem) {
+  void reportsTheFieldAndTheFaultOnly(String field, Bodies.Change change, String problem) {
     JsonObject body = capture();
     change.accept(body);
 

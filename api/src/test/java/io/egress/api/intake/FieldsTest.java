@@ -43,7 +43,7 @@ class FieldsTest {
   }
 
   @Test
-  void tellsOfEveryRequiredFieldThatIsMissing() {
+  void reportsEveryMissingRequiredField() {
     assertThat(
             refused(
                     read(
@@ -76,7 +76,7 @@ class FieldsTest {
   }
 
   @Test
-  void knowsNullFromNothing() {
+  void distinguishesNullFromAbsent() {
     Function<Fields, List<Boolean>> reader =
         fields -> List.of(fields.has("a"), fields.hasValue("a"), fields.optionalFlag("b", true));
 
@@ -101,7 +101,7 @@ class FieldsTest {
         "{'inner':[]} | inner: must be an object, not an array",
         "{'inner':{'b':{'c':1}}} | inner.b.c: must be a string, not a number"
       })
-  void tellsWhatAnOptionalFieldMustBe(String body, String told) {
+  void reportsTheTypeOfAnOptionalField(String body, String told) {
     assertThat(
             refused(
                     read(
@@ -122,7 +122,7 @@ class FieldsTest {
   }
 
   @Test
-  void aFieldOutsideTheShapeIsABug() {
+  void anUndeclaredFieldIsABug() {
     assertThatThrownBy(() -> read("{'z':1}", fields -> fields.has("z")))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("z is not among the fields of the shape");

@@ -54,7 +54,7 @@ class HostileBodyTest {
   };
 
   @Test
-  void readsABigBodyWithoutATreeOfIt() {
+  void parsesALargeBodyWithoutBuildingATree() {
     Buffer body = bigBody();
 
     long allocated = allocatedBytes();
@@ -66,7 +66,7 @@ class HostileBodyTest {
   }
 
   @Test
-  void holdsNothingOfWhatItDoesNotRead() {
+  void retainsNothingOfUnknownFields() {
     String numbers = "[" + "1234,".repeat(BIG_BYTES / 5) + "1]";
 
     assertThat(bytesToRefuse("{\"unknown\":" + numbers + "}")).isLessThan(MIB);
@@ -76,7 +76,7 @@ class HostileBodyTest {
   }
 
   @Test
-  void keepsNoSegmentOnceOneWasFaulty() {
+  void retainsNoSegmentsAfterAFault() {
     Utterances utterances = new Utterances(new Speakers());
     String good = Bodies.segment(0, 1, "x").encode();
     Buffer body = Buffer.buffer("{\"segments\":[%s,{},%s]}".formatted(good, good));
@@ -87,7 +87,7 @@ class HostileBodyTest {
   }
 
   @Test
-  void neverThrowsWhateverBecomesOfTheBytes() {
+  void neverThrowsOnMutatedBytes() {
     for (long seed = 0; seed < 30_000; seed++) {
       Random random = new Random(seed);
       Buffer body = Buffer.buffer(VALID);
@@ -100,7 +100,7 @@ class HostileBodyTest {
   }
 
   @Test
-  void neverThrowsWhereverTheBodyEnds() {
+  void neverThrowsOnTruncatedBodies() {
     for (int length = 0; length < VALID.length; length++) {
       Buffer body = Buffer.buffer(VALID).slice(0, length);
       assertThat(CaptureBody.read(body, ID)).as("%d bytes", length).isNotNull();

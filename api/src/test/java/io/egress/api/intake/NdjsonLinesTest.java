@@ -20,7 +20,7 @@ class NdjsonLinesTest {
 
   @ParameterizedTest
   @MethodSource
-  void cutsLinesWhereverTheInputIsSplit(String text, List<String> lines) {
+  void splitsLinesWhereverTheInputIsSplit(String text, List<String> lines) {
     Buffer input = Buffer.buffer(text);
     for (int first = 0; first <= input.length(); first++) {
       for (int second = first; second <= input.length(); second++) {
@@ -35,7 +35,7 @@ class NdjsonLinesTest {
     }
   }
 
-  static Stream<Arguments> cutsLinesWhereverTheInputIsSplit() {
+  static Stream<Arguments> splitsLinesWhereverTheInputIsSplit() {
     return Stream.of(
         arguments(
             "\uFEFFfirst\n\n  \r\nthird\r\n0123456789\n0123456789a\nlast",
@@ -55,7 +55,7 @@ class NdjsonLinesTest {
   }
 
   @Test
-  void cutsLinesOutOfSingleBytes() {
+  void splitsLinesFromSingleBytes() {
     byte[] bytes = "\uFEFFfirst\r\n\nthird".getBytes(StandardCharsets.UTF_8);
     Buffer[] parts = new Buffer[bytes.length];
     for (int i = 0; i < bytes.length; i++) {
@@ -66,7 +66,7 @@ class NdjsonLinesTest {
   }
 
   @Test
-  void holdsNothingOfALineThatIsTooLong() {
+  void retainsNothingOfALineThatIsTooLong() {
     Buffer part = Buffer.buffer("x".repeat(64 * 1024));
     List<String> seen = new ArrayList<>();
     NdjsonLines lines = new NdjsonLines(1024 * 1024, recorder(seen));
@@ -87,7 +87,7 @@ class NdjsonLinesTest {
   }
 
   @Test
-  void takesALimitAsLargeAsThereIs() {
+  void acceptsTheLargestLimit() {
     List<String> seen = new ArrayList<>();
     NdjsonLines lines = new NdjsonLines(Integer.MAX_VALUE, recorder(seen));
     lines.feed(Buffer.buffer("a\nb"));

@@ -13,17 +13,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * What is said of a body that cannot be read at all is one thing, and never shows what it holds.
- */
+/** A body that cannot be parsed is reported as one fault that shows none of its content. */
 class WholeBodyTest {
   @ParameterizedTest
   @MethodSource
-  void saysOneThing(String body, String told) {
+  void reportsOneFault(String body, String told) {
     assertThat(refused(body).summary()).isEqualTo(told);
   }
 
-  static Stream<Arguments> saysOneThing() {
+  static Stream<Arguments> reportsOneFault() {
     return Stream.of(
         arguments("", "the body is empty"),
         arguments(" \n", "the body is empty"),
@@ -67,13 +65,13 @@ class WholeBodyTest {
   }
 
   @Test
-  void refusesNumbersThatOnlyTakeTime() {
+  void refusesNumbersThatAreExpensiveToParse() {
     assertThat(refused("{\"duration_ms\":" + "9".repeat(1_001) + "}").summary())
         .startsWith("a number or a field name is far too long");
   }
 
   @Test
-  void saysWhereBytesAreNotUtf8() {
+  void reportsThePositionOfInvalidUtf8() {
     Buffer body = Buffer.buffer("{\"title\":\"caf").appendByte((byte) 0xE9).appendString("\"}");
 
     assertThat(refused(CaptureBody.read(body, Bodies.ID)).summary())
@@ -81,7 +79,7 @@ class WholeBodyTest {
   }
 
   @Test
-  void doesNotGuessAtOtherEncodings() {
+  void acceptsNoOtherEncoding() {
     byte[] utf16 = capture().encode().getBytes(StandardCharsets.UTF_16BE);
 
     assertThat(refused(CaptureBody.read(Buffer.buffer(utf16), Bodies.ID)).summary())

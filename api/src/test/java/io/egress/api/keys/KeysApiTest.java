@@ -30,7 +30,7 @@ class KeysApiTest {
   }
 
   @Test
-  void showsAKeyOnceAndKeepsItsHashOnly() {
+  void showsAKeyOnceAndStoresOnlyItsHash() {
     HttpResponse<String> minted =
         service.internal("POST", path, new JsonObject().put("name", "ETL"));
 
@@ -54,7 +54,7 @@ class KeysApiTest {
   }
 
   @Test
-  void isRefusedAtTheVeryNextRequestAfterItsDeletion() {
+  void isRefusedAtTheFirstRequestAfterItsDeletion() {
     JsonObject minted =
         new JsonObject(service.internal("POST", path, new JsonObject().put("name", "a")).body());
     String key = minted.getString("key");
@@ -73,7 +73,7 @@ class KeysApiTest {
   }
 
   @Test
-  void isRefusedLikeADeletedOneOnceItHasExpired() {
+  void isRefusedLikeADeletedKeyOnceExpired() {
     service.put(UUID.randomUUID(), Service.capture(workspace));
     String lasting = service.mintKey(workspace);
     JsonObject minted = mint("{\"name\":\"a\",\"expires_in\":\"30d\"}");
@@ -101,7 +101,7 @@ class KeysApiTest {
   }
 
   @Test
-  void namesWhoMadeIt() {
+  void showsItsCreator() {
     Service.send(
         HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
             .header("authorization", "Bearer " + Service.TOKEN)
@@ -112,7 +112,7 @@ class KeysApiTest {
   }
 
   @Test
-  void refusesAnExpiryThatIsNone() {
+  void refusesAnInvalidExpiry() {
     assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":\"soon\"}").body())
         .contains("expires_in: must be a whole number with a unit");
     assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":\"0s\"}").body())
@@ -131,7 +131,7 @@ class KeysApiTest {
   }
 
   @Test
-  void reachesOnlyItsOwnWorkspace() {
+  void isScopedToItsWorkspace() {
     UUID capture = UUID.randomUUID();
     service.put(capture, Service.capture(UUID.randomUUID()));
     String key = service.mintKey(workspace);
@@ -151,7 +151,7 @@ class KeysApiTest {
   }
 
   @Test
-  void remembersWhenItWasUsedEvenAcrossAStop() {
+  void recordsItsLastUseAcrossARestart() {
     Map<String, String> environment = service.environment;
     String key = service.mintKey(workspace);
     assertThat(service.internal("GET", path, "").body()).contains("\"last_used_at\":null");
@@ -164,7 +164,7 @@ class KeysApiTest {
   }
 
   @Test
-  void asksForANameAndAUuid() {
+  void requiresANameAndAUuid() {
     assertThat(service.internal("POST", path, "").statusCode()).isEqualTo(400);
     assertThat(service.internal("POST", path, "{\"name\":\"\"}").body())
         .contains("name: must not be blank");

@@ -70,7 +70,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void ofManyWhoUseALinkAtOnceOneGetsIn() {
+  void ofConcurrentUsesOfALinkOneSucceeds() {
     String token = Browser.token(Browser.link(service, workspace, "view", null));
 
     List<CompletableFuture<Integer>> tries = new ArrayList<>();
@@ -112,7 +112,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void linksWithFaultsAreRefused() {
+  void invalidLinksAreRefused() {
     String path = "/internal/v1/workspaces/" + workspace + "/portal-links";
     for (String body :
         List.of(
@@ -166,7 +166,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void sessionsOutliveAProcessAndAreKnownToOthers() {
+  void sessionsSurviveARestartAndAreSharedByProcesses() {
     Browser browser = Browser.at(service, workspace, "view");
     try (Service twin = service.twin()) {
       assertThat(browser.with(twin).get(page + "/").statusCode()).isEqualTo(200);
@@ -176,7 +176,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void whoeverClosesTheSessionIsOut() {
+  void signingOutEndsTheSession() {
     Browser browser = Browser.at(service, workspace, "view");
     Browser kept = browser.with(service);
 
@@ -188,7 +188,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void twoWorkspacesAreOpenSideBySide() {
+  void twoWorkspacesCanBeOpenSideBySide() {
     UUID second = UUID.randomUUID();
     Browser browser = Browser.at(service, workspace, "admin");
     browser.open(Browser.token(Browser.link(service, second, "view", "grace")));
@@ -199,7 +199,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void everyAnswerHasThePolicy() {
+  void everyResponseHasTheContentSecurityPolicy() {
     Browser browser = Browser.at(service, workspace, "admin");
     for (String path :
         List.of(page + "/", page + "/nowhere", "/portal/open?token=x", "/portal/nowhere/at/all")) {
@@ -218,7 +218,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void embeddingNeedsAnOriginThatIsNamed() {
+  void embeddingNeedsAConfiguredOrigin() {
     try (Service embedded =
         service.twin(
             Map.of(
@@ -246,7 +246,7 @@ class PortalAccessTest {
   }
 
   @Test
-  void filesAreKeptByBrowsersUntilTheyChange() {
+  void staticFilesAreCachedUntilTheyChange() {
     String html = new Browser(service).get("/portal/open?token=x").body();
     for (String file : List.of("portal.css", "portal.js", "htmx.min.js", "icon.svg")) {
       String path = html.replaceFirst("(?s).*\"(/portal/assets/[0-9a-f]+/" + file + ")\".*", "$1");

@@ -62,7 +62,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void anEmptyWorkspaceSaysWhatToDoNext() {
+  void anEmptyWorkspaceShowsWhatToDoNext() {
     assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "mint an API key");
     assertThat(browser.get(page + "/keys").body()).contains("There is no key");
     assertThat(browser.get(page + "/endpoints").body()).contains("There is no endpoint");
@@ -97,7 +97,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void whatIsWrongWithAFormIsSaidBesideWhatWasTyped() {
+  void formErrorsAreShownBesideTheInput() {
     HttpResponse<String> blank =
         browser.submit(page + "/keys", page + "/keys", Map.of("name", " "));
     assertThat(blank.statusCode()).isEqualTo(400);
@@ -236,7 +236,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void aPartThatWasSeenIsNotSentAgain() {
+  void anUnchangedFragmentIsNotSentAgain() {
     endpoint("one");
     capture("A talk");
     for (String of : List.of("/", "/deliveries", "/replays")) {
@@ -253,7 +253,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void listsGoOnWhereAPageEnds() {
+  void listsContinueOnTheNextPage() {
     endpoint("one");
     for (int i = 0; i < 55; i++) {
       service.put(UUID.randomUUID(), Service.capture(workspace).put("title", "Talk " + i));
@@ -290,7 +290,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void textsOfOthersAreNeverMarkup() {
+  void foreignTextIsNeverMarkup() {
     Browser named = new Browser(service);
     named.open(Browser.token(Browser.link(service, workspace, "admin", HOSTILE)));
     service.internal("POST", api + "/api-keys", new JsonObject().put("name", HOSTILE));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Clients that do not read: they cost what the budget allows, and are cut off in the end. */
+/** Clients that do not read use no more than the memory budget, and are disconnected in the end. */
 @Isolated("its clients have little time to read")
 class BackPressureTest {
   private static final int CAPTURES = 40;
@@ -63,7 +63,7 @@ class BackPressureTest {
 
   @Test
   @Timeout(120)
-  void letsReadersThroughPastClientsThatTakeNothingAndCutsThoseOff() throws IOException {
+  void servesReadersAndDisconnectsClientsThatDoNotRead() throws IOException {
     List<Socket> stalled = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       stalled.add(ask());

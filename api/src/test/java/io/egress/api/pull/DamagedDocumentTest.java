@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows that hold what nobody wrote. */
+/** Damaged rows. */
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedDocumentTest {
   private FilledStream stream;
@@ -64,7 +64,7 @@ class DamagedDocumentTest {
   }
 
   @Test
-  void ofACaptureAreNamedAndPassedOverByNobodyUntilItIsPutAgain() throws Exception {
+  void thatCannotBeRenderedStopPullsUntilPutAgain() throws Exception {
     String damaged = stream.ids().get(2);
     stream
         .service()

@@ -62,7 +62,7 @@ class FairPullTest {
 
   @Test
   @Timeout(120)
-  void servesOthersPastPipelinesThatNobodyReads() {
+  void servesOthersDespitePipelinesThatNobodyReads() {
     String request =
         "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "
             + greedyKey

@@ -75,7 +75,7 @@ class PullApiTest {
   }
 
   @Test
-  void saysThereIsNoMoreExactlyAtTheEnd() throws Exception {
+  void hasNoNextPageExactlyAtTheEnd() throws Exception {
     String lastButOne = endCursor(endCursor("", 100), FilledStream.SIZE - 101);
     JsonNode page = stream.page("?limit=1&after=" + lastButOne);
 
@@ -112,7 +112,7 @@ class PullApiTest {
         "after=nonsense",
         "after=%20"
       })
-  void refusesABadLimitOrCursor(String query) throws Exception {
+  void refusesAnInvalidLimitOrCursor(String query) throws Exception {
     HttpResponse<String> answer = stream.service().pull(LIST + "?" + query, stream.key());
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -137,13 +137,13 @@ class PullApiTest {
   }
 
   @Test
-  void ignoresQueryNamesItDoesNotKnow() throws Exception {
+  void ignoresUnknownQueryParameters() throws Exception {
     assertThat(idsOf(stream.page("?limit=1&sort=desc&cursor=x")))
         .containsExactly(stream.ids().get(0));
   }
 
   @Test
-  void showsOneCaptureAsTheListDoes() throws Exception {
+  void returnsOneCaptureAsTheListDoes() throws Exception {
     JsonNode one =
         JSON.readTree(stream.service().pull(LIST + "/" + stream.ids().get(7), stream.key()).body());
     JsonNode listed = stream.page("?limit=100").path("captures").get(7);

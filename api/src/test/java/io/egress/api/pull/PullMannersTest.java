@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How requests are answered, whatever they ask for. */
+/** What all responses have in common. */
 class PullMannersTest {
   private static FilledStream stream;
 
@@ -44,7 +44,7 @@ class PullMannersTest {
   }
 
   @Test
-  void answers401ForEveryKeyThatIsNone() throws Exception {
+  void answers401WithoutAValidKey() throws Exception {
     for (String header :
         List.of(
             "Bearer service_" + "A".repeat(32),
@@ -72,7 +72,7 @@ class PullMannersTest {
   }
 
   @Test
-  void refusesIdsThatAreNoUuidsAndCapturesThatAreNotInTheStream() throws Exception {
+  void refusesMalformedIdsAndCapturesNotInTheStream() throws Exception {
     assertError(stream.service().pull(LIST + "/1-1-1-1-1", stream.key()), 400, "UUID");
     assertError(
         stream.service().pull(LIST + "/" + UUID.randomUUID(), stream.key()),
@@ -90,7 +90,7 @@ class PullMannersTest {
   }
 
   @Test
-  void answersOtherPathsAndMethodsInTheSameForm() throws Exception {
+  void answersUnknownPathsAndMethodsInTheErrorFormat() throws Exception {
     assertError(stream.service().pull("/api/v2/captures", stream.key()), 404, "no such path");
     HttpResponse<String> answer =
         Service.send(
@@ -110,7 +110,7 @@ class PullMannersTest {
     "GET /api/v1/captures HTTP/1.1\\nx-large: LONG, 431",
     "NONSENSE, 400"
   })
-  void answersWhatItCannotReadInTheSameForm(String head, int status) throws Exception {
+  void answersUnreadableRequestsInTheErrorFormat(String head, int status) throws Exception {
     String request =
         head.replace("LONG", "x".repeat(20_000)).replace("\\n", "\r\n")
             + "\r\nhost: x\r\nauthorization: Bearer "
@@ -158,7 +158,7 @@ class PullMannersTest {
   }
 
   @Test
-  void tellsWhatAPathTakes() {
+  void answersOptionsWithTheAllowedMethods() {
     HttpResponse<String> answer =
         Service.send(stream.request(LIST).method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
     assertThat(answer.statusCode()).isEqualTo(204);
@@ -194,7 +194,7 @@ class PullMannersTest {
     "'host: x\\ntransfer-encoding: gzip, chunked', transfer-encoding",
     "host: x\\ntransfer-encoding: chunked\\ntransfer-encoding: identity, could not be read"
   })
-  void refusesWhatAProxyMayReadOtherwise(String headers, String reason) {
+  void refusesRequestsThatProxiesMayReadDifferently(String headers, String reason) {
     try (RawClient client =
         RawClient.to(stream.service().app.publicPort())
             .send("GET " + LIST + " HTTP/1.1\r\n" + headers.replace("\\n", "\r\n") + "\r\n\r\n")) {
@@ -207,7 +207,7 @@ class PullMannersTest {
 
   @ParameterizedTest
   @CsvSource({"HTTP/1.5", "HTTP/0.9", "HTTQ/1.1", "HtTP/1.1"})
-  void refusesVersionsItDoesNotKnow(String version) {
+  void refusesUnknownHttpVersions(String version) {
     try (RawClient client =
         RawClient.to(stream.service().app.publicPort())
             .send("GET /health/live " + version + "\r\nhost: a\r\n\r\n")) {
@@ -226,7 +226,7 @@ class PullMannersTest {
   }
 
   @Test
-  void answersHeadWhereverItAnswersGet() {
+  void answersHeadWhereverItAnswersGetRequests() {
     for (String path : List.of("/health/live", "/health/ready", "/api/v1/openapi.json")) {
       HttpResponse<String> answer =
           Service.send(stream.request(path).method("HEAD", HttpRequest.BodyPublishers.noBody()));
@@ -236,7 +236,7 @@ class PullMannersTest {
   }
 
   @Test
-  void marksEveryAnswer() {
+  void addsSecurityHeadersToEveryResponse() {
     HttpResponse<String> answer = stream.service().pull(LIST, stream.key());
     assertThat(answer.headers().firstValue("cache-control")).contains("no-store");
     assertThat(answer.headers().firstValue("x-request-id")).isPresent();

@@ -37,7 +37,7 @@ class RestoredHistoryTest {
   }
 
   @Test
-  void isRefusedToCursorsOfTheLostOneForEver() throws Exception {
+  void refusesCursorsOfTheLostHistoryPermanently() throws Exception {
     put(Stream.generate(UUID::randomUUID).limit(2).toList());
     String kept = endCursor();
     put(Stream.generate(UUID::randomUUID).limit(3).toList());
@@ -55,7 +55,7 @@ class RestoredHistoryTest {
   }
 
   @Test
-  void isTheSameHistoryWhenTheSameCapturesEnterAgainInTheSameOrder() throws Exception {
+  void acceptsCursorsWhenTheSameCapturesEnterInTheSameOrder() throws Exception {
     put(Stream.generate(UUID::randomUUID).limit(2).toList());
     List<UUID> repeated = Stream.generate(UUID::randomUUID).limit(3).toList();
     put(repeated);

@@ -81,7 +81,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void endsWithTheStreamAsItIsNow() {
+  void endsAtTheCurrentHeadOfTheStream() {
     captures(3);
     JsonObject replay = start(new JsonObject().put("from_position", 1).put("to_position", 900));
     captures(1);
@@ -104,7 +104,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void isPublishedAtOnceWhenThereIsNothingInIt() {
+  void anEmptyReplayIsFinishedAtOnce() {
     JsonObject replay = start(new JsonObject().put("from_position", 1));
 
     assertThat(replay.getString("state")).isEqualTo("published");
@@ -112,7 +112,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void mayBeOfWhatWasNotDeliveredOnly() {
+  void canBeLimitedToUndeliveredCaptures() {
     captures(2);
 
     JsonObject replay = start(new JsonObject().put("only", "undelivered"));
@@ -148,7 +148,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void tellsWhatBecameOfItsDeliveries() {
+  void countsItsDeliveriesByOutcome() {
     List<UUID> captures = captures(6);
     JsonObject replay = start(new JsonObject().put("from_position", 1));
     UUID id = UUID.fromString(replay.getString("id"));
@@ -262,7 +262,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void boundsWhatIsUnfinished() {
+  void limitsUnfinishedReplays() {
     captures(1);
     service.query(
         """
@@ -282,7 +282,7 @@ class ReplaysApiTest {
   }
 
   @Test
-  void belongsToItsWorkspace() {
+  void isScopedToTheWorkspace() {
     UUID capture = captures(1).get(0);
     String id = start(new JsonObject().put("from_position", 1)).getString("id");
     String other = "/internal/v1/workspaces/" + UUID.randomUUID();
@@ -317,7 +317,7 @@ class ReplaysApiTest {
         "{\"from_position\":1,\"to_position\":2,\"to\":\"2026-01-31T09:30:00Z\"}",
         "{\"from_position\":1,\"only\":\"failed\"}"
       })
-  void refusesWhatItDoesNotUnderstand(String body) {
+  void refusesInvalidRequests(String body) {
     assertThat(
             service
                 .internal("POST", path + "/endpoints/" + endpoint + "/replays", body)
@@ -327,7 +327,7 @@ class ReplaysApiTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/replays/7", "/endpoints/7/replays"})
-  void refusesAnIdThatIsNone(String call) {
+  void refusesAMalformedId(String call) {
     assertThat(status("GET", path + call)).isEqualTo(400);
   }
 

@@ -24,7 +24,7 @@ class SecretKeysApiTest {
   private final String endpoints = "/internal/v1/workspaces/" + UUID.randomUUID() + "/endpoints";
 
   @Test
-  void theOldKeyCanGoOnceEverythingIsSealedWithTheNewOne() {
+  void theOldKeyIsNotNeededAfterResealing() {
     try (Service service = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + OLD))) {
       List<String> ids = new ArrayList<>();
       List<String> secrets = new ArrayList<>();

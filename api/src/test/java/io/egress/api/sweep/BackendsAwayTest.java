@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Kafka or PostgreSQL go away and come back: nothing is lost, and nothing enters twice. */
+/**
+ * Kafka or PostgreSQL become unavailable and recover: nothing is lost, and nothing enters twice.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -52,7 +54,7 @@ class BackendsAwayTest {
 
   @Test
   @Timeout(180)
-  void publishesWhatFinishedWhileKafkaWasAway() {
+  void publishesCapturesThatFinishedWhileKafkaWasUnavailable() {
     put(3);
     await().atMost(PATIENCE).until(() -> outbox() == 0);
     backends.kafka().stop();
@@ -71,7 +73,7 @@ class BackendsAwayTest {
 
   @Test
   @Timeout(180)
-  void comesBackWithPostgres() {
+  void recoversWithPostgres() {
     put(2);
     await().atMost(PATIENCE).until(() -> pulled() == 2);
     backends.postgres().stop();

@@ -47,7 +47,7 @@ class OutboxTest {
   }
 
   @Test
-  void aProcessCutOffFromKafkaLeavesItsRowsToOneThatIsNot() throws IOException {
+  void aProcessWithoutKafkaLeavesItsRowsToAnother() throws IOException {
     Service.await(Migrations.run(vertx, settings.database().url()));
     Service.await(
         TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic))));

@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** What the topic of captures holds, read as a stranger to the service would. */
+/** The topic of captures, read without the service's own code. */
 final class PublishedCaptures {
   private PublishedCaptures() {}
 

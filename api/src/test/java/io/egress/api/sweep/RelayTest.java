@@ -37,7 +37,7 @@ class RelayTest {
   }
 
   @Test
-  void severalProcessesPublishEachCaptureOnce() {
+  void eachCaptureIsPublishedOnceBySeveralProcesses() {
     List<UUID> captures = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       UUID id = UUID.randomUUID();
@@ -53,7 +53,7 @@ class RelayTest {
   }
 
   @Test
-  void theOutboxPublishesWhatAProcessLeftBehind() {
+  void theOutboxPublishesWhatAKilledProcessLeft() {
     UUID left = UUID.randomUUID();
     service.query(
         "insert into outbox (workspace_id, position, capture_id, entered_at) values ('%s', 1, '%s', now())"

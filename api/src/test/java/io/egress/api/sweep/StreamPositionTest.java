@@ -44,7 +44,7 @@ class StreamPositionTest {
   }
 
   @Test
-  void isTheNewestThatEnteredBefore() {
+  void isOfTheNewestCaptureThatEnteredBefore() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 20; round++) {

@@ -50,7 +50,7 @@ class StreamPromiseTest {
 
   @Test
   @Timeout(120)
-  void holdsWithManyWritersLoopsAndInstances() throws Exception {
+  void holdsWithManyWritersEventLoopsAndInstances() throws Exception {
     run(false);
   }
 

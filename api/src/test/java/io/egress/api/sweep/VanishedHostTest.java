@@ -47,7 +47,7 @@ class VanishedHostTest {
   }
 
   @Test
-  void doesNotKeepTheStreamWaitingForACaptureItWasWriting() {
+  void doesNotBlockTheStreamWithItsUnfinishedCapture() {
     UUID id = UUID.randomUUID();
     SqlConnection sweeping = Service.await(service.database.getConnection());
     Service.await(sweeping.begin());
@@ -73,7 +73,7 @@ class VanishedHostTest {
   }
 
   @Test
-  void losesTheLocksItHeldWithinABound() {
+  void losesItsLocksWithinABound() {
     Service.await(session.begin());
     Service.await(StreamLock.take(session));
 
@@ -83,7 +83,7 @@ class VanishedHostTest {
   }
 
   @Test
-  void isBoundedByTheServerInEveryWay() {
+  void isBoundedByEveryTimeoutOfTheServer() {
     JsonObject settings = new JsonObject();
     Service.await(
             session

@@ -46,7 +46,7 @@ class IdempotencyTest {
 
   @ParameterizedTest
   @CsvSource({"endpoints, secret", "api-keys, key"})
-  void answersARepetitionAsTheFirstTime(String collection, String secret) {
+  void answersARepetitionLikeTheFirstRequest(String collection, String secret) {
     String body = collection.equals("endpoints") ? ENDPOINT : KEY;
     HttpResponse<String> first = create(service, collection, "retry-1", body);
     HttpResponse<String> again = create(twin, collection, "retry-1", body);
@@ -67,7 +67,7 @@ class IdempotencyTest {
   }
 
   @Test
-  void createsOnceForAllWhoAskAtOnce() {
+  void createsOnceForConcurrentRequests() {
     List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       Service at = i % 2 == 0 ? service : twin;
@@ -81,7 +81,7 @@ class IdempotencyTest {
   }
 
   @Test
-  void refusesAKeyThatWasUsedForSomethingElse() {
+  void refusesAKeyUsedForADifferentRequest() {
     create(service, "api-keys", "reused", KEY);
 
     HttpResponse<String> other = create(service, "api-keys", "reused", "{\"name\":\"other\"}");
@@ -92,7 +92,7 @@ class IdempotencyTest {
   }
 
   @Test
-  void keepsKeysOfWorkspacesAndCollectionsApart() {
+  void separatesKeysByWorkspaceAndCollection() {
     create(service, "api-keys", "same", KEY);
 
     assertThat(create(service, "endpoints", "same", ENDPOINT).statusCode()).isEqualTo(201);
@@ -102,13 +102,13 @@ class IdempotencyTest {
   }
 
   @Test
-  void remembersNothingOfARefusal() {
+  void doesNotRememberRefusedRequests() {
     assertThat(create(service, "endpoints", "mended", "{}").statusCode()).isEqualTo(400);
     assertThat(create(service, "endpoints", "mended", ENDPOINT).statusCode()).isEqualTo(201);
   }
 
   @Test
-  void forgetsAfterADay() {
+  void forgetsKeysAfterADay() {
     String first = create(service, "api-keys", "old", KEY).body();
     service.query("update idempotency_keys set created_at = now() - interval '25 hours'");
 
@@ -120,7 +120,7 @@ class IdempotencyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "with space"})
-  void refusesKeysThatAreNone(String key) {
+  void refusesMalformedKeys(String key) {
     assertThat(create(service, "api-keys", key, KEY).statusCode()).isEqualTo(400);
   }
 
@@ -135,7 +135,7 @@ class IdempotencyTest {
   }
 
   @Test
-  void sealsOrRefuses() {
+  void storesAnswersEncryptedOrNotAtAll() {
     try (Service without = service.twin(Map.of("EGRESS_SECRET_KEY", ""))) {
       assertThat(create(without, "api-keys", "unsealed", KEY).statusCode()).isEqualTo(503);
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands as the documentation tells them, with little to deliver. */
+/** The documented commands, with little to deliver. */
 class BenchCommandsTest {
   private final Path folder;
 
@@ -39,7 +39,7 @@ class BenchCommandsTest {
 
   @Test
   @Timeout(400)
-  void measuresTheWayFromTheHook() throws Exception {
+  void measuresLatencyFromTheHook() throws Exception {
     try (ChildProcess bench =
         push("latency", "--pace", "20", "--seconds", "3", "--warm-up", "1", "--endpoints", "5")) {
       String row = bench.await("(?m)^hook to receiver .*$").group();
@@ -52,7 +52,7 @@ class BenchCommandsTest {
 
   @Test
   @Timeout(400)
-  void takesItsProcessesAlongWhenInterrupted() throws Exception {
+  void stopsItsProcessesWhenInterrupted() throws Exception {
     try (ChildProcess bench =
         push("spread", "--deliveries", "2000000", "--warm-up", "1", "--endpoints", "5")) {
       bench.await("receiver: https");
@@ -67,7 +67,7 @@ class BenchCommandsTest {
 
   @Test
   @Timeout(400)
-  void floodsTheHookAndTellsTheCostOfEachPart() throws Exception {
+  void floodsTheHookAndPrintsTheCostOfEachPart() throws Exception {
     try (ChildProcess bench = bench("ingest", "--seconds", "3", "--warm-up", "1", "--plain")) {
       bench.await("[1-9]\\d* captures a second .* 0 calls refused, 0 duplicates");
       for (String part : PushStage.SERVICE) {
@@ -82,7 +82,7 @@ class BenchCommandsTest {
 
   @Test
   @Timeout(400)
-  void tellsTheCostOfAnIdleService() throws Exception {
+  void printsTheCostOfAnIdleService() throws Exception {
     try (ChildProcess bench = bench("idle", "--settle", "1", "--seconds", "2")) {
       String together = bench.await("(?m)^together .*$").group();
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class FirstTimesTest {
   @Test
-  void saysWhatAMapWouldSay() {
+  void agreesWithAMap() {
     Random random = new Random(17);
     FirstTimes times = new FirstTimes();
     Map<UUID, Long> map = new HashMap<>();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class GcLogTest {
   @Test
-  void findsThePeakBetweenCollectionsAndWhatTheyLeaveOver(@TempDir Path folder) throws Exception {
+  void findsThePeakAndTheHeapAfterCollections(@TempDir Path folder) throws Exception {
     Path log = folder.resolve("gc.log");
     Files.writeString(
         log,

@@ -19,7 +19,7 @@ class PushBenchTest {
     "latency, --deliveries",
     "spread, --mode"
   })
-  void refusesOptionsThatAModeHasNoUseFor(String mode, String option) {
+  void refusesUnusedOptions(String mode, String option) {
     StringWriter errors = new StringWriter();
     CommandLine push = new CommandLine(new PushBench()).setErr(new PrintWriter(errors, true));
 

@@ -34,7 +34,7 @@ class PushReceiverTest {
 
   @Test
   @Timeout(60)
-  void countsADeliveryOnceAndTellsItsRepetitions() throws Exception {
+  void countsADeliveryOnceAndItsDuplicates() throws Exception {
     PushReceiver receiver = PushReceiver.start(vertx, certificate, false);
     HttpClient http =
         vertx.createHttpClient(
@@ -58,7 +58,7 @@ class PushReceiverTest {
 
   @Test
   @Timeout(60)
-  void tellsThatNothingArrivesAnyMore() throws Exception {
+  void noticesWhenNothingArrivesAnyMore() throws Exception {
     PushReceiver receiver = PushReceiver.start(vertx, null, false);
     Arrivals arrivals = receiver.begin();
 

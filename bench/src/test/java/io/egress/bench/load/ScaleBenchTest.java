@@ -28,7 +28,7 @@ class ScaleBenchTest {
         "--fleet=1 | must be 0, or at least 2",
         "--deliveries=9 | Unknown option"
       })
-  void refusesOptionsThatItHasNoUseFor(String option, String complaint) {
+  void refusesUselessOptions(String option, String complaint) {
     StringWriter errors = new StringWriter();
     CommandLine scale = new CommandLine(new ScaleBench()).setErr(new PrintWriter(errors, true));
 

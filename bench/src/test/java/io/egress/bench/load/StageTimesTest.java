@@ -22,12 +22,12 @@ class StageTimesTest {
   }
 
   @Test
-  void tellsTheLastBoundOfWhatIsBeyond() {
+  void usesTheLastBoundForOutliers() {
     assertThat(StageTimes.percentileMillis(counts, 0.99)).isCloseTo(5, EXACT);
   }
 
   @Test
-  void knowsNothingWithoutCounts() {
+  void isUnknownWithoutCounts() {
     assertThat(StageTimes.percentileMillis(new TreeMap<>(), 0.5)).isNaN();
     assertThat(StageTimes.percentileMillis(new TreeMap<>(Map.of(1.0, 0.0)), 0.5)).isNaN();
   }

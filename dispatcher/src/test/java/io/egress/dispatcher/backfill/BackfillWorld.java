@@ -81,7 +81,8 @@ final class BackfillWorld implements AutoCloseable {
   private final List<TestWorker> workers = new ArrayList<>();
 
   BackfillWorld() {
-    this(SharedBackends.get().freshDatabase(), SharedBackends.get().kafkaBootstrap());
+    this(
+        SharedBackends.get().freshDatabase(Migrations::run), SharedBackends.get().kafkaBootstrap());
   }
 
   BackfillWorld(String databaseUrl, String bootstrap) {
@@ -281,7 +282,7 @@ final class BackfillWorld implements AutoCloseable {
     await(pool.preparedQuery(sql).execute(Tuple.from(values)));
   }
 
-  /** As a receiver that takes everything would have it. */
+  /** As if a receiver accepted everything. */
   void settleUntilFinished(TestWorker worker, UUID endpoint) {
     until(
         () -> {
@@ -298,7 +299,7 @@ final class BackfillWorld implements AutoCloseable {
         .until(condition);
   }
 
-  /** Holds, and goes on to hold for a while. */
+  /** Holds, and keeps holding for a while. */
   static void still(Callable<Boolean> condition) {
     Awaitility.await().during(QUIET).atMost(PATIENCE).until(condition);
   }

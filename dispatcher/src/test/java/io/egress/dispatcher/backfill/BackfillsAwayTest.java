@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** Kafka or PostgreSQL go away and come back: nothing is lost, and little is said about it. */
+/** Kafka or PostgreSQL become unavailable and recover: nothing is lost, and little is logged. */
 @Isolated("it reads the log")
 class BackfillsAwayTest {
   private static final int BATCH = 50;
@@ -61,7 +61,7 @@ class BackfillsAwayTest {
 
   @Test
   @Timeout(180)
-  void goesOnWhenKafkaIsBack() {
+  void continuesWhenKafkaIsBack() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpoint(workspace);
     TestWorker worker = world.worker(BackfillWorld.settings(4 * BATCH, 2_000, BATCH), impatient);
@@ -85,7 +85,7 @@ class BackfillsAwayTest {
   /** It looks for history and sends it: either may meet the failure first, or both. */
   @Test
   @Timeout(180)
-  void goesOnWhenPostgresIsBack() {
+  void continuesWhenPostgresIsBack() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpoint(workspace);
     TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, BATCH));

@@ -46,7 +46,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
-  void pumpsOnlyWhatItOwns() {
+  void publishesOnlyFromItsOwnPartitions() {
     UUID workspace = world.workspace(10);
     UUID own = world.endpointIn(1, workspace);
     UUID foreign = world.endpointIn(2, workspace);
@@ -57,7 +57,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
-  void anotherWorkerGoesOnWhereTheFirstWas() {
+  void anotherWorkerContinuesWhereTheFirstStopped() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpointIn(1, workspace);
     TestWorker first = world.worker(BackfillWorld.settings(100, 1_000, BATCH));
@@ -98,7 +98,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
-  void losesNothingWhilePartitionsMoveAboutAndRepeatsOnlyWhatWasUnderWay() {
+  void losesNothingWhilePartitionsMoveAndRepeatsOnlyWhatWasInFlight() {
     UUID workspace = world.workspace(1_500);
     List<UUID> endpoints = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
@@ -141,7 +141,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
-  void aCrashBetweenPublishingAndNotingItRepeatsOneBatch() {
+  void aCrashBetweenPublishingAndSavingProgressRepeatsOneBatch() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
     TestWorker crashing = world.workerOfAll(BackfillWorld.settings(4 * BATCH, 2_000, BATCH));
@@ -164,7 +164,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
-  void publishesNothingAgainWhenOnlyTheNotingFailed() {
+  void publishesNothingAgainWhenOnlySavingProgressFailed() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
     world.refuseProgress(true);

@@ -220,7 +220,7 @@ class BackfillsTest {
   }
 
   @Test
-  void pausingStopsItAndResumingGoesOnWhereItWas() {
+  void pausingStopsItAndResumingContinues() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
     TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));
@@ -253,7 +253,7 @@ class BackfillsTest {
   }
 
   @Test
-  void closingLeavesNothingUnderWay() {
+  void closingLeavesNothingInFlight() {
     UUID endpoint = world.endpoint(world.workspace(5_000));
     TestWorker worker = world.workerOfAll(BackfillWorld.unbounded(16));
     until(() -> !world.published.to(endpoint).isEmpty());
@@ -357,7 +357,7 @@ class BackfillsTest {
   }
 
   @Test
-  void aCancelledReplayPublishesNoMore() {
+  void aCancelledReplayPublishesNothingMore() {
     UUID endpoint = world.endpointWithoutHistory(world.workspace(500));
     UUID replay = world.replay(endpoint, 1, 500, false);
     TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));

@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** Everything that is in the backfill topic, read as a stranger to the service would. */
+/** The backfill topic, read without the service's own code. */
 final class Published implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(20);
 

@@ -37,7 +37,7 @@ class TurnsTest {
   }
 
   @Test
-  void handsNobodyOutTwiceAtATime() {
+  void handsOutEachHistoryOnceAtATime() {
     turns.add(first, 0);
     assertThat(turns.next()).isNotNull();
     turns.add(first, 0);
@@ -46,7 +46,7 @@ class TurnsTest {
   }
 
   @Test
-  void givesEverybodyItsAllowanceWhileThereIsEnough() {
+  void givesEachItsAllowanceWhileThereIsEnough() {
     assertThat(exhaust(0)).isEqualTo(256);
     assertThat(exhaust(0)).isEqualTo(256);
   }
@@ -126,7 +126,7 @@ class TurnsTest {
   }
 
   @Test
-  void lettingOthersSettleWakesWhoHadNoRoom() {
+  void settlingOthersWakesThoseWithoutRoom() {
     List<Delivery> unsettled = new ArrayList<>();
     while (allowance.ahead() < 4_096) {
       UUID endpoint = UUID.randomUUID();

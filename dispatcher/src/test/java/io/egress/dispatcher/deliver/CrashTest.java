@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Dispatchers as processes of their own, which end as processes do. */
+/** Dispatchers in processes of their own, killed and terminated. */
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class CrashTest {
@@ -52,7 +52,7 @@ class CrashTest {
   }
 
   @Test
-  void losesNothingAndRepeatsOnlyWhatWasUnderWay() throws InterruptedException {
+  void losesNothingAndRepeatsOnlyAttemptsInFlight() throws InterruptedException {
     everyReceiver((request, nth) -> fleet.vertx.setTimer(50, later -> request.response().end()));
     for (int i = 0; i < ENDPOINTS; i++) {
       fleet.endpoint(workspace, "r" + i);

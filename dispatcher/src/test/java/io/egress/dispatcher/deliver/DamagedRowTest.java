@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows that hold what nobody wrote cost at most the deliveries that need them. */
+/** Damaged rows cost at most the deliveries that need them. */
 @Timeout(120)
 class DamagedRowTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -42,7 +42,7 @@ class DamagedRowTest {
   }
 
   @Test
-  void aCaptureThatCannotBeRenderedFailsItsOwnDelivery() {
+  void anUnrenderableCaptureFailsOnlyItsOwnDelivery() {
     endpoints();
     UUID damaged = fleet.captures(damagedWorkspace, 5).get(2);
     fleet.query(
@@ -57,7 +57,7 @@ class DamagedRowTest {
   }
 
   @Test
-  void aRowThatTheDatabaseCannotReadFailsItsOwnDelivery() {
+  void anUnreadableRowFailsOnlyItsOwnDelivery() {
     endpoints();
     UUID damaged = fleet.captures(damagedWorkspace, 5).get(2);
     fleet.captures(otherWorkspace, 5);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A change holds for the next attempt, whatever was read, queued or waiting before it. */
+/** A change applies to the next attempt, even to what was read, queued or waiting before it. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointChangeTest {
@@ -32,7 +32,7 @@ class EndpointChangeTest {
 
   private static final String QUEUED = "some are queued";
 
-  /** The question what the delivery log knows. */
+  /** The query of the delivery log. */
   private static final String WAITING_FOR_A_LOCK =
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
           + " and query like 'select id, state, attempts from deliveries%'";
@@ -46,7 +46,7 @@ class EndpointChangeTest {
   }
 
   @Test
-  void skipsWhatFallsDueWhilePausedAndGoesOnAfterwards() {
+  void skipsWhatFallsDueWhilePausedAndDeliversAfterwards() {
     Fleet.Provisioned endpoint = failingOnce("crm");
     fleet.change(endpoint, new EndpointChange(null, false, null, true));
     fleet.captures(workspace, 3);
@@ -122,7 +122,7 @@ class EndpointChangeTest {
 
   /** It is the next attempt that renders the document, with all that has changed since. */
   @Test
-  void sendsTheDocumentAsItIsAtTheTime() {
+  void sendsTheCurrentDocument() {
     failingOnce("crm");
     fleet.receivers.behave("crm", (request, nth) -> request.response().end());
     fleet.query("update captures set title = 'Renamed since', revision = revision + 1");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What an endpoint's owner sets holds for each attempt. */
+/** An endpoint's settings apply to each attempt. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointSettingsTest {
@@ -39,7 +39,7 @@ class EndpointSettingsTest {
   }
 
   @Test
-  void sendsItsHeadersAndNoOthers() {
+  void sendsOnlyItsOwnHeaders() {
     Queue<String> seen = new ConcurrentLinkedQueue<>();
     fleet.receivers.behave(
         "crm",
@@ -70,7 +70,7 @@ class EndpointSettingsTest {
   }
 
   @Test
-  void attemptsNoMoreAtOnceThanAllowed() {
+  void respectsMaxInFlight() {
     AtomicInteger atOnce = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     fleet.receivers.behave(
@@ -97,7 +97,7 @@ class EndpointSettingsTest {
   }
 
   @Test
-  void beginsNoMoreInASecondThanAllowedAndDelaysNobodyElse() {
+  void respectsMaxPerSecondWithoutDelayingOthers() {
     limited(10, null);
     UUID other = UUID.randomUUID();
     fleet.endpoint(other, "other");
@@ -123,7 +123,7 @@ class EndpointSettingsTest {
   }
 
   @Test
-  void takesUpAChangedLimitAtTheNextAttempt() {
+  void appliesAChangedLimitToTheNextAttempt() {
     Fleet.Provisioned endpoint = limited(1, null);
     fleet.dispatcher();
     fleet.captures(workspace, 500);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What an endpoint gets of a stream that flows on while it is created. */
+/** What an endpoint is sent when it is created while captures arrive. */
 @Timeout(180)
 @Isolated("it compares times")
 class FullHistoryTest {
@@ -34,7 +34,7 @@ class FullHistoryTest {
   }
 
   @Test
-  void isEverythingOnceWithItAndWhatComesLaterOnceWithout() {
+  void isDeliveredOnceIfRequestedAndSkippedOtherwise() {
     fleet.dispatcher();
     List<UUID> captures = new ArrayList<>();
     Map<String, Fleet.Provisioned> endpoints = new HashMap<>();
@@ -65,7 +65,7 @@ class FullHistoryTest {
   }
 
   @Test
-  void goesOnAfterARestartAndBehindWhatIsLive() {
+  void continuesAfterARestartBehindLiveTraffic() {
     List<UUID> history = fleet.captures(workspace, 1_500);
     answerAfter(100);
     fleet.endpoint(workspace, fleet.receivers.url("crm"), true);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a partition's next owner waits for. */
+/** A hand-over waits only for attempts that are likely to end. */
 @ExtendWith(VertxExtension.class)
 class HandoverOrderTest {
   private static final TopicPartition PARTITION = new TopicPartition("deliveries", 0);
@@ -105,7 +105,7 @@ class HandoverOrderTest {
     return begun;
   }
 
-  /** What a stuck endpoint is not tried with is parked at once. */
+  /** Whatever is not a probe of a stuck endpoint is parked at once. */
   private void letTimePass(Duration time) {
     long end = now + time.toNanos();
     while (now < end) {

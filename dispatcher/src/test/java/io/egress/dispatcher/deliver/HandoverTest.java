@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Workers come and go while they deliver. */
+/** Workers join and leave during delivery. */
 @Timeout(180)
 @Isolated("hand-overs wait for attempts under way, but not for ever")
 class HandoverTest {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Documents that take little as they are stored and much as they are sent. */
+/** Documents that are small when stored and large when sent. */
 @Timeout(120)
 class LargeDocumentsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -30,7 +30,7 @@ class LargeDocumentsTest {
   }
 
   @Test
-  void manyOfThemFitTheDefaultHeap() {
+  void fitIntoTheDefaultHeap() {
     String url = fleet.receivers.rawUrl(socket -> socket.handler(bytes -> socket.end(BUSY)));
     UUID large = fleet.captures(UUID.randomUUID(), 1, "a".repeat(LARGE_CHARACTERS)).get(0);
     for (int i = 0; i < WORKSPACES; i++) {

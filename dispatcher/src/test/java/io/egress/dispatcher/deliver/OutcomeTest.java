@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What receivers can do to a webhook, and what is remembered of it. */
+/** Every way in which an attempt can fail, and its record in the delivery log. */
 @Timeout(120)
 class OutcomeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -38,7 +38,7 @@ class OutcomeTest {
   }
 
   @Test
-  void isNamedForEverythingThatIsNoDelivery() {
+  void isRecordedForEveryKindOfFailure() {
     for (int status : new int[] {301, 307, 400, 401, 404, 410, 429, 500, 503}) {
       expect("status " + status, behaving("s" + status, answering(status)));
     }

@@ -60,7 +60,7 @@ class PartitionGrowthTest {
   }
 
   @Test
-  void losesNothingAndRepeatsOnlyWhatWasUnderWay() throws Exception {
+  void losesNothingAndRepeatsOnlyAttemptsInFlight() throws Exception {
     for (int i = 0; i < ENDPOINTS; i++) {
       fleet.endpoint(workspace, "r" + i);
       fleet.receivers.behave("r" + i, i % 2 == 0 ? slow(20) : failingAtFirst());
@@ -90,7 +90,7 @@ class PartitionGrowthTest {
   }
 
   @Test
-  void pushesAHistoryToItsEndWhoeverItBelongsToThen() throws Exception {
+  void finishesABackfillWhoeverOwnsItAfterwards() throws Exception {
     int history = 600;
     fleet.captures(workspace, history);
     fleet.dispatcher();

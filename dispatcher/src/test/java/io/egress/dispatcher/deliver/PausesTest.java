@@ -14,7 +14,7 @@ class PausesTest {
   private static final Topics TOPICS = new Topics("egress.");
   private static final Duration LOOKS_APART = Duration.ofSeconds(5);
 
-  /** In the middle between two looks. */
+  /** Halfway between two reads. */
   private static final Instant BETWEEN_LOOKS = Instant.ofEpochSecond(1_000_002);
 
   private final TopicPartition first = new TopicPartition(TOPICS.deliveries(), 0);
@@ -27,7 +27,7 @@ class PausesTest {
       new Pauses(new Workload(LaneSettings.defaults(), 100, System::nanoTime), TOPICS, 10);
 
   @Test
-  void looksAtATopicWithALongDelayNowAndThen() {
+  void readsATopicWithALongDelayPeriodically() {
     assertThat(pauses.current(assigned, BETWEEN_LOOKS)).containsExactly(slow);
 
     boolean looked = false;
@@ -40,7 +40,7 @@ class PausesTest {
   }
 
   @Test
-  void readsOnWhereThereWasARecord() {
+  void keepsReadingWhereThereWasARecord() {
     pauses.passed(slow, BETWEEN_LOOKS);
 
     assertThat(pauses.current(assigned, BETWEEN_LOOKS.plusMillis(900))).isEmpty();
@@ -48,7 +48,7 @@ class PausesTest {
   }
 
   @Test
-  void readsWhatIsDueWithoutWaitingForALook() {
+  void readsWhatIsDueWithoutWaitingForThePeriod() {
     Instant due = BETWEEN_LOOKS.plusMillis(700);
     pauses.until(slow, due);
 
@@ -58,7 +58,7 @@ class PausesTest {
   }
 
   @Test
-  void aNewOwnerKnowsNothingOfThePartition() {
+  void aNewOwnerReadsThePartitionAtOnce() {
     pauses.until(slow, BETWEEN_LOOKS.plusSeconds(60));
     pauses.passed(slow, BETWEEN_LOOKS);
     pauses.forget(Set.of(slow));

@@ -22,7 +22,7 @@ class ReadAheadTest {
   private int waitingInAll;
 
   @Test
-  void aPartitionHasEnoughWhenMuchWaitsAndSomeOfItIsIts() {
+  void aPartitionIsPausedWhenMuchWaitsAndSomeIsItsOwn() {
     getsOn(FULL);
     getsOn(OTHER);
     take(FULL, 2_750);
@@ -40,7 +40,7 @@ class ReadAheadTest {
   }
 
   @Test
-  void whatWasTakenBackWaitsAgain() {
+  void recordsPutBackWaitAgain() {
     getsOn(FULL);
     take(FULL, 3_000);
     leave(FULL, 1);
@@ -53,7 +53,7 @@ class ReadAheadTest {
   }
 
   @Test
-  void aPartitionThatHardlyAnythingLeavesIsReadOn() {
+  void aSlowPartitionIsReadOn() {
     take(FULL, 4_000);
     leave(FULL, 31);
     assertThat(isEnough(FULL)).isFalse();
@@ -66,7 +66,7 @@ class ReadAheadTest {
   }
 
   @Test
-  void whatIsNotLateIsAlwaysRead() {
+  void recordsThatAreNotLateAreAlwaysRead() {
     getsOn(FULL);
     take(FULL, 4_000);
     assertThat(isEnough(FULL)).isTrue();
@@ -81,7 +81,7 @@ class ReadAheadTest {
   }
 
   @Test
-  void aPartitionThatWasHandedOverIsForgotten() {
+  void aRevokedPartitionIsForgotten() {
     getsOn(OTHER);
     take(FULL, 3_000);
     take(OTHER, 500);

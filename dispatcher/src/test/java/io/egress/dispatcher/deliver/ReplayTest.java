@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What replays and redeliveries bring to an endpoint, and what they leave alone. */
+/** What replays and redeliveries send to an endpoint. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReplayTest {
@@ -37,7 +37,7 @@ class ReplayTest {
   }
 
   @Test
-  void bringsExactlyWhatWasExhaustedOrSkippedInDeliveriesOfItsOwn() {
+  void redeliversExactlyExhaustedAndSkippedCaptures() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     List<UUID> before = fleet.captures(workspace, 5);
@@ -88,7 +88,7 @@ class ReplayTest {
 
   /** Nothing that was published is attempted after the cancellation, and nothing else is harmed. */
   @Test
-  void cancellingSkipsWhatIsPublishedAndWhatWouldBeRetried() {
+  void cancellingSkipsPublishedDeliveriesAndRetries() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 400);
@@ -118,7 +118,7 @@ class ReplayTest {
     assertThat(fleet.count("backfills where published < 400")).isEqualTo(1);
   }
 
-  /** Somebody waits for it: it does not queue behind a replay. */
+  /** Somebody waits for a redelivery, so it does not queue behind a replay. */
   @Test
   void aRedeliveryOvertakesAReplay() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Loops that meet what nobody expected, or cannot work: nothing that was read is forgotten. */
+/** Loops that fail unexpectedly: no record that was read is lost. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class RestartTest {
@@ -66,7 +66,7 @@ class RestartTest {
   }
 
   @Test
-  void recordsWithImpossibleInstantsArePassedOver() {
+  void recordsWithImpossibleInstantsAreSkipped() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     String record =
@@ -85,7 +85,7 @@ class RestartTest {
   }
 
   @Test
-  void aWorkerReadsAgainWhatItHeldWhenItFailed() throws Exception {
+  void aFailedWorkerReadsItsUncommittedRecordsAgain() throws Exception {
     fleet.stop(fleet.dispatcher());
     fleet.endpoint(workspace, "crm");
     fleet.receivers.behave("crm", Receivers.HANGING);
@@ -106,7 +106,7 @@ class RestartTest {
   }
 
   @Test
-  void fanOutReadsAgainWhatItHeldWhenItFailed() throws Exception {
+  void aFailedFanOutReadsItsUncommittedRecordsAgain() throws Exception {
     fleet.stop(fleet.dispatcher());
     fleet.endpoint(workspace, "crm");
     Context context = deploy(fanOut());

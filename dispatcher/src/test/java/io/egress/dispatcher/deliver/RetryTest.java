@@ -53,7 +53,7 @@ class RetryTest {
   }
 
   @Test
-  void waitsAsLongAsTheScheduleSaysAndGivesUpAfterTheSeventhAttempt() {
+  void followsTheScheduleAndGivesUpAfterTheSeventhAttempt() {
     Fleet fleet = fleet("300ms,1200ms,600ms,2s,300ms,900ms");
     fleet.receivers.behave("crm", FAILING);
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
@@ -88,7 +88,7 @@ class RetryTest {
   }
 
   @Test
-  void schedulesTheSecondAttemptAMinuteLaterUnlessToldOtherwise() {
+  void schedulesTheSecondAttemptAfterAMinuteByDefault() {
     Fleet fleet = new Fleet();
     this.fleet = fleet;
     fleet.receivers.behave("crm", FAILING);
@@ -106,7 +106,7 @@ class RetryTest {
   }
 
   @Test
-  void goesOnWhereAnEndpointRecovers() {
+  void continuesWhenAnEndpointRecovers() {
     Fleet fleet = fleet("300ms,300ms,300ms,300ms,300ms,300ms");
     fleet.receivers.behave("crm", failingTimes(30));
     fleet.endpoint(workspace, "crm");
@@ -140,7 +140,7 @@ class RetryTest {
   }
 
   @Test
-  void makesAnAttemptThatIsAskedForTwiceOnce() {
+  void makesADuplicatedAttemptOnce() {
     Fleet fleet = fleet("1s,1h");
     fleet.receivers.behave("flaky", failingTimes(20));
     fleet.endpoint(workspace, "flaky");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkerSettingsTest {
   @Test
-  void boundsTheAttemptsOfAWorkerAsItIsSet() {
+  void boundsTheAttemptsOfAWorker() {
     LaneSettings.Bounds bounds = bounds(Map.of("EGRESS_DISPATCHER_IN_FLIGHT", "64"));
 
     assertThat(bounds.inFlightMax()).isEqualTo(64);

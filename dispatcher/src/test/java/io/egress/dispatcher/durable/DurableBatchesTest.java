@@ -54,7 +54,7 @@ class DurableBatchesTest {
   }
 
   @Test
-  void writesTogetherWhatHasComeMeanwhile() {
+  void batchesItemsThatArriveMeanwhile() {
     add(batches(Duration.ofMillis(100)), 4);
 
     await().until(() -> durable.get() == 4);
@@ -70,7 +70,7 @@ class DurableBatchesTest {
   }
 
   @Test
-  void triesAgainUntilTheItemsAreDurable() {
+  void retriesUntilTheItemsAreDurable() {
     outcome = Future.failedFuture("no disk");
     add(batches(Duration.ZERO), 1);
     await().until(() -> writes.size() == 2);
@@ -82,7 +82,7 @@ class DurableBatchesTest {
   }
 
   @Test
-  void keepsNobodyWaitingForAnItemThatADamagedRowKeepsFromBeingWritten() {
+  void aDamagedRowDelaysNoOtherItem() {
     DurableBatches<Integer> batches =
         new DurableBatches<>(
             vertx,

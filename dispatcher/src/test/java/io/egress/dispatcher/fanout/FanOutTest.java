@@ -45,7 +45,7 @@ class FanOutTest {
   }
 
   @Test
-  void commitsAllThatItGotToBeforeItEnds() throws Exception {
+  void commitsAllFinishedWorkBeforeItStops() throws Exception {
     fleet.endpoint(workspace, "crm");
     DispatcherApp dispatcher = fleet.dispatcher();
     fleet.captures(workspace, 20);
@@ -57,7 +57,7 @@ class FanOutTest {
   }
 
   @Test
-  void finishesAndCommitsTheBatchInProgressBeforeItEnds() throws Exception {
+  void finishesAndCommitsTheCurrentBatchBeforeItStops() throws Exception {
     fleet.endpoint(workspace, "crm");
     DispatcherApp dispatcher = fleet.dispatcher();
     Transaction locked = lockEndpoints();
@@ -84,7 +84,7 @@ class FanOutTest {
   }
 
   @Test
-  void whatIsOwedOnceMoreIsNotSentOnceMore() throws Exception {
+  void aRepublishedCaptureIsNotSentAgain() throws Exception {
     fleet.endpoint(workspace, "crm");
     DispatcherApp first = fleet.dispatcher();
     fleet.captures(workspace, 50);

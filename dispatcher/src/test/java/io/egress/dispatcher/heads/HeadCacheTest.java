@@ -15,7 +15,7 @@ class HeadCacheTest {
   private final HeadCache cache = new HeadCache(400);
 
   @Test
-  void forgetsWhatWasNotUsedForLongestWhenThereIsTooMuch() {
+  void evictsTheLeastRecentlyUsed() {
     cache.put(FIRST, head(100));
     cache.put(SECOND, head(100));
     cache.put(THIRD, head(100));
@@ -30,7 +30,7 @@ class HeadCacheTest {
   }
 
   @Test
-  void aNewerDocumentTakesThePlaceOfTheOlder() {
+  void aNewerDocumentReplacesAnOlderOne() {
     cache.put(FIRST, head(100));
     Head newer = head(60);
     cache.put(FIRST, newer);
@@ -45,7 +45,7 @@ class HeadCacheTest {
   }
 
   @Test
-  void doesNotGiveUpMostOfWhatItHasForOneThatIsLarge() {
+  void doesNotEvictMostForOneLargeDocument() {
     cache.put(FIRST, head(100));
 
     cache.put(SECOND, head(101));

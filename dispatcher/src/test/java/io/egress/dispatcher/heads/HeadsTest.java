@@ -26,7 +26,7 @@ class HeadsTest {
   }
 
   @Test
-  void documentsAtHandAreNotReadAgainUntilTheyAreRevised() {
+  void cachedDocumentsAreNotReadAgainUntilRevised() {
     fleet.stop(fleet.dispatcher());
     List<UUID> captures = fleet.captures(UUID.randomUUID(), 5);
 

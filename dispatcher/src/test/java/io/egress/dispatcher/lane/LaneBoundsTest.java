@@ -15,7 +15,7 @@ class LaneBoundsTest {
   private static final Duration FAST = Duration.ofMillis(20);
 
   @Test
-  void asksToPauseAtTheUpperMarkAndToGoOnAtTheLower() {
+  void pausesAtTheUpperMarkAndResumesAtTheLower() {
     VirtualLanes virtual = lanes(new LaneSettings.Bounds(4, 1, 12, 10, 5, 10));
     virtual.offerMany(1, 9);
     assertThat(virtual.lanes().isFull()).isFalse();

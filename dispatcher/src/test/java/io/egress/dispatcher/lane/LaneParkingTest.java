@@ -85,7 +85,7 @@ class LaneParkingTest {
   }
 
   @Test
-  void anAnswerEndsItAllAndTheNextTimeStartsWithTheShortestDelay() {
+  void anAnswerResetsTheParkingDelay() {
     List<InFlight<String>> hung = hang(1);
     virtual.pass(Duration.ofSeconds(7));
     virtual.offer(1, "late");

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is taken for a silent endpoint, and what is not. */
+/** When an endpoint is considered stuck. */
 class LaneStuckTest {
   private final VirtualLanes virtual = new VirtualLanes(LaneSettings.defaults());
   private final Lanes<String> lanes = virtual.lanes();

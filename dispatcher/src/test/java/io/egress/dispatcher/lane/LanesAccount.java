@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 
-/** What waits and what is in flight, kept in the plainest way. */
+/** A plain model of what waits and what is in flight. */
 final class LanesAccount {
   record Job(int endpoint, int partition, Priority priority, int number) {
     UUID endpointId() {

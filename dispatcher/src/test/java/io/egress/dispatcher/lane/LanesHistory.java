@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One random sequence of calls, next to a plain account of what each of them has to do. */
+/** One random sequence of calls, compared with a plain model. */
 final class LanesHistory {
   private static final Completion[] COMPLETIONS = Completion.values();
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Lanes under a clock that a test moves on by hand, looked after as their owner is to do. */
+/** Lanes under a manual clock, maintained as their owner would. */
 final class VirtualLanes {
   private static final Duration TICK = Duration.ofMillis(100);
 

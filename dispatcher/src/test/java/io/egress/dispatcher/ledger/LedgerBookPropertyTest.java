@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Random histories, checked after every step against sorted maps that keep everything for ever. */
+/** Random histories, compared after every step with sorted maps that keep everything. */
 class LedgerBookPropertyTest {
   private static final int SEEDS = 4_000;
   private static final int STEPS = 300;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Endpoints that do nothing but fail are paused, where the operator wants that. */
+/** Endpoints that only fail are paused, if so configured. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AutomaticPauseTest {

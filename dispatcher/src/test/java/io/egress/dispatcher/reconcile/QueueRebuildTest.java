@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What is published again, and in which order. Nobody reads it here. */
+/** What is published again, and in which order. No dispatcher runs here. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueRebuildTest {

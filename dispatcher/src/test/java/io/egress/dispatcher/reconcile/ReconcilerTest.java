@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Records that are gone before a dispatcher has read them. */
+/** Records that expire before a dispatcher has read them. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReconcilerTest {

@@ -11,7 +11,7 @@ class ClockWatchTest {
   private final ClockWatch watch = new ClockWatch(() -> wallMillis, () -> nanos);
 
   @Test
-  void noticesOnceThatTheClockWasSetForwardAndBack() {
+  void reportsOnceThatTheClockWasSetForwardAndBack() {
     pass(Duration.ofSeconds(10));
     wallMillis += Duration.ofHours(1).toMillis();
     assertThat(watch.setBack()).isZero();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class MemberSupervisorTest {
   @Test
-  void aMemberThatCannotBeMadeIsTriedAgain(Vertx vertx, VertxTestContext test) {
+  void aMemberThatFailsToStartIsRetried(Vertx vertx, VertxTestContext test) {
     Checkpoint began = test.checkpoint(2);
     AtomicInteger made = new AtomicInteger();
     MemberSupervisor supervisor =

@@ -20,7 +20,7 @@ class JournalTest {
   private final Journal journal = new Journal(new PrintStream(written, true, UTF_8));
 
   @Test
-  void keepsItsColumns() {
+  void alignsItsColumns() {
     journal.begin();
     journal.finished("Talk about tea");
     journal.arrived(new Arrival("flaky", GENUINE, 1, 503, false));
@@ -33,7 +33,7 @@ class JournalTest {
   }
 
   @Test
-  void saysLoudlyWhatDoesNotVerify() {
+  void highlightsFailedVerifications() {
     journal.begin();
     journal.arrived(new Arrival("healthy", new Refused("forged"), 0, 400, false));
     journal.summary();
@@ -59,7 +59,7 @@ class JournalTest {
   }
 
   @Test
-  void hasNothingToSayOfADemoThatDidNotBegin() {
+  void summarizesNothingBeforeTheDemoBegins() {
     journal.summary();
 
     assertThat(written.size()).isZero();

@@ -177,7 +177,7 @@ class PortalBrowserTest {
   }
 
   @Test
-  void theSecondWorkspaceSeesNothingOfTheFirst() {
+  void aWorkspaceSeesNothingOfAnother() {
     UUID endpoint = world.endpoint(workspace, "first", "Only the first");
     world.capture(workspace, "Only the first");
     browser.go(world.url(page + "/deliveries"));
@@ -215,7 +215,7 @@ class PortalBrowserTest {
   }
 
   @Test
-  void textsOfOthersDoNothing() {
+  void foreignTextIsInert() {
     UUID endpoint = hostileEndpoint();
     world
         .internal()
@@ -300,7 +300,7 @@ class PortalBrowserTest {
   }
 
   @Test
-  void everyPageCanBeReadByEverybody() throws Exception {
+  void everyPageIsAccessible() throws Exception {
     UUID endpoint = world.endpoint(workspace, "search", "Search index");
     UUID down = world.endpoint(workspace, "crm", "CRM");
     world.endpoint(workspace, "archive", "Archive of the legal department");

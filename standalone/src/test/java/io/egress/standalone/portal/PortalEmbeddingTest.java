@@ -61,7 +61,7 @@ class PortalEmbeddingTest {
   }
 
   @Test
-  void isUsedWithinTheApplication() {
+  void worksInTheConfiguredApplication() {
     UUID workspace = UUID.randomUUID();
     browser.go(embedded(application, world.link(workspace, "admin", "ada")));
     browser.driver().switchTo().frame(browser.driver().findElement(By.tagName("iframe")));
@@ -74,7 +74,7 @@ class PortalEmbeddingTest {
   }
 
   @Test
-  void isNotShownElsewhere() {
+  void isBlockedElsewhere() {
     UUID workspace = UUID.randomUUID();
     browser.go(embedded(stranger, world.link(workspace, "admin", "ada")));
     browser.driver().switchTo().frame(browser.driver().findElement(By.tagName("iframe")));

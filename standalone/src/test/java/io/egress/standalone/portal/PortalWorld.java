@@ -2,6 +2,7 @@ package io.egress.standalone.portal;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
+import io.egress.database.Migrations;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.SharedBackends;
 import io.egress.endpoint.SecretBox;
@@ -69,8 +70,9 @@ final class PortalWorld implements AutoCloseable {
   private Map<String, String> environment() {
     SharedBackends backends = SharedBackends.get();
     Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase());
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
     environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     environment.put("EGRESS_TOPIC_PARTITIONS", "2");
     environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);

@@ -66,7 +66,7 @@ class WebhookReceiverTest {
   }
 
   @Test
-  void takesWhatVerifies() throws Exception {
+  void acceptsVerifiedWebhooks() throws Exception {
     receiver.add("healthy", SECRET, Answering.healthy());
     SampleWebhook webhook = SampleWebhook.signedAt(Instant.now());
 
@@ -80,7 +80,7 @@ class WebhookReceiverTest {
   }
 
   @Test
-  void refusesWhatDoesNotVerify() throws Exception {
+  void refusesUnverifiedWebhooks() throws Exception {
     receiver.add("healthy", SECRET, Answering.healthy());
     Instant now = Instant.now();
     SampleWebhook webhook = SampleWebhook.signedAt(now);
@@ -126,7 +126,7 @@ class WebhookReceiverTest {
   }
 
   @Test
-  void knowsNoOtherUrl() throws Exception {
+  void answers404ForOtherPaths() throws Exception {
     receiver.add("healthy", SECRET, Answering.healthy());
 
     assertThat(post("another", SampleWebhook.signedAt(Instant.now()))).isEqualTo(404);

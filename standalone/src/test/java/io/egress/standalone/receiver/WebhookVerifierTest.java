@@ -22,7 +22,7 @@ class WebhookVerifierTest {
   private final SampleWebhook webhook = SampleWebhook.signedAt(NOW);
 
   @Test
-  void knowsWhatTheServiceSends() {
+  void acceptsWhatTheServiceSends() {
     Genuine genuine = (Genuine) verify(webhook);
 
     assertThat(genuine.deliveryId()).isEqualTo(webhook.deliveryId());
@@ -30,7 +30,7 @@ class WebhookVerifierTest {
   }
 
   @Test
-  void agreesWithASignatureMadeElsewhere() {
+  void agreesWithAnIndependentSignature() {
     String body =
         "{\"event\":\"capture.processed\",\"delivery_id\":\"0d3c2e1f-6a5b-4c7d-8e9f-0a1b2c3d4e5f\","
             + "\"emitted_at\":\"2026-11-21T10:00:00.000Z\",\"data\":{\"title\":\"Grüße\","
@@ -62,7 +62,7 @@ class WebhookVerifierTest {
   }
 
   @Test
-  void refusesABodyThatWasParsedAndWrittenAgain() {
+  void refusesAReserializedBody() {
     String again = webhook.body().toJsonObject().encodePrettily();
 
     assertRefused(webhook.withBody(again), "the signature does not match the body");
@@ -84,7 +84,7 @@ class WebhookVerifierTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-300, 300})
-  void takesWhatIsJustYoungEnough(long ageSeconds) {
+  void acceptsTheOldestAllowedTimestamp(long ageSeconds) {
     SampleWebhook aged = webhook.signed(SECRET, NOW.minus(Duration.ofSeconds(ageSeconds)));
 
     assertThat(verify(aged)).isInstanceOf(Genuine.class);
@@ -92,14 +92,14 @@ class WebhookVerifierTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-301, 301})
-  void refusesWhatIsStaleOrOfTheFuture(long ageSeconds) {
+  void refusesStaleAndFutureTimestamps(long ageSeconds) {
     SampleWebhook aged = webhook.signed(SECRET, NOW.minus(Duration.ofSeconds(ageSeconds)));
 
     assertRefused(aged, "the signature is " + ageSeconds + " s old, 300 s are allowed");
   }
 
   @Test
-  void takesAnyOfSeveralSignatures() {
+  void acceptsAnyOfSeveralSignatures() {
     long t = NOW.getEpochSecond();
     String both = "t=" + t + "," + webhook.v1("whsec_newer", t) + "," + webhook.v1(SECRET, t);
 
@@ -125,7 +125,7 @@ class WebhookVerifierTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ",", ",v1=", ",v1=zz", ",v0=00"})
-  void refusesASignatureOfAnotherForm(String rest) {
+  void refusesMalformedSignatures(String rest) {
     assertRefused(
         webhook.with("x-service-signature", "t=" + NOW.getEpochSecond() + rest),
         "the signature does not match the body");
@@ -141,7 +141,7 @@ class WebhookVerifierTest {
   }
 
   @Test
-  void refusesHeadersThatAreNotTheServices() {
+  void refusesMalformedHeaders() {
     assertRefused(webhook.without("x-service-signature"), "x-service-signature is missing");
     assertRefused(
         webhook.with("content-type", "text/plain"), "content-type is not application/json");
@@ -160,7 +160,7 @@ class WebhookVerifierTest {
         "{\"event\":\"capture.processed\",\"delivery_id\":7,\"data\":{}}",
         "{\"event\":\"capture.processed\",\"delivery_id\":\"seven\",\"data\":{}}"
       })
-  void refusesASignedBodyThatIsNoEnvelope(String body) {
+  void refusesASignedBodyThatIsNotAnEnvelope(String body) {
     assertRefused(webhook.withBody(body).signed(SECRET, NOW), "the body is not an envelope");
   }
 
