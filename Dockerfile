@@ -8,13 +8,13 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2,sharing=locked \
     ./mvnw -B -q -pl api,dispatcher,cli -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
-# What changes with every build goes into a layer of its own, above the libraries.
+# Files that change with every build are in their own layer, above the libraries.
 RUN for role in api dispatcher; do \
       mkdir -p /image/$role/opt/egress/app && mv $role/target/lib /image/$role-lib && \
       mv $role/target/egress-*.jar /image/$role-lib/egress-*.jar /image/$role/opt/egress/app/; \
     done
 RUN mkdir -p /image/cli && mv cli/target/egress-cli-*.jar cli/target/lib/*.jar /image/cli/
-# The native TLS engine is on disk: it would unpack itself into /tmp, where a read-only container lets nothing be executed.
+# The native TLS engine is on disk: otherwise it would be unpacked into /tmp, where a read-only container cannot execute anything.
 RUN mkdir -p /image/native && cd /image/native && \
     for jar in /image/dispatcher-lib/netty-tcnative-boringssl-static-*-linux-*.jar; do jar xf $jar META-INF/native; done && \
     mv META-INF/native/*.so . && rm -r META-INF
@@ -29,7 +29,7 @@ USER 10001:10001
 WORKDIR /tmp
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["healthy"]
 
-# Half of the container's memory is heap: buffers of the network, threads and code live in the rest.
+# Half of the container's memory is heap; network buffers, threads and code use the rest.
 # The collectors are named, for containers below 2 GB would get the serial one: short pauses for those who pull, and
 # throughput for the dispatcher, whose documents all die young.
 FROM role AS api

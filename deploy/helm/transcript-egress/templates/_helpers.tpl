@@ -156,7 +156,7 @@ spec:
     - name: {{ . }}
     {{- end }}
   {{- end }}
-  # Above EGRESS_SHUTDOWN_TIMEOUT, so that nothing under way is cut off.
+  # Above EGRESS_SHUTDOWN_TIMEOUT, so that work in progress is not cut off.
   terminationGracePeriodSeconds: {{ add (int $root.Values.shutdownSeconds) 10 $preStop }}
   securityContext:
     runAsNonRoot: true

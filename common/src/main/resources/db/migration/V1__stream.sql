@@ -1,5 +1,5 @@
--- A workspace exists as soon as a call names it. stream_head is the position of its newest stream row, stream_chain that
--- row's chain.
+-- A workspace exists as soon as a call names it. stream_head is the position of its newest stream row, stream_chain
+-- the chain value of that row.
 create table workspaces (
   id uuid primary key,
   stream_head bigint not null default 0 check (stream_head >= 0),
@@ -22,9 +22,9 @@ create table members (
   primary key (workspace_id, id)
 );
 
--- revision rises with every change to anything the capture's document shows, names of members and devices too.
--- digest is of the body last put, so that a repeated call is known for one. entered says that the capture was
--- handed to the stream; it never turns false again.
+-- revision increases with every change to what the capture's document shows, including names of members and devices.
+-- digest is the hash of the last body, to recognize repeated calls. entered is set when the capture is handed to the
+-- stream and never reset.
 create table captures (
   id uuid primary key,
   workspace_id uuid not null,
@@ -46,8 +46,8 @@ create table captures (
 
 create index captures_by_device on captures (workspace_id, device_id, id);
 
--- PostgreSQL's own compression takes several times as long as the rest of a put, and the document holds the same text
--- compressed. lz4 where the server has it, no compression otherwise.
+-- PostgreSQL's default compression takes several times as long as the rest of the insert, and the document contains
+-- the same text compressed. lz4 if the server supports it, otherwise no compression.
 do $$
 begin
   if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)) then
@@ -72,7 +72,7 @@ create table participants (
 
 create index participants_by_member on participants (workspace_id, member_id, capture_id) where member_id is not null;
 
--- Renames of a device or member whose captures are still being revised, in order of their ids: those up to
+-- Renames of a device or member whose captures are still being revised, in order of their ids; those up to
 -- revised_up_to are done. Nearly always empty.
 create table renames (
   workspace_id uuid not null,
@@ -83,9 +83,9 @@ create table renames (
   primary key (workspace_id, kind, named_id)
 );
 
--- The rendered document up to its emitted_at, as a raw-deflate fragment of length bytes whose CRC-32 is crc32. checksum
--- is the CRC-32C of all three, renderer the version of what rendered it. Already compressed, so the database need not
--- try again.
+-- The rendered document up to its emitted_at, as a raw deflate fragment. length and crc32 are those of the
+-- uncompressed bytes, checksum is the CRC-32C of all three, renderer the version of the renderer. The bytes are
+-- already compressed, so the database does not try.
 create table documents (
   capture_id uuid primary key references captures on delete cascade,
   revision bigint not null,
@@ -98,15 +98,15 @@ create table documents (
 
 alter table documents alter column deflated set storage external;
 
--- How far a version of the renderer has rendered the documents of earlier versions again, in order of their captures' ids.
+-- The progress of rendering documents of earlier renderer versions again, in order of capture ids.
 create table renderings (
   renderer smallint primary key,
   done_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
   complete boolean not null default false
 );
 
--- The documents that show their captures' current state. A document is stale when its capture has been revised since,
--- or shows a name that has changed and whose captures are still being revised.
+-- The documents that show the current state of their captures. A document is stale if its capture was revised since,
+-- or shows a changed name whose captures are still being revised.
 create view current_documents as
 select d.capture_id, d.revision, d.renderer, d.length, d.crc32, d.checksum, d.deflated
 from documents d
@@ -119,7 +119,7 @@ where not exists (select from renames)
         or r.kind = 'member' and exists (
           select from participants p where p.capture_id = c.id and p.member_id = r.named_id)));
 
--- Captures that have finished and wait for their position. traceparent is null unless the capture is traced.
+-- Finished captures waiting for their position. traceparent is null unless the capture is traced.
 create table stream_inbox (
   sequence bigint generated always as identity primary key,
   capture_id uuid not null unique references captures,
@@ -128,8 +128,8 @@ create table stream_inbox (
   traceparent text
 );
 
--- chain is a hash over the chain of the row before and the capture's id: two streams with the same chain at a position
--- hold the same captures in the same order up to there.
+-- chain is a hash over the previous row's chain and the capture's id: two streams with the same chain at a position
+-- contain the same captures in the same order up to there.
 create table stream (
   workspace_id uuid not null references workspaces,
   position bigint not null check (position > 0),
@@ -139,8 +139,9 @@ create table stream (
   primary key (workspace_id, position)
 );
 
--- The newest position that entered the stream before an instant; 0 where none did. entered_at rises with the position, so
--- the search doubles its steps back from the head and then halves them: a few look-ups, however many rows are newer.
+-- The newest position that entered the stream before an instant; 0 if there is none. entered_at increases with the
+-- position, so the search doubles its steps back from the head and then bisects: a few lookups, however many rows are
+-- newer.
 create function stream_position_before(workspace uuid, instant timestamptz) returns bigint
 language plpgsql stable strict parallel safe as $$
 declare
@@ -179,7 +180,7 @@ $$;
 create trigger stream_is_insert_only before update or delete or truncate on stream
   for each statement execute function refuse_stream_change();
 
--- What the stream still owes to Kafka; a row goes once the broker has acknowledged it.
+-- Records that the stream still owes to Kafka; a row is deleted once the broker has acknowledged its record.
 create table outbox (
   sequence bigint generated always as identity primary key,
   workspace_id uuid not null,
@@ -193,7 +194,7 @@ create table outbox (
 alter table stream_inbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 alter table outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- A key is refused from expires_at on. created_by is who asked for it, as the caller said.
+-- A key is rejected from expires_at on. created_by is the user named by the caller.
 create table api_keys (
   id uuid primary key,
   workspace_id uuid not null references workspaces,

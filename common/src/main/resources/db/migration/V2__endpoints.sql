@@ -1,8 +1,7 @@
--- Where a workspace's captures are pushed. created_position is the workspace's stream_head at creation, read under
--- the stream's lock: positions up to it are history, positions above it are live. Secrets are encrypted (SecretBox)
--- and bound to the row's id. The previous one signs, too, until its time is over. headers are encrypted likewise, as
--- a JSON object. failing_since is when the first of the attempts began that all failed; it is kept only while endpoints
--- are paused for failing.
+-- The endpoints of workspaces. created_position is the workspace's stream_head at creation, read under the stream's
+-- lock: positions up to it are history, later ones are live. Secrets are encrypted (SecretBox) and bound to the row's
+-- id. The previous secret also signs until its overlap ends. headers is an encrypted JSON object. failing_since is the
+-- start of the current series of failed attempts; it is maintained only if failing endpoints are paused.
 create table endpoints (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -30,9 +29,9 @@ create table endpoints (
 
 create index endpoints_by_workspace on endpoints (workspace_id) where deleted_at is null;
 
--- Parts of the stream that are published to an endpoint beside live captures: its full history, whose id is the
--- endpoint's, and what somebody wants replayed. Positions from next_position to last_position are left to publish, of a
--- replay only_undelivered those whose latest delivery was exhausted or skipped. published counts deliveries.
+-- Parts of the stream to be published to an endpoint in addition to live captures: its full history, with the
+-- endpoint's id, and replays. Positions from next_position to last_position are left to publish; with
+-- only_undelivered, those whose newest delivery was exhausted or skipped. published counts deliveries.
 create table backfills (
   id uuid primary key,
   endpoint_id uuid not null references endpoints,

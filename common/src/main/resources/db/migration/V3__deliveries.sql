@@ -1,7 +1,7 @@
--- What became of each delivery. A row is written with the first outcome, or when a replay publishes it; day is the day
--- since when the delivery was owed (UTC), so that a repetition finds the row of the first try. Both tables are dropped
--- day by day. replay_id is null for the first delivery of a capture to an endpoint.
--- attempts counts the attempts whose outcome, and whatever follows from it, is safe: none of these is made again.
+-- The state of each delivery. A row is written with the first outcome, or when a replay publishes the delivery. day is
+-- the day (UTC) since which the delivery is owed, so that a repetition finds the same row. Both tables are dropped day
+-- by day. replay_id is null for the first delivery of a capture to an endpoint. attempts counts the attempts whose
+-- outcome and consequences are durable: none of these is repeated.
 create table deliveries (
   day date not null,
   id uuid not null,
@@ -19,14 +19,15 @@ create table deliveries (
   primary key (id, day)
 ) partition by range (day);
 
--- Nothing is added for a delivery whose first attempt succeeds.
+-- Contains nothing for a delivery whose first attempt succeeds.
 create index deliveries_undelivered on deliveries (endpoint_id, state, position, id) where state <> 'delivered';
 
--- The deliveries of replays. A replay's row of a position is newer than the ones before it by owed_at and id.
+-- The deliveries of replays. A replay's row of a position is newer, by owed_at and id, than earlier ones of that
+-- position.
 create index deliveries_replayed on deliveries (endpoint_id, position, owed_at, id) where replay_id is not null;
 create index deliveries_of_replay on deliveries (replay_id, state) where replay_id is not null and state <> 'delivered';
 
--- outcome is 'delivered' or the kind of failure; answer is the beginning of what the receiver said.
+-- outcome is 'delivered' or the kind of failure; answer is the beginning of the response body.
 create table attempts (
   day date not null,
   delivery_id uuid not null,

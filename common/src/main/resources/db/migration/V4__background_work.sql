@@ -1,5 +1,5 @@
--- The chain of a stream row: the first eight bytes of SHA-256 over the chain of the row before, which for the first row
--- is start, and the capture's id. plpgsql, because an SQL function would be planned once a sweep.
+-- The chain value of a stream row: the first eight bytes of SHA-256 over the previous row's chain (start for the first
+-- row) and the capture's id. In plpgsql, because an SQL function would be planned in every sweep.
 create function next_chain(before bigint, start bigint, capture_id uuid) returns bigint
 language plpgsql immutable parallel safe as $$
 begin
@@ -11,7 +11,7 @@ $$;
 create aggregate chain(start bigint, capture_id uuid) (sfunc = next_chain, stype = bigint);
 
 -- Raises the revision of up to chunk_max captures, in order of their ids, that show the name of the oldest pending
--- rename. Returns false when there is no rename that nobody else is working on.
+-- rename. Returns false if there is no rename that no other process is working on.
 create function revise_renamed(chunk_max integer) returns boolean
 language plpgsql volatile as $$
 declare
@@ -46,16 +46,16 @@ begin
 end
 $$;
 
--- Gives positions to captures that have finished, oldest first, batch_max at the most. Returns the rows of the outbox.
--- The stream's advisory lock is held until after the transaction is visible, so positions become visible in order, and
--- each statement below the lock sees what earlier holders did.
+-- Assigns positions to up to batch_max finished captures, oldest first. Returns the rows of the outbox.
+-- The stream's advisory lock is held until the transaction is visible, so positions become visible in order, and each
+-- statement after the lock sees what earlier holders did.
 --
--- entered_at is read below the lock, so it rises with the position.
+-- entered_at is read under the lock, so it increases with the position.
 --
--- It reads the workspaces of the batch and no others: by look-ups, and by "on conflict", which always goes by the key.
+-- Only the workspaces of the batch are read: by lookups, and by "on conflict", which always uses the key.
 --
--- It waits for no lock on a capture: the foreign keys' key-share locks do not conflict with the "for no key update" locks
--- that writers of captures take.
+-- No lock on a capture is waited for: the foreign keys' key-share locks do not conflict with the "for no key update"
+-- locks of transactions that write captures.
 create function sweep(lock_key bigint, batch_max integer) returns setof outbox
 language plpgsql volatile as $$
 declare

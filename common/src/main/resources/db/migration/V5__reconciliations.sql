@@ -1,6 +1,6 @@
--- How far the delivery log is known to have a row for whatever an endpoint was owed: every position of the stream above
--- its created_position and up to here has one, or is older than the log remembers. What is missing above and was published
--- again is up to published_position.
+-- How far an endpoint's deliveries are known to be in the delivery log: every position of the stream after its
+-- created_position and up to here has a row, or is older than the log. Missing deliveries were published again up to
+-- published_position.
 create table reconciliations (
   endpoint_id uuid primary key references endpoints,
   position bigint not null,

@@ -1,6 +1,6 @@
--- Answers to creations that named an Idempotency-Key, for a day. Both the key's row and what it created are committed
--- together; whoever sends the key meanwhile waits for the row. answer is encrypted (SecretBox), for it holds the secret
--- that was created; digest is of the request's body.
+-- The responses to creations with an Idempotency-Key, kept for a day. The key's row and what it created are committed
+-- together; concurrent requests with the same key wait for the row. answer is encrypted (SecretBox), because it
+-- contains the new secret; digest is the hash of the request's body.
 create table idempotency_keys (
   workspace_id uuid not null,
   collection text not null,

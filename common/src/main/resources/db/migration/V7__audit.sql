@@ -1,5 +1,5 @@
--- Every administrative act, written in the act's own transaction. workspace_id is null where an act belongs to no
--- workspace. There is no foreign key: an entry outlives whatever it is about.
+-- Every administrative act, written in the act's own transaction. workspace_id is null if the act belongs to no
+-- workspace. There is no foreign key: an entry outlives what it is about.
 create table audit (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),

@@ -1,4 +1,4 @@
--- Links to the settings page of a workspace. The token stands in the URL only; hash is its SHA-256. A link opens one
+-- Links to the settings page of a workspace. The token is only in the URL; hash is its SHA-256. A link opens one
 -- session, once.
 create table portal_links (
   hash bytea primary key,
@@ -12,7 +12,7 @@ create table portal_links (
 
 create index portal_links_by_expiry on portal_links (expires_at);
 
--- Sessions of browsers at the settings page. The token is their cookie; hash is its SHA-256.
+-- Browser sessions on the settings page. The token is in the session's cookie; hash is its SHA-256.
 create table portal_sessions (
   hash bytea primary key,
   workspace_id uuid not null references workspaces,

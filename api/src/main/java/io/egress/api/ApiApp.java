@@ -86,7 +86,7 @@ public final class ApiApp {
     this.pages = pages.calls();
   }
 
-  /** On failure everything opened so far is closed again. */
+  /** If startup fails, everything opened so far is closed again. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings) {
     return start(vertx, settings, new TranscriptRenderer());
   }
@@ -99,7 +99,7 @@ public final class ApiApp {
     return start(new Assembly(vertx, settings, monitoring, renderer, closing));
   }
 
-  /** For a process with several roles, which share the internal listener that is opened here. */
+  /** For a process that runs several roles, which share the internal listener opened here. */
   public static Future<ApiApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
     requireNonNull(monitoring, "monitoring is null");
@@ -133,7 +133,7 @@ public final class ApiApp {
   }
 
   /**
-   * Takes no new requests, lets those in flight end, and completes in any case within the shutdown
+   * Stops accepting requests and lets those in flight finish. Always completes within the shutdown
    * timeout.
    */
   public Future<Void> close() {
@@ -148,7 +148,7 @@ public final class ApiApp {
     private final DocumentRenderer renderer;
     private final Closing closing;
 
-    /** Pulls have a pool of their own, so that they never delay hook and sweep. */
+    /** Pulls have a connection pool of their own, so they never delay the hook or the sweep. */
     private final Pool pullPool;
 
     private final Pool pool;
@@ -192,10 +192,10 @@ public final class ApiApp {
 
     private Future<ApiApp> openParts(TrustOptions trust) {
       TableStatistics statistics = TableStatistics.watch(vertx, pool);
-      closing.pushSync("the statistics of tables", statistics::close);
+      closing.pushSync("the table statistics", statistics::close);
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
-      closing.push("the note of used keys", keyUse::close);
+      closing.push("the record of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
       WebhookSender sender = sender(trust);
       Health health = watch(sweep);
@@ -205,7 +205,7 @@ public final class ApiApp {
           .compose(id -> listeners(documents, keyUse, sweep, health, sender));
     }
 
-    /** Sends test webhooks; the dispatcher has its own sender for deliveries. */
+    /** Sends test webhooks. The dispatcher has its own sender for deliveries. */
     private WebhookSender sender(TrustOptions trust) {
       WebhookSender sender =
           new WebhookSender(
@@ -221,16 +221,16 @@ public final class ApiApp {
       return sender;
     }
 
-    /** Kafka is not required for pulls and hooks: the outbox keeps what has to be published. */
+    /** Pulls and hooks work without Kafka: the outbox keeps what has to be published. */
     private Health watch(SweepVerticle sweep) {
       BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), "api");
-      closing.push("the probes of backends", probes::close);
+      closing.push("the backend probes", probes::close);
       StreamBacklog backlog = new StreamBacklog(vertx, probes.database(), monitoring.metrics());
-      closing.pushSync("the look at the backlog", backlog::close);
+      closing.pushSync("the backlog metrics", backlog::close);
       EndpointsBehind behind =
           new EndpointsBehind(
               vertx, probes.database(), monitoring.metrics(), settings.dispatcher().logRetention());
-      closing.pushSync("the look at endpoints that are behind", behind::close);
+      closing.pushSync("the lateness metrics", behind::close);
       Health health = monitoring.health().part();
       health.add(Health.Check.needed("database", probes::askDatabase));
       health.add(Health.Check.missable("kafka", probes::askKafka));

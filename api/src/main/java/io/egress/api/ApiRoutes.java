@@ -18,7 +18,7 @@ import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.http.OpenApi;
 import io.egress.http.Routes;
 
-/** Every call of the two listeners. The OpenAPI descriptions list the same ones. */
+/** The routes of both listeners. The OpenAPI descriptions list the same ones. */
 final class ApiRoutes {
   private static final String INTERNAL = "/internal/v1";
   private static final String WORKSPACE = INTERNAL + "/workspaces/:workspace";

@@ -10,7 +10,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.security.MessageDigest;
 import java.util.List;
 
-/** Lets in whoever carries one of the internal tokens. */
+/** Admits requests that carry one of the internal tokens. */
 final class InternalAccess implements Handler<RoutingContext> {
   private final List<byte[]> expected;
 
@@ -28,7 +28,7 @@ final class InternalAccess implements Handler<RoutingContext> {
     }
   }
 
-  /** Takes as long for a token that is nearly right as for any other. */
+  /** Compares in constant time. */
   private boolean isExpected(byte[] given) {
     boolean found = false;
     for (byte[] one : expected) {

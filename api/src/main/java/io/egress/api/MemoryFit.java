@@ -5,11 +5,11 @@ import io.egress.settings.ApiSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the memory that settings promise is there. */
+/** Checks whether the heap is large enough for the configured memory limits. */
 final class MemoryFit {
   private MemoryFit() {}
 
-  /** What does not fit, each with the settings to change. */
+  /** The limits that do not fit, each with the settings to change. */
   static List<String> problems(ApiSettings api, long heapBytes) {
     List<String> problems = new ArrayList<>();
     long largest = Hook.cost(api.maxCaptureBytes());

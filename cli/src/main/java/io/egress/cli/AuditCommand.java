@@ -10,18 +10,18 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The audit log from a terminal. */
+/** {@code egress audit}. */
 @Command(
     name = "audit",
     description = {
-      "Shows and exports who changed what, of one workspace or of all.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "Shows and exports the audit log of one workspace or of all.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
       "",
-      "Who touched one endpoint:",
+      "Changes of one endpoint:",
       "  egress audit list WORKSPACE --thing ENDPOINT-ID",
-      "Everything of January, for a file:",
+      "All entries of January, as a file:",
       "  egress audit export --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z > january.ndjson"
     })
 final class AuditCommand {
@@ -30,24 +30,24 @@ final class AuditCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  /** Which entries to show. */
+  /** The filters of the list. */
   static final class Filter {
     @Parameters(paramLabel = "WORKSPACE", arity = "0..1", description = "all where it is not given")
     private @Nullable UUID workspace;
 
-    @Option(names = "--from", paramLabel = "INSTANT", description = "only then or later")
+    @Option(names = "--from", paramLabel = "INSTANT", description = "only at or after this instant")
     private @Nullable String from;
 
     @Option(names = "--to", paramLabel = "INSTANT", description = "only before then")
     private @Nullable String to;
 
-    @Option(names = "--action", description = "only of this action, such as endpoint.created")
+    @Option(names = "--action", description = "only this action, such as endpoint.created")
     private @Nullable String action;
 
     @Option(names = "--thing", paramLabel = "ID", description = "only about this key or endpoint")
     private @Nullable UUID thing;
 
-    @Option(names = "--by", paramLabel = "ACTOR", description = "only of this actor")
+    @Option(names = "--by", paramLabel = "ACTOR", description = "only by this actor")
     private @Nullable String by;
 
     private Listing listing() {
@@ -60,15 +60,15 @@ final class AuditCommand {
     }
   }
 
-  @Command(name = "list", description = "Lists entries, the newest first.")
+  @Command(name = "list", description = "Lists entries, newest first.")
   int list(
       @Mixin Filter filter,
       @Option(
               names = "--limit",
               defaultValue = "50",
-              description = "the most to list (${DEFAULT-VALUE})")
+              description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonArray found = filter.listing().read(internal.api(), "entries", limit);
     System.out.print(
         json
@@ -77,7 +77,7 @@ final class AuditCommand {
     return 0;
   }
 
-  @Command(name = "export", description = "Prints all entries as JSON, one a line.")
+  @Command(name = "export", description = "Prints all entries as JSON, one per line.")
   int export(@Mixin Filter filter) {
     internal.api().copyLines(filter.listing().call(), System.out);
     return 0;

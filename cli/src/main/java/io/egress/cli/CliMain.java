@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 public final class CliMain {
   CliMain() {}
 
-  /** From the manifest of the jar; classes that are not in one have no version. */
+  /** From the manifest of the jar; classes outside a jar have no version. */
   public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {

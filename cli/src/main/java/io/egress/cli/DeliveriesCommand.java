@@ -10,18 +10,18 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The delivery log from a terminal. */
+/** {@code egress deliveries}. */
 @Command(
     name = "deliveries",
     description = {
-      "Lists, shows and repeats deliveries of webhooks.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "Lists, shows and repeats deliveries.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
       "",
-      "What became of one capture:",
+      "The deliveries of one capture:",
       "  egress deliveries list WORKSPACE --capture CAPTURE-ID",
-      "What an endpoint did not take since yesterday:",
+      "Exhausted deliveries to one endpoint since yesterday:",
       "  egress deliveries list WORKSPACE --endpoint ENDPOINT-ID \\",
       "      --state exhausted --from 2026-01-31T00:00:00Z"
     })
@@ -33,29 +33,27 @@ final class DeliveriesCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  /** Which deliveries to list. */
+  /** The filters of the list. */
   static final class Filter {
-    @Option(names = "--endpoint", paramLabel = "ID", description = "only those to this endpoint")
+    @Option(names = "--endpoint", paramLabel = "ID", description = "only to this endpoint")
     private @Nullable UUID endpoint;
 
-    @Option(
-        names = "--state",
-        description = "only those that are pending, delivered, exhausted or skipped")
+    @Option(names = "--state", description = "only pending, delivered, exhausted or skipped ones")
     private @Nullable String state;
 
-    @Option(names = "--capture", paramLabel = "ID", description = "only those of this capture")
+    @Option(names = "--capture", paramLabel = "ID", description = "only of this capture")
     private @Nullable UUID capture;
 
     @Option(
         names = "--from",
         paramLabel = "INSTANT",
-        description = "only captures that entered the stream then or later")
+        description = "only captures that entered the stream at or after this instant")
     private @Nullable String from;
 
     @Option(
         names = "--to",
         paramLabel = "INSTANT",
-        description = "only captures that entered the stream before then")
+        description = "only captures that entered the stream before this instant")
     private @Nullable String to;
 
     private Listing listing(UUID workspace) {
@@ -71,16 +69,16 @@ final class DeliveriesCommand {
     }
   }
 
-  @Command(name = "list", description = "Lists deliveries, those of the newest capture first.")
+  @Command(name = "list", description = "Lists deliveries, newest captures first.")
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Mixin Filter filter,
       @Option(
               names = "--limit",
               defaultValue = "50",
-              description = "the most to list (${DEFAULT-VALUE})")
+              description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonArray found = filter.listing(workspace).read(internal.api(), "deliveries", limit);
     if (json) {
       System.out.println(new JsonObject().put("deliveries", found).encodePrettily());
@@ -94,7 +92,7 @@ final class DeliveriesCommand {
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "DELIVERY-ID") UUID id,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject delivery =
         internal
             .api()
@@ -115,8 +113,8 @@ final class DeliveriesCommand {
   @Command(
       name = "redeliver",
       description = {
-        "Sends the capture of a delivery to its endpoint again, with a delivery of its",
-        "own, whose id is printed."
+        "Sends the capture of a delivery to its endpoint again, as a new delivery, and",
+        "prints its id."
       })
   int redeliver(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,

@@ -4,20 +4,20 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How much an endpoint gets at the most. */
+/** The rate and concurrency limits of an endpoint. */
 final class EndpointLimitOptions {
   private static final String NONE = "none";
 
   @Option(
       names = "--max-per-second",
       paramLabel = "N",
-      description = "begin no more attempts in a second, from 1 to 10000, or none")
+      description = "most attempts begun per second, from 1 to 10000, or none")
   private @Nullable String maxPerSecond;
 
   @Option(
       names = "--max-in-flight",
       paramLabel = "N",
-      description = "no more attempts at a time, from 1 to 64, or none")
+      description = "most concurrent attempts, from 1 to 64, or none")
   private @Nullable String maxInFlight;
 
   void putInto(JsonObject endpoint) {

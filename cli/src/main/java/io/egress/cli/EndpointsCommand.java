@@ -10,13 +10,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Webhook endpoints from a terminal. */
+/** {@code egress endpoints}. */
 @Command(
     name = "endpoints",
     description = {
       "Creates, lists, shows, changes, tests, pauses, resumes and deletes webhook",
       "endpoints, and rotates their signing secrets.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
   private static final List<String> COLUMNS =
@@ -31,14 +31,15 @@ final class EndpointsCommand {
 
   @Command(
       name = "create",
-      description = "Creates an endpoint and prints its id and signing secret, this one time.")
+      description = {
+        "Creates an endpoint and prints its id and signing secret, which is shown only",
+        "once."
+      })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "URL") String url,
       @Option(names = "--description", description = "what it is for") @Nullable String description,
-      @Option(
-              names = "--full-history",
-              description = "push what was finished before, too, not only what comes from now on")
+      @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
       @Mixin EndpointLimitOptions limits,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
@@ -60,7 +61,7 @@ final class EndpointsCommand {
   @Command(name = "list", description = "Lists a workspace's endpoints.")
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
     System.out.print(
         json
@@ -78,10 +79,10 @@ final class EndpointsCommand {
 
   @Command(
       name = "change",
-      description = "Changes what is named, and nothing else. It holds for the next attempt.",
+      description = "Changes only the given properties, from the next attempt on.",
       footer = {
         "",
-        "A receiver behind a gateway that wants a token, and no more than 20 webhooks a second:",
+        "A receiver behind a gateway that requires a token, with at most 20 webhooks per second:",
         "  egress endpoints change WORKSPACE ENDPOINT-ID \\",
         "      --header 'Authorization: Bearer ...' --max-per-second 20"
       })
@@ -133,15 +134,15 @@ final class EndpointsCommand {
   @Command(
       name = "pause",
       description =
-          "Pauses an endpoint. What falls due meanwhile is skipped: it is not sent after resuming"
-              + " either, and stays in the pull stream.")
+          "Pauses an endpoint. Deliveries that fall due meanwhile are skipped, and not sent after"
+              + " resuming; their captures stay in the pull stream.")
   int pause(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
     return show("PATCH", path(workspace, id), new JsonObject().put("paused", true));
   }
 
-  @Command(name = "resume", description = "Lets a paused endpoint receive again.")
+  @Command(name = "resume", description = "Resumes a paused endpoint.")
   int resume(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
@@ -151,8 +152,8 @@ final class EndpointsCommand {
   @Command(
       name = "rotate",
       description =
-          "Replaces an endpoint's signing secret and prints the new one, this one time. During the"
-              + " overlap both sign; end it early with --end.")
+          "Replaces an endpoint's signing secret and prints the new one, which is shown only once."
+              + " During the overlap both sign; end it early with --end.")
   int rotate(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
@@ -182,12 +183,12 @@ final class EndpointsCommand {
   @Command(
       name = "test",
       description =
-          "Sends a signed sample now and shows what the receiver answered. Exit status 1 if that was"
-              + " no success.")
+          "Sends a signed sample now and shows the receiver's response. Exit status 1 if the test"
+              + " failed.")
   int test(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject result =
         internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
     System.out.print(

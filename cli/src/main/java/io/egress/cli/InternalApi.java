@@ -18,7 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The internal API, called from a terminal or by the demo. */
+/** A client of the internal API, used by the command line and the demo. */
 public final class InternalApi {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -32,14 +32,17 @@ public final class InternalApi {
     this(host, port, token, null);
   }
 
-  /** {@code actor} is whom the audit log names. */
+  /** {@code actor} is the name for the audit log. */
   public InternalApi(String host, int port, String token, @Nullable String actor) {
     this.base = "http://" + requireNonNull(host, "host is null") + ":" + port + "/internal/v1";
     this.token = requireNonNull(token, "token is null");
     this.actor = actor;
   }
 
-  /** The answer's body; a status of 400 and above is thrown with the message of its error body. */
+  /**
+   * Returns the response body. A status of 400 and above is thrown as an exception with the message
+   * of the error body.
+   */
   public JsonObject call(String method, String path, JsonObject body) {
     HttpRequest.Builder request =
         request(path)
@@ -52,7 +55,7 @@ public final class InternalApi {
     return response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body());
   }
 
-  /** Copies an answer of any length, one JSON object a line; fails as {@link #call} does. */
+  /** Copies a response of any length, one JSON object per line; fails like {@link #call}. */
   public void copyLines(String path, OutputStream out) {
     HttpResponse<InputStream> response =
         send(
@@ -65,7 +68,7 @@ public final class InternalApi {
       lines.transferTo(out);
       out.flush();
     } catch (IOException failure) {
-      throw new UncheckedIOException("the answer of " + base + path + " broke off", failure);
+      throw new UncheckedIOException("the answer of " + base + path + " was cut off", failure);
     }
   }
 

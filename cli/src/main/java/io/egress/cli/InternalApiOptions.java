@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a command of administration finds the internal API. */
+/** Address and token of the internal API. */
 final class InternalApiOptions {
   @Option(
       names = "--host",
@@ -22,7 +22,7 @@ final class InternalApiOptions {
   @Option(
       names = "--actor",
       defaultValue = "${sys:user.name}",
-      description = "whom the audit log names (${DEFAULT-VALUE})")
+      description = "your name for the audit log (${DEFAULT-VALUE})")
   private @Nullable String actor;
 
   InternalApi api() {
@@ -33,7 +33,7 @@ final class InternalApiOptions {
     return actor;
   }
 
-  /** A server that listens on every address is reached on the loopback one. */
+  /** A server that listens on all addresses is reached through the loopback one. */
   private static String reachable(String host) {
     return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
   }
@@ -49,6 +49,9 @@ final class InternalApiOptions {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "set " + KeptSecret.INTERNAL_TOKEN.setting() + ": none is kept in " + dataDir));
+                    "set "
+                        + KeptSecret.INTERNAL_TOKEN.setting()
+                        + ": none is stored in "
+                        + dataDir));
   }
 }

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A secret setting of an installation that was given none: made once, kept in the data folder. */
+/**
+ * A secret setting of an installation that was not given one: generated once and stored in the data
+ * folder.
+ */
 public final class KeptSecret {
   public static final KeptSecret INTERNAL_TOKEN =
       new KeptSecret("EGRESS_INTERNAL_TOKEN", "internal-token", KeptSecret::randomToken);
@@ -41,7 +44,7 @@ public final class KeptSecret {
     return dataDir.resolve(file);
   }
 
-  /** Leaves a setting that was given alone. {@code made} is told of what did not exist before. */
+  /** Leaves a given setting unchanged. {@code made} is called if a secret was generated. */
   public void complete(Map<String, String> environment, Path dataDir, Consumer<String> made) {
     if (environment.getOrDefault(setting, "").isBlank()) {
       environment.put(setting, in(dataDir, made));
@@ -66,15 +69,15 @@ public final class KeptSecret {
     try {
       keep(dataDir, secret);
     } catch (IOException failure) {
-      throw new UncheckedIOException(setting + " cannot be kept in " + file(dataDir), failure);
+      throw new UncheckedIOException(setting + " cannot be stored in " + file(dataDir), failure);
     }
     made.accept(secret);
     return secret;
   }
 
   /**
-   * The file appears whole and on disk, or not at all: what is encrypted with a key that a crash
-   * took along would be lost.
+   * Writes the file completely and durably, or not at all: data encrypted with a key that is lost
+   * in a crash would be lost, too.
    */
   private void keep(Path dataDir, String secret) throws IOException {
     Files.createDirectories(dataDir);

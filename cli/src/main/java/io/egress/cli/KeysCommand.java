@@ -9,12 +9,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** API keys from a terminal. */
+/** {@code egress keys}. */
 @Command(
     name = "keys",
     description = {
-      "Mints, lists and deletes API keys through the internal API.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "Creates, lists and deletes API keys.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class KeysCommand {
   private static final String DEFAULT_NAME = "terminal";
@@ -23,35 +23,35 @@ final class KeysCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  @Command(name = "create", description = "Mints a key and prints it, this one time.")
+  @Command(name = "create", description = "Creates a key and prints it. It is shown only once.")
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Option(names = "--name", defaultValue = DEFAULT_NAME) String name,
       @Option(
               names = "--expires-in",
               paramLabel = "DURATION",
-              description = "after which it is refused, such as 90d (never)")
+              description = "expire after this time, such as 90d (default: never)")
           @Nullable String expiresIn) {
     JsonObject key = new JsonObject().put("name", name);
     if (expiresIn != null) {
       key.put("expires_in", expiresIn);
     }
-    JsonObject minted = internal.api().call("POST", path(workspace), key);
-    System.out.println(minted.getString("key"));
+    JsonObject created = internal.api().call("POST", path(workspace), key);
+    System.out.println(created.getString("key"));
     return 0;
   }
 
   @Command(name = "list", description = "Lists a workspace's keys.")
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
     System.out.print(
         json ? keys.encodePrettily() + "\n" : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
     return 0;
   }
 
-  @Command(name = "delete", description = "Deletes a key; it is refused from the next request on.")
+  @Command(name = "delete", description = "Deletes a key; it is rejected from the next request on.")
   int delete(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "KEY-ID") UUID id) {

@@ -26,11 +26,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Webhooks for whoever writes a receiver, without an endpoint that the service can reach. */
+/**
+ * {@code egress listen}: webhooks for developers of receivers, without an endpoint that the service
+ * can reach.
+ */
 @Command(
     name = "listen",
     description = {
-      "Posts signed webhooks to a receiver on your machine, for whoever writes one.",
+      "Posts signed webhooks to a receiver on your machine while you develop it.",
       "It follows a workspace's stream through the public API, so the service need not",
       "reach the receiver. Nothing is retried."
     },
@@ -76,10 +79,10 @@ final class ListenCommand implements Callable<Integer> {
       description = "what to sign with; one is made and printed if none is given")
   private @Nullable String secret;
 
-  @Option(names = "--from-start", description = "post what has finished before, too")
+  @Option(names = "--from-start", description = "also post captures that finished before now")
   private boolean fromStart;
 
-  @Option(names = "--count", paramLabel = "N", description = "end after so many webhooks")
+  @Option(names = "--count", paramLabel = "N", description = "exit after this many webhooks")
   private long count = Long.MAX_VALUE;
 
   @Override
@@ -108,7 +111,7 @@ final class ListenCommand implements Callable<Integer> {
     }
   }
 
-  /** The cursor behind everything that is in the stream. */
+  /** The cursor after everything in the stream. */
   private @Nullable String end() throws InterruptedException {
     String cursor = null;
     JsonObject page;

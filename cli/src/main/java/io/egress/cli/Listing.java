@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A list of the internal API: its path, its filters, and its pages. */
+/** A list of the internal API: its path, filters and pages. */
 final class Listing {
   private static final int PAGE_MAX = 100;
 
@@ -22,7 +22,7 @@ final class Listing {
     this.path = requireNonNull(path, "path is null");
   }
 
-  /** Without a value it does not filter. */
+  /** A null value does not filter. */
   Listing only(String name, @Nullable Object value) {
     if (value != null) {
       filters.put(name, value.toString());
@@ -30,12 +30,12 @@ final class Listing {
     return this;
   }
 
-  /** The path with its filters. */
+  /** The path with the filters as its query. */
   String call() {
     return call(filters);
   }
 
-  /** Page after page, up to {@code limit} entries, which pages have in {@code field}. */
+  /** Reads page after page, up to {@code limit} entries, from the array {@code field}. */
   JsonArray read(InternalApi api, String field, int limit) {
     JsonArray found = new JsonArray();
     Map<String, String> query = new TreeMap<>(filters);

@@ -8,17 +8,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A link to the settings page from a terminal. */
+/** {@code egress portal}. */
 @Command(
     name = "portal",
     description = {
       "Prints a link to the settings page of a workspace. It opens the page once,",
       "within five minutes, as the person that --actor names.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
       "",
-      "A link for somebody who may look at everything and change nothing:",
+      "A read-only link:",
       "  egress portal WORKSPACE --role view --actor ada@example.com"
     })
 final class PortalCommand implements Callable<Integer> {

@@ -11,16 +11,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Sending captures again from a terminal. */
+/** {@code egress replays}. */
 @Command(
     name = "replays",
     description = {
       "Sends captures to an endpoint again: part of the stream, or what it missed.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
       "",
-      "After an outage, everything that was given up or skipped:",
+      "After an outage, everything that was exhausted or skipped:",
       "  egress replays start WORKSPACE ENDPOINT-ID --failed --wait",
       "Everything since yesterday, delivered or not:",
       "  egress replays start WORKSPACE ENDPOINT-ID --from 2026-01-31T00:00:00Z",
@@ -42,7 +42,7 @@ final class ReplaysCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  /** What to send again. */
+  /** The captures to send again. */
   static final class Part {
     @Option(
         names = "--failed",
@@ -52,7 +52,7 @@ final class ReplaysCommand {
     @Option(
         names = "--from",
         paramLabel = "INSTANT",
-        description = "captures that entered the stream then or later")
+        description = "captures that entered the stream at or after this instant")
     private @Nullable String from;
 
     @Option(
@@ -64,7 +64,7 @@ final class ReplaysCommand {
     @Option(
         names = "--to",
         paramLabel = "INSTANT",
-        description = "captures that entered the stream before then")
+        description = "captures that entered the stream before this instant")
     private @Nullable String to;
 
     @Option(
@@ -86,8 +86,8 @@ final class ReplaysCommand {
   @Command(
       name = "start",
       description = {
-        "Starts a replay. With --failed everything is looked at unless a beginning is",
-        "given; without it, a beginning is required."
+        "Starts a replay. With --failed it begins at the start of the stream unless",
+        "--from or --from-position is given; without --failed one of them is required."
       })
   int start(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -96,9 +96,9 @@ final class ReplaysCommand {
       @Option(
               names = "--wait",
               description =
-                  "until every delivery has ended; exit status 1 unless all were delivered")
+                  "wait until every delivery has ended; exit status 1 unless all were delivered")
           boolean wait,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     InternalApi api = internal.api();
     JsonObject replay =
         api.call(
@@ -141,7 +141,7 @@ final class ReplaysCommand {
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject page =
         internal
             .api()
@@ -158,7 +158,7 @@ final class ReplaysCommand {
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id,
-      @Option(names = "--json", description = "for scripts") boolean json) {
+      @Option(names = "--json", description = "print JSON") boolean json) {
     print(
         internal.api().call("GET", "/workspaces/" + workspace + "/replays/" + id, new JsonObject()),
         json);

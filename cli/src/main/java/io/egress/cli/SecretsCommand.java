@@ -6,30 +6,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The keys of EGRESS_SECRET_KEY from a terminal. */
+/** {@code egress secrets}: the keys of EGRESS_SECRET_KEY. */
 @Command(
     name = "secrets",
     description = {
       "Shows which keys of EGRESS_SECRET_KEY are in use, and encrypts all signing",
       "secrets with the first one.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class SecretsCommand {
   private static final List<String> COLUMNS = List.of("id", "secrets", "current", "known");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  @Command(
-      name = "list",
-      description = "Lists the keys that something is sealed with. Others can be removed.")
-  int list(@Option(names = "--json", description = "for scripts") boolean json) {
+  @Command(name = "list", description = "Lists the keys in use. Others can be removed.")
+  int list(@Option(names = "--json", description = "print JSON") boolean json) {
     return print(internal.api().call("GET", "/secret-keys", new JsonObject()), json);
   }
 
   @Command(
       name = "reseal",
       description = "Encrypts all signing secrets with the first key of EGRESS_SECRET_KEY.")
-  int reseal(@Option(names = "--json", description = "for scripts") boolean json) {
+  int reseal(@Option(names = "--json", description = "print JSON") boolean json) {
     return print(internal.api().call("POST", "/secret-keys/reseal", new JsonObject()), json);
   }
 

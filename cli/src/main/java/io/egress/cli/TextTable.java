@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Objects as the rows of a table for people, one line each. */
+/** JSON objects as rows of a text table. */
 final class TextTable {
   private static final int WIDTH_MAX = 60;
   private static final String GAP = "  ";
@@ -36,7 +36,7 @@ final class TextTable {
     return table.toString();
   }
 
-  /** What a receiver answered may hold anything: a terminal gets no control characters of it. */
+  /** Removes control characters: a receiver's response may contain anything. */
   private static String text(JsonObject object, String field) {
     Object value = object.getValue(field);
     String text = value == null ? "-" : value.toString().replaceAll("\\p{Cntrl}+", " ");

@@ -11,22 +11,22 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The proof that nothing was lost. */
+/** {@code egress verify}: the proof that nothing was lost. */
 @Command(
     name = "verify",
     description = {
       "Accounts for every capture of a workspace's stream at each endpoint.",
-      "A capture counts as delivered if any of its deliveries was. Missing ones, of",
-      "which nothing is known and nothing is on its way, must not exist. A replay with",
-      "--failed sends what is replayable.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one kept in EGRESS_DATA_DIR."
+      "A capture counts as delivered if any of its deliveries was. It is missing if the",
+      "log has no delivery and none is on its way, which must never happen. A replay",
+      "with --failed sends replayable ones.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Everything is delivered, or an attempt is still to come.",
-      "1:The internal API does not answer, or refuses.",
-      "3:Something was exhausted or skipped and not delivered since.",
-      "4:Something is missing."
+      "0:Everything is delivered or on its way.",
+      "1:The internal API did not answer, or returned an error.",
+      "3:Some captures were exhausted or skipped, and not delivered since.",
+      "4:Some captures are missing."
     })
 final class VerifyCommand implements Callable<Integer> {
   private static final int UNDELIVERED = 3;
@@ -53,7 +53,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(names = "--endpoint", paramLabel = "ID", description = "only this one")
   private @Nullable UUID endpoint;
 
-  @Option(names = "--json", description = "for scripts")
+  @Option(names = "--json", description = "print JSON")
   private boolean json;
 
   @Override

@@ -7,8 +7,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes down administrative acts. To be called with the act's own transaction, so that neither is
- * committed without the other.
+ * Records administrative acts. Called with the act's own transaction, so that neither is committed
+ * without the other.
  */
 public final class AuditLog {
   private static final String WRITE =

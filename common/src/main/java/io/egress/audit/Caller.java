@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks for an act, by which means, and from where.
+ * Who requests an act, by which means, and from where.
  *
- * @param actor the person, as the application that calls names them
+ * @param actor the person, as named by the calling application
  */
 public record Caller(
     @Nullable String actor, Via via, @Nullable String remoteAddress, @Nullable String requestId) {
@@ -28,7 +28,7 @@ public record Caller(
 
   private static final int ACTOR_CHARACTERS_MAX = 200;
 
-  /** How an act was asked for. */
+  /** How an act was requested. */
   public enum Via {
     API("api"),
     PAGE("page"),
@@ -49,7 +49,10 @@ public record Caller(
     requireNonNull(via, "via is null");
   }
 
-  /** Of a request to the internal API. Throws {@link Refusal} where the header names nobody. */
+  /**
+   * The caller of a request to the internal API. Throws {@link Refusal} if the header contains no
+   * valid name.
+   */
   public static Caller ofApi(RoutingContext exchange) {
     List<String> given = exchange.request().headers().getAll(ACTOR_HEADER);
     if (given.isEmpty()) {
@@ -76,7 +79,7 @@ public record Caller(
     return of(exchange, Via.PAGE, actor);
   }
 
-  /** Whether the text can name an actor: visible characters, and spaces between them. */
+  /** Whether the text can name an actor: visible characters, with spaces between them. */
   public static boolean isActor(String text) {
     return !text.isBlank()
         && text.codePointCount(0, text.length()) <= ACTOR_CHARACTERS_MAX
@@ -92,7 +95,7 @@ public record Caller(
         exchange.response().headers().get(HttpExchange.REQUEST_ID));
   }
 
-  /** HTTP hands header values over as ISO 8859-1. */
+  /** Vert.x decodes header values as ISO 8859-1. */
   private static Optional<String> utf8(String header) {
     try {
       return Optional.of(

@@ -14,7 +14,7 @@ import io.vertx.sqlclient.Pool;
  * log and a gauge, and whenever health is requested.
  */
 public final class BackendProbes {
-  /** To the database. */
+  /** Connections to the database. */
   public static final int CONNECTIONS = 1;
 
   private final Pool database;
@@ -31,7 +31,7 @@ public final class BackendProbes {
     gauge(metrics, role, "kafka", kafkaWatch);
   }
 
-  /** {@code role} is what metrics call it. */
+  /** {@code role} is the label in metrics. */
   public static BackendProbes open(Vertx vertx, Settings settings, Metrics metrics, String role) {
     return new BackendProbes(vertx, settings, metrics, role);
   }
@@ -44,12 +44,12 @@ public final class BackendProbes {
     return brokers;
   }
 
-  /** Fails when it does not answer. */
+  /** Fails if PostgreSQL does not answer. */
   public Future<?> askDatabase() {
     return database.query("select 1").execute();
   }
 
-  /** Fails when no broker answers. */
+  /** Fails if no broker answers. */
   public Future<?> askKafka() {
     return brokers.ping();
   }

@@ -1,4 +1,4 @@
-/** What the service stands on, asked whether it is there. */
+/** Health checks of PostgreSQL and Kafka. */
 @NullMarked
 package io.egress.backend;
 

@@ -8,8 +8,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One recorded conversation as the pipeline describes it: participants by their labels, segments in
- * time order. Names of members and devices are what this description says they are.
+ * One recorded conversation as described by the pipeline: participants by label, segments in time
+ * order. Names of members and devices are those of this description.
  */
 public record Capture(
     UUID id,

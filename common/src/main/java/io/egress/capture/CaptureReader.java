@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the current state of captures, names of members and devices as they are now. */
+/** Reads the current state of captures, with the current names of members and devices. */
 public final class CaptureReader {
-  /** One statement reads one snapshot, so the contents belong to the revision. */
+  /** A single statement reads from one snapshot, so the contents match the revision. */
   private static final String SELECT =
       """
       select c.id, c.workspace_id, c.revision, c.mode, c.title, c.summary, c.started_at, c.ended_at,
@@ -36,7 +36,7 @@ public final class CaptureReader {
       where c.id = any($1)
       """;
 
-  /** What was found. Captures that do not exist are in neither. */
+  /** The captures found; those that do not exist are in neither collection. */
   public record Found(List<RevisedCapture> captures, Map<UUID, Throwable> unreadable) {}
 
   private final SqlClient client;
@@ -45,7 +45,7 @@ public final class CaptureReader {
     this.client = requireNonNull(client, "client is null");
   }
 
-  /** In no particular order. One damaged capture does not keep the others from being read. */
+  /** In no particular order. A damaged capture does not prevent the others from being read. */
   public Future<Found> read(Collection<UUID> ids) {
     return select(ids)
         .recover(

@@ -1,6 +1,6 @@
 package io.egress.capture;
 
-/** How a recording began: by a device that heard speech, or by a person. */
+/** How a recording began: automatically, when the device detected speech, or manually. */
 public enum Mode {
   AMBIENT("ambient"),
   MANUAL("manual");

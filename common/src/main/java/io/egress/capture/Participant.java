@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** One detected speaker. {@code label} is unique within its capture. */
+/** One detected speaker. {@code label} is unique within the capture. */
 public record Participant(
     String label, @Nullable Member member, @Nullable Double matchConfidence, long speechMs) {
   public Participant {

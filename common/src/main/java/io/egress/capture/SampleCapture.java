@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/** What a test of an endpoint sends. It is in no stream: captures with its id are refused. */
+/** The capture sent to test an endpoint. It is in no stream: captures with its id are rejected. */
 public final class SampleCapture {
-  /** By this id receivers recognize it. */
+  /** Receivers recognize the sample by this id. */
   public static final UUID ID = UUID.fromString("7e57da7a-0000-4000-8000-000000000000");
 
   private static final Duration LENGTH = Duration.ofSeconds(6);

@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Segments as the database keeps them: an array of {@code [start_ms,end_ms,speaker,text]}. */
+/** The database format of segments: an array of {@code [start_ms,end_ms,speaker,text]}. */
 public final class SegmentsJson {
   private static final JsonFactory JSON =
       JsonFactory.builder()

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.ssl.DefaultJavaSSLFactory;
 
-/** The same database, connected to in the same way, for each of the two clients there are. */
+/** Connection options of the same database for the two clients: the Vert.x pool and JDBC. */
 final class ConnectOptions {
   private static final String CHECK_HOST = "HTTPS";
   private static final String CHECK_NO_HOST = "";
@@ -66,7 +66,7 @@ final class ConnectOptions {
     source.setDatabaseName(url.database());
     source.setUser(url.user());
     source.setPassword(url.password());
-    // Statements that live longer than a transaction would be lost in a pooler.
+    // A pooler would lose statements that live longer than a transaction.
     source.setPrepareThreshold(0);
     DatabaseTls tls = url.tls();
     source.setSslMode(tls.mode().word());
@@ -84,7 +84,7 @@ final class ConnectOptions {
     return source;
   }
 
-  /** It would be taken for an RSA key whatever it is. */
+  /** The driver assumes RSA unless told otherwise. */
   private static String keyAlgorithm(TlsFiles identity) {
     try (InputStream certificate = Files.newInputStream(identity.certificate())) {
       return CertificateFactory.getInstance("X.509")
@@ -93,7 +93,7 @@ final class ConnectOptions {
           .getAlgorithm();
     } catch (IOException | CertificateException changedSinceTheStart) {
       throw new IllegalStateException(
-          identity.certificate() + " holds no certificate any more", changedSinceTheStart);
+          identity.certificate() + " contains no certificate any more", changedSinceTheStart);
     }
   }
 

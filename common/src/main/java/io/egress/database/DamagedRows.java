@@ -3,7 +3,7 @@ package io.egress.database;
 import io.vertx.pgclient.PgException;
 import org.jspecify.annotations.Nullable;
 
-/** Failures of a statement that come from what a row holds, not from the server or the network. */
+/** Recognizes failures caused by the content of a row, not by the server or the network. */
 public final class DamagedRows {
   /** SQLSTATE classes: data exceptions, and corrupted data or indexes. */
   private static final String DATA_EXCEPTION = "22";
@@ -12,7 +12,7 @@ public final class DamagedRows {
 
   private DamagedRows() {}
 
-  /** Whether asking again for the same rows is bound to fail. */
+  /** Whether repeating the statement for the same rows is bound to fail. */
   public static boolean isCauseOf(@Nullable Throwable failure) {
     if (!(failure instanceof PgException refused) || refused.getSqlState() == null) {
       return false;

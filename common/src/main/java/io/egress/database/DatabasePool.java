@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one way to PostgreSQL: prepared statements are kept, and everything is bounded in time, most
- * of it by the server, so that a process which vanishes holds neither a lock nor a transaction for
+ * Creates connection pools. Prepared statements are cached, and everything has a timeout, mostly
+ * enforced by the server, so that a process that vanishes does not hold a lock or a transaction for
  * long.
  */
 public final class DatabasePool {
@@ -24,15 +24,15 @@ public final class DatabasePool {
   private static final int CONNECTION_WAIT_SECONDS = 10;
 
   /**
-   * How long a connection is kept unused. The wait for an answer is counted from the last one, so a
-   * connection that could be kept for longer would be cut off while its next statement runs.
+   * How long an unused connection is kept. The wait for an answer is measured from the previous
+   * answer, so a connection kept for longer would be cut off while its next statement runs.
    */
   private static final Duration IDLE = Duration.ofSeconds(5);
 
   private static final Duration IDLE_CHECKS_APART = Duration.ofSeconds(1);
   private static final int PIPELINED_MAX = 16;
 
-  /** The server gives up a peer that has been silent for about half a minute. */
+  /** The server closes a connection whose peer has been silent for about half a minute. */
   private static final Map<String, String> KEEPALIVE =
       Map.of(
           "tcp_keepalives_idle", "10",
@@ -40,29 +40,31 @@ public final class DatabasePool {
           "tcp_keepalives_count", "3",
           "tcp_user_timeout", "25000");
 
-  /** How much longer than a statement may take an answer to it is waited for. */
+  /** How much longer than a statement may take the client waits for its answer. */
   private static final Duration ANSWER_GRACE = Duration.ofSeconds(5);
 
-  /** PostgreSQL 17 and later; earlier servers refuse a connection that asks for it. */
+  /** Supported by PostgreSQL 17 and later; earlier servers reject a connection that requests it. */
   private static final String LIMIT_TRANSACTIONS =
       """
       select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'
       """;
 
   /**
-   * A statement is planned once for each connection, which saves a sixth of the database's time
-   * under load; {@link TableStatistics} keeps such plans right. Unknown parameters inflate the cost
-   * of a plan that is made so, which would trigger JIT.
+   * Each statement is planned once per connection, which saves a sixth of the database's time under
+   * load; {@link TableStatistics} keeps such plans good. Generic plans have inflated cost
+   * estimates, which would trigger JIT.
    */
   private static final Map<String, String> PLANS =
       Map.of("plan_cache_mode", "force_generic_plan", "jit", "off");
 
-  /** A startup parameter of the client's own that PgBouncer refuses, and PostgreSQL's default. */
+  /**
+   * A startup parameter sent by the client. PgBouncer rejects it, and it is PostgreSQL's default.
+   */
   private static final String REFUSED_BY_POOLERS = "extra_float_digits";
 
   private DatabasePool() {}
 
-  /** {@code name} is what the pool is measured under. */
+  /** {@code name} is the label in metrics. */
   public static Pool open(Vertx vertx, DatabaseSettings settings, String name, int size) {
     PgConnectOptions connect =
         ConnectOptions.forPool(DatabaseUrl.parse(settings.url())).setReconnectAttempts(0);
@@ -114,7 +116,7 @@ public final class DatabasePool {
     session.putAll(PLANS);
   }
 
-  /** The limits are the role's: see {@link SessionLimits}. */
+  /** The limits are settings of the role: see {@link SessionLimits}. */
   private static void shareSessions(PgConnectOptions connect) {
     connect.setUseLayer7Proxy(true).setCachePreparedStatements(false).setPipeliningLimit(1);
     connect.getProperties().remove(REFUSED_BY_POOLERS);

@@ -7,20 +7,20 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Several statements on one connection of a pool. */
+/** Runs several statements on one connection of a pool. */
 public final class LostConnections {
   private static final Logger log = LoggerFactory.getLogger(LostConnections.class);
 
   private LostConnections() {}
 
-  /** The connection goes back to the pool when the future of {@code work} is complete. */
+  /** The connection is returned to the pool when the future of {@code work} completes. */
   public static <T> Future<T> with(Pool pool, Function<SqlConnection, Future<T>> work) {
     return pool.withConnection(
         connection -> {
-          // Without a handler the client prints the stack trace to stderr. What was asked fails
-          // too.
+          // Without a handler the client prints the stack trace to stderr. The pending statements
+          // fail, too.
           connection.exceptionHandler(
-              broken -> log.debug("A connection to PostgreSQL broke: {}", broken.toString()));
+              broken -> log.debug("Lost a connection to PostgreSQL: {}", broken.toString()));
           return work.apply(connection);
         });
   }

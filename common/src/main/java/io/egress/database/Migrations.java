@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema up to date. Any number of processes may do so at once: Flyway holds a lock of
- * the database while it works.
+ * Migrates the schema. Any number of processes may do so at the same time: Flyway holds a database
+ * lock.
  */
 public final class Migrations {
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
@@ -31,7 +31,7 @@ public final class Migrations {
                     false));
   }
 
-  /** Fails when the database does not answer, and keeps no connection open. */
+  /** Fails if the database does not answer. Closes its connections. */
   public static void run(String url) {
     PGSimpleDataSource source = ConnectOptions.forJdbc(DatabaseUrl.parse(url));
     int applied = Flyway.configure().dataSource(source).load().migrate().migrationsExecuted;

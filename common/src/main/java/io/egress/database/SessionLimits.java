@@ -18,13 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server's limits of statements, lock waits and transactions. A pooler in transaction mode does
- * not carry them for a session, and others may drop them: then they must be settings of the role.
+ * The server's timeouts for statements, locks and transactions. A pooler in transaction mode does
+ * not keep them per session, and others may drop them: in these cases they must be settings of the
+ * role.
  */
 public final class SessionLimits {
   private static final Logger log = LoggerFactory.getLogger(SessionLimits.class);
 
-  /** A server that does not know a limit has no row of it. */
+  /** A server that does not support a limit has no row for it. */
   private static final String MISSING =
       """
       select name, current_user as role, current_database() as database from pg_settings
@@ -35,7 +36,9 @@ public final class SessionLimits {
 
   private SessionLimits() {}
 
-  /** Fails when a limit is missing, and says how to set it. Waits for a server that is away. */
+  /**
+   * Fails if a limit is missing, and says how to set it. Waits for a server that is unavailable.
+   */
   public static Future<Void> require(Vertx vertx, Pool pool, DatabaseSettings settings) {
     return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
         .await(() -> check(pool, settings));

@@ -15,21 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Analyzes tables that have outgrown their statistics. PostgreSQL keeps plans for a connection,
- * also those of foreign keys and of functions, and a plan made for a table of a page or none reads
- * the whole table. ANALYZE makes every connection plan anew; autovacuum comes once a minute, and
- * until then a new table, such as a day's partition of the delivery log, may hold a hundred
- * thousand rows.
+ * Analyzes tables that have outgrown their statistics. PostgreSQL caches plans per connection, also
+ * those of foreign keys and functions, and a plan made for an almost empty table scans it. ANALYZE
+ * invalidates the plans of all connections. Autovacuum runs once a minute; until then a new table,
+ * such as a day's partition of the delivery log, may have grown to a hundred thousand rows.
  *
- * <p>Pages show growth at once. Rows show it when a long transaction commits that was analyzed
- * before: its rows did not count, its pages did. Plans for tables beyond the settled sizes use
- * indexes, and autovacuum is soon enough.
+ * <p>The page count shows growth immediately. The row count is also needed: rows of a long
+ * transaction that was not committed during the last ANALYZE were not counted, while their pages
+ * were. Plans for tables beyond the settled sizes use indexes, and autovacuum is soon enough.
  */
 public final class TableStatistics {
   private static final Logger log = LoggerFactory.getLogger(TableStatistics.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Reading less costs no more than an index does. */
+  /** Below this size, a scan costs no more than an index. */
   private static final int SMALL_PAGES = 8;
 
   private static final int SMALL_ROWS = 1_000;
@@ -47,7 +46,7 @@ public final class TableStatistics {
       """
           .formatted(SETTLED_PAGES, SMALL_PAGES, SETTLED_ROWS, SMALL_ROWS);
 
-  /** What is being analyzed already is left alone. */
+  /** Skips tables that are being analyzed already. */
   private static final String ANALYZE = "analyze (skip_locked) ";
 
   private final Pool pool;

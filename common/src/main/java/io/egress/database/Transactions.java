@@ -11,8 +11,8 @@ import io.vertx.sqlclient.Transaction;
 import java.util.function.Function;
 
 /**
- * Repeats transactions that the database rolled back because of a deadlock. BEGIN travels in the
- * same message as the first statement.
+ * Repeats transactions that the database rolled back because of a deadlock. BEGIN is pipelined with
+ * the first statement.
  */
 public final class Transactions {
   private static final String SERIALIZATION_FAILURE = "40001";
@@ -25,7 +25,7 @@ public final class Transactions {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** {@code work} may run several times and must have no effect outside the database. */
+  /** {@code work} may run several times and must have no side effects outside the database. */
   public <T> Future<T> run(Function<SqlConnection, Future<T>> work) {
     return attempt(work, 1);
   }

@@ -8,17 +8,17 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Failures of the database, or of the connection to it, that may be over in a moment. */
+/** Recognizes temporary failures of the database or of the connection to it. */
 public final class Unavailability {
   /** SQLSTATE classes of a server that cannot answer now. */
   private static final Set<String> CLASSES = Set.of("08", "40", "53", "55", "57", "58");
 
-  /** The server has ended a transaction that took too long. */
+  /** The server ended a transaction that took too long. */
   private static final Set<String> TIMED_OUT = Set.of("25P03", "25P04");
 
   private Unavailability() {}
 
-  /** As {@link #isCauseOf}, for what JDBC throws and for what wraps it. */
+  /** Like {@link #isCauseOf}, for exceptions of JDBC and those that wrap them. */
   public static boolean isBehind(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (isCauseOf(cause)) {
@@ -28,7 +28,7 @@ public final class Unavailability {
     return false;
   }
 
-  /** False when the request or the code is at fault. */
+  /** False if the request or the code is at fault. */
   public static boolean isCauseOf(Throwable failure) {
     if (failure instanceof PgException refused) {
       return isTemporary(refused.getSqlState());

@@ -9,19 +9,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One capture owed to one endpoint, as it stands in the delivery topics: ids only, never the
- * document.
+ * One capture owed to one endpoint, as stored in the delivery topics: ids only, never the document.
  *
- * @param id names the chain of attempts; the same after every repetition
- * @param replayId the replay or redelivery that made it; null for the first delivery of a capture
- *     to an endpoint
+ * @param id identifies the chain of attempts; repeated fan-out yields the same id
+ * @param replayId the replay or redelivery that created it; null for the first delivery of a
+ *     capture to an endpoint
  * @param origin why it is owed; kept through all retries
- * @param owedAt since when: the moment it entered the stream, or its endpoint or replay was created
- *     if that is later. It is the same after every repetition, too.
- * @param attempt the number of the attempt to come, from 1
- * @param dueAt not to be attempted before
- * @param traceparent of the stage before its first attempt, where the capture is traced; a header
- *     of the record, kept through all retries
+ * @param owedAt when it became owed: when the capture entered the stream, or the endpoint or replay
+ *     was created, if that is later. Repeated fan-out yields the same instant.
+ * @param attempt the number of the next attempt, from 1
+ * @param dueAt the earliest time of the next attempt
+ * @param traceparent the span before the first attempt, if the capture is traced; a header of the
+ *     record, kept through all retries
  */
 public record Delivery(
     UUID id,
@@ -39,11 +38,11 @@ public record Delivery(
   public enum Origin {
     /** The capture entered the stream. */
     LIVE("live"),
-    /** The endpoint was created with the full history. */
+    /** The endpoint was created with full history. */
     BACKFILL("backfill"),
-    /** Somebody asked for part of the stream again. */
+    /** A replay of part of the stream. */
     REPLAY("replay"),
-    /** Somebody asked for this one capture again. */
+    /** A redelivery of this one capture. */
     REDELIVERY("redelivery");
 
     private final String word;
@@ -78,13 +77,13 @@ public record Delivery(
     }
   }
 
-  /** The first delivery of a capture to an endpoint, never attempted and due since it is owed. */
+  /** The first delivery of a capture to an endpoint, not attempted yet and due immediately. */
   public static Delivery first(
       UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
     return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt, null);
   }
 
-  /** Never attempted, and due since its replay was created. */
+  /** Not attempted yet, and due since the replay was created. */
   public static Delivery replayed(
       UUID replayId,
       UUID endpointId,
@@ -97,7 +96,7 @@ public record Delivery(
         id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
   }
 
-  /** The attempt after this one. */
+  /** The next attempt. */
   public Delivery next(Instant due) {
     return new Delivery(
         id,
@@ -112,13 +111,13 @@ public record Delivery(
         traceparent);
   }
 
-  /** The same attempt, later. */
+  /** The same attempt at a later time. */
   public Delivery postponed(Instant due) {
     return new Delivery(
         id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due, traceparent);
   }
 
-  /** The same, as part of a trace. */
+  /** The same delivery as part of a trace. */
   public Delivery tracedBy(@Nullable String parent) {
     return parent == null
         ? this
@@ -126,12 +125,12 @@ public record Delivery(
             id, endpointId, captureId, position, replayId, origin, owedAt, attempt, dueAt, parent);
   }
 
-  /** Without the {@code traceparent}, which is no part of the value. */
+  /** Without the {@code traceparent}, which is a header and not part of the value. */
   public Buffer encode() {
     return DeliveryJson.encode(this);
   }
 
-  /** Throws a {@link RuntimeException} for what {@link #encode} cannot have written. */
+  /** Throws a {@link RuntimeException} if {@link #encode} cannot have written the value. */
   public static Delivery decode(byte[] value) {
     return DeliveryJson.decode(value);
   }

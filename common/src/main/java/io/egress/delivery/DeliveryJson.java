@@ -14,14 +14,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deliveries as records' values. Token by token, because each delivery is written and read at least
- * once and a tree of it would cost more than what it says.
+ * The JSON of deliveries in records, parsed and written token by token: each delivery is written
+ * and read at least once, and a tree would cost more than its content.
  */
 final class DeliveryJson {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final int USUAL_BYTES = 320;
 
-  /** Nothing that this service writes goes beyond, and arithmetic on what does would overflow. */
+  /** The service never writes more, and arithmetic on larger values would overflow. */
   private static final int ATTEMPT_MAX = Short.MAX_VALUE;
 
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -79,7 +79,7 @@ final class DeliveryJson {
     private long position;
     private int attempt;
 
-    /** A field that a later release adds is passed over. */
+    /** Skips fields added by a later release. */
     private void take(String name, JsonParser json) throws IOException {
       switch (name) {
         case "delivery_id" -> id = UUID.fromString(json.getText());
@@ -98,7 +98,7 @@ final class DeliveryJson {
       }
     }
 
-    /** The first attempt is due when it is owed, which saves parsing a second instant. */
+    /** The first attempt is due when the delivery is owed, which saves parsing a second instant. */
     private @Nullable Instant dueAt(String text) {
       return text.equals(owedAtText) ? owedAt : Instant.parse(text);
     }

@@ -1,4 +1,4 @@
-/** What api and dispatcher both know of deliveries. */
+/** Deliveries, as shared by api and dispatcher. */
 @NullMarked
 package io.egress.delivery;
 

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The record of deliveries in the database. It is what stops a delivery being sent again after a
- * crash or a rebalance: an attempt that it knows is over, and so is what had to follow it.
+ * The record of deliveries in the database. It prevents repeated deliveries after a crash or a
+ * rebalance: an attempt in the log is over, and the record of its successor has been published.
  */
 public final class DeliveryLog {
   private static final String WRITE =
@@ -50,9 +50,9 @@ public final class DeliveryLog {
   private static final String KNOWN =
       "select id, state, attempts from %s where day = $1 and id = any($2)";
 
-  /** What is known of a delivery that had an outcome before. */
+  /** The log's knowledge of a delivery that had an outcome before. */
   public record Known(DeliveryState state, int attempts) {
-    /** Whether this attempt needs not be made: it was, or none is to be made any more. */
+    /** Whether this attempt is unnecessary: it was made already, or the delivery has ended. */
     public boolean hasSettled(Delivery delivery) {
       return hasEnded() || attempts >= delivery.attempt();
     }
@@ -70,7 +70,10 @@ public final class DeliveryLog {
     this.days = requireNonNull(days, "days is null");
   }
 
-  /** No delivery may stand twice in {@code entries}. What fails may be written in part. */
+  /**
+   * {@code entries} must not contain a delivery twice. If this fails, some of them may have been
+   * written.
+   */
   public Future<Void> write(List<LogEntry> entries) {
     return Future.all(
             byDay(entries, LogEntry::delivery).entrySet().stream()
@@ -79,7 +82,7 @@ public final class DeliveryLog {
         .mapEmpty();
   }
 
-  /** Those of the deliveries that had an outcome before; asked through {@code asking}. */
+  /** Finds those of the deliveries that had an outcome before, using {@code asking}. */
   public Future<Map<UUID, Known>> known(SqlClient asking, Collection<Delivery> deliveries) {
     Map<UUID, Known> known = new HashMap<>();
     List<Future<RowSet<Row>>> asked =
@@ -96,7 +99,7 @@ public final class DeliveryLog {
             });
   }
 
-  /** Partitions are named, so that they need not be found among those of a month. */
+  /** Names the partitions, so that PostgreSQL need not search all of them. */
   private Future<?> write(LocalDate day, List<LogEntry> entries) {
     return client
         .preparedQuery(WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day)))

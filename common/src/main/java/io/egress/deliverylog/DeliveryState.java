@@ -4,19 +4,22 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** All but {@code PENDING} are ends. */
+/** All states but {@code PENDING} are final. */
 public enum DeliveryState {
   PENDING,
   DELIVERED,
   EXHAUSTED,
-  /** Fell due while the endpoint was paused, or after it or the replay was ended. */
+  /**
+   * It was due while the endpoint was paused, or after the endpoint was deleted or the replay
+   * canceled.
+   */
   SKIPPED;
 
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Empty for what {@link #word} returns for none. */
+  /** Empty if the word is not one of {@link #word}'s. */
   public static Optional<DeliveryState> find(String word) {
     return Arrays.stream(values()).filter(state -> state.word().equals(word)).findFirst();
   }

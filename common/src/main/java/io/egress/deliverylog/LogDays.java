@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The days that the delivery log keeps: there is a partition for each of them, and some to come,
- * and none for those before.
+ * The days kept by the delivery log. There is a partition for each of them and for a few to come,
+ * and none for earlier days.
  */
 public final class LogDays {
   /** For clocks that run ahead, and for hours in which no partition could be created. */
@@ -47,9 +47,8 @@ public final class LogDays {
   }
 
   /**
-   * Where a delivery is remembered that is owed since {@code owedAt}. What is owed for longer than
-   * anything is kept goes with the oldest day there is; what a broken clock dated far ahead, with
-   * today.
+   * The partition for a delivery that is owed since {@code owedAt}. Deliveries owed for longer than
+   * the log is kept go into the oldest partition; those dated in the future, into today's.
    */
   LocalDate of(Instant owedAt) {
     LocalDate owed = LocalDate.ofInstant(owedAt, ZoneOffset.UTC);
@@ -61,7 +60,7 @@ public final class LogDays {
     return owed.isBefore(first) ? first : owed;
   }
 
-  /** When the first day began that anything is kept of. */
+  /** The start of the first day that is kept. */
   Instant since() {
     return first().atStartOfDay(ZoneOffset.UTC).toInstant();
   }
@@ -78,7 +77,7 @@ public final class LogDays {
     return table + "_" + SUFFIX.format(day);
   }
 
-  /** Makes the partitions that are missing and drops those that nothing is kept in any more. */
+  /** Creates missing partitions and drops expired ones. */
   public Future<Void> maintain(Pool pool) {
     return Transactions.once(
         pool,

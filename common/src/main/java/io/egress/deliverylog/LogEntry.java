@@ -7,10 +7,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be remembered of a delivery.
+ * An entry of the delivery log.
  *
- * @param attempt null where none was made: the delivery was skipped, or a replay owes it
- * @param nextAttemptAt null where none follows
+ * @param attempt null if no attempt was made: the delivery was skipped, or a replay owes it
+ * @param nextAttemptAt null if no attempt follows
  */
 public record LogEntry(
     Delivery delivery,
@@ -27,7 +27,7 @@ public record LogEntry(
     return new LogEntry(delivery, DeliveryState.PENDING, null, null);
   }
 
-  /** How many attempts are over once this is written. */
+  /** The number of attempts made, including this one. */
   int attempts() {
     return attempt == null ? delivery.attempt() - 1 : delivery.attempt();
   }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Entries as the columns of a statement. */
+/** Entries as one array per column. */
 final class LogRows {
   private LogRows() {}
 

@@ -24,9 +24,9 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the delivery log for people. */
+/** Queries of the delivery log for the API and the settings page. */
 public final class LoggedDeliveries {
-  /** The most of an endpoint that {@link #undelivered} reads. */
+  /** The most deliveries of an endpoint that {@link #undelivered} reads. */
   private static final int UNDELIVERED_MAX = 1_000;
 
   private static final String COLUMNS =
@@ -40,7 +40,7 @@ public final class LoggedDeliveries {
       """
           .formatted(COLUMNS);
 
-  /** The repeated condition is that of the index, which has no row for what was delivered. */
+  /** The repeated condition is that of the partial index, which excludes delivered rows. */
   private static final String UNDELIVERED =
       """
       select %s from unnest($1::uuid[]) as e(id) cross join lateral (
@@ -53,7 +53,7 @@ public final class LoggedDeliveries {
       """
           .formatted(COLUMNS, UNDELIVERED_MAX);
 
-  /** The repeated condition is that of the index, which has no row for first deliveries. */
+  /** The repeated condition is that of the partial index, which excludes first deliveries. */
   private static final String REPLAYED =
       """
       select %s from unnest($1::uuid[]) as e(id) cross join lateral (
@@ -83,7 +83,7 @@ public final class LoggedDeliveries {
     this.days = requireNonNull(days, "days is null");
   }
 
-  /** The deliveries again, with what the log has of them. */
+  /** The given deliveries with their log entries. */
   public Future<List<LoggedDelivery>> complete(Collection<LoggedDelivery> owed) {
     return client
         .preparedQuery(FIND)
@@ -101,8 +101,8 @@ public final class LoggedDeliveries {
   }
 
   /**
-   * Which deliveries to read: of these endpoints, above a position, up to another one, and of that
-   * one only those behind an endpoint's delivery, in the order of their ids.
+   * Selects the deliveries of these endpoints between two positions, and of the last position only
+   * those after a given delivery, in the order of their ids.
    */
   public record Range(
       Collection<UUID> endpointIds, long above, long upTo, UUID afterEndpoint, UUID afterDelivery) {
@@ -112,8 +112,8 @@ public final class LoggedDeliveries {
   }
 
   /**
-   * The newest of each endpoint in a state other than {@code DELIVERED}, in no order; up to {@code
-   * max}, and never more than 1,000.
+   * The newest deliveries of each endpoint in a state other than {@code DELIVERED}, unordered; up
+   * to {@code max}, and never more than 1,000.
    */
   public Future<List<LoggedDelivery>> undelivered(Range range, DeliveryState state, int max) {
     return client
@@ -130,7 +130,7 @@ public final class LoggedDeliveries {
         .map(LoggedDeliveries::deliveries);
   }
 
-  /** What replays made of the captures above a position and up to another one, in no order. */
+  /** The replays' deliveries of the captures between two positions, unordered. */
   public Future<List<LoggedDelivery>> replayed(
       Collection<UUID> endpointIds, long above, long upTo) {
     return client
@@ -143,7 +143,7 @@ public final class LoggedDeliveries {
         .map(LoggedDeliveries::deliveries);
   }
 
-  /** Empty for a first delivery that has no outcome yet. */
+  /** Empty for a first delivery without an outcome. */
   public Future<Optional<LoggedDelivery>> one(UUID workspaceId, UUID id) {
     return client
         .preparedQuery(ONE)
@@ -167,7 +167,7 @@ public final class LoggedDeliveries {
             });
   }
 
-  /** When the first day began that the log has anything of. */
+  /** The start of the first day that the log covers. */
   public Instant since() {
     return days.since();
   }

@@ -8,11 +8,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the delivery log has of a delivery.
+ * A delivery in the delivery log.
  *
- * @param replayId null for the first delivery of its capture to its endpoint
- * @param attempts those whose outcome is known
- * @param lastOutcome null where no attempt was made, because the endpoint was paused or deleted
+ * @param replayId null for the first delivery of a capture to an endpoint
+ * @param attempts those with a known outcome
+ * @param lastOutcome null if no attempt was made, because the endpoint was paused or deleted
  * @param nextAttemptAt null unless the delivery is pending
  */
 public record LoggedDelivery(
@@ -37,7 +37,7 @@ public record LoggedDelivery(
     requireNonNull(owedAt, "owedAt is null");
   }
 
-  /** One that is owed and has no outcome yet, so that the log has nothing of it. */
+  /** A delivery that is owed and has no outcome yet, so that the log has no entry for it. */
   public static LoggedDelivery withoutOutcome(
       UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
     return new LoggedDelivery(

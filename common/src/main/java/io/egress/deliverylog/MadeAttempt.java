@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt as it is remembered.
+ * The logged details of an attempt.
  *
  * @param outcome {@code delivered}, or the kind of failure
  */
@@ -48,7 +48,7 @@ public record MadeAttempt(
         outcome.answerStart());
   }
 
-  /** Empty for an attempt that was aborted, which has no outcome. */
+  /** Empty for an aborted attempt, which has no outcome. */
   public static Optional<MadeAttempt> of(Instant startedAt, Outcome outcome) {
     if (outcome instanceof Outcome.Delivered delivered) {
       return Optional.of(of(startedAt, delivered));

@@ -1,4 +1,4 @@
-/** What became of deliveries: durable, and asked before anything is sent. */
+/** The durable log of deliveries and their attempts, checked before anything is sent. */
 @NullMarked
 package io.egress.deliverylog;
 

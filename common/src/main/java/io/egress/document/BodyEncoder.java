@@ -4,11 +4,11 @@ import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a body, given as literals and fragments, into the bytes to send. After each call the caller
- * takes pieces until there are none, waiting between them for as long as the receiver needs.
+ * Encodes a body, given as literals and fragments, into pieces to send. After each call the caller
+ * takes pieces until there are none, at the pace of the receiver.
  */
 public interface BodyEncoder {
-  /** ASCII text that stands in the body as it is. */
+  /** ASCII text that appears unchanged in the body. */
   void literal(String ascii);
 
   void fragment(Fragment fragment);
@@ -16,7 +16,7 @@ public interface BodyEncoder {
   /** Ends the body; nothing may follow. */
   void finish();
 
-  /** The next piece to send, or null when everything given so far was taken. */
+  /** The next piece to send, or null if everything given so far was taken. */
   @Nullable Buffer next();
 
   static BodyEncoder gzip() {

@@ -2,8 +2,7 @@ package io.egress.document;
 
 /**
  * The CRC-32 of a concatenation from the CRCs of its parts. Appending n bytes multiplies a CRC by
- * x^(8n) modulo the CRC's polynomial, in the bit-reversed order that CRC-32 keeps its coefficients
- * in.
+ * x^(8n) modulo the CRC's polynomial, in the bit-reversed order of CRC-32's coefficients.
  */
 final class Crc32Combination {
   private static final int POLYNOMIAL = 0xEDB88320;

@@ -3,16 +3,16 @@ package io.egress.document;
 import io.egress.capture.Capture;
 
 /**
- * Renders a capture up to and with {@code "emitted_at":"}: the instant and {@link #TAIL} follow
- * when the document is sent.
+ * Renders a capture up to and including {@code "emitted_at":"}; the instant and {@link #TAIL} are
+ * added when the document is sent.
  */
 public interface DocumentRenderer {
-  /** What ends a document after the instant of its sending. */
+  /** The end of a document, after the time of sending. */
   String TAIL = "\"}";
 
   /**
-   * Rises with every change to what {@link #render} writes. A stored document of an earlier version
-   * is stale.
+   * Incremented with every change to the output of {@link #render}. Stored documents of earlier
+   * versions are stale.
    */
   short version();
 

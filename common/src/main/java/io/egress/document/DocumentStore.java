@@ -26,12 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rendered documents in the database. A document is stale unless the view {@code current_documents}
- * has it, no earlier version of the renderer wrote it, and its checksum agrees. It was rendered
- * from one snapshot of its capture, so storing it late stores at worst something stale.
+ * Stores rendered documents in the database. A document is current if the view {@code
+ * current_documents} contains it, the current version of the renderer wrote it, and its checksum
+ * matches; otherwise it is stale. Documents are rendered from a snapshot of their capture, so
+ * storing one late stores at worst a stale one.
  */
 public final class DocumentStore {
-  /** What {@link #read} needs of a row of {@code current_documents d}. */
+  /** The columns of {@code current_documents d} needed by {@link #read}. */
   public static final String COLUMNS = "d.renderer, d.length, d.crc32, d.checksum, d.deflated";
 
   private static final Logger log = LoggerFactory.getLogger(DocumentStore.class);
@@ -46,7 +47,7 @@ public final class DocumentStore {
       where (d.revision, d.renderer) <= (excluded.revision, excluded.renderer)
       """;
 
-  /** What a document took when it was rendered last, or a guess from its segments. */
+  /** The size of the last rendered document, or an estimate from its segments. */
   private static final String SIZES =
       """
       select c.id, coalesce(d.length, 4 * pg_column_size(c.segments)) as bytes
@@ -56,8 +57,8 @@ public final class DocumentStore {
   private static final long TOGETHER_BYTES_MAX = 2 << 20;
 
   /**
-   * Documents rendered from the current state of their captures. Captures that do not exist are in
-   * neither.
+   * Documents of the current state of their captures. Captures that do not exist are in neither
+   * collection.
    */
   public record Renewed(Map<UUID, Fragment> documents, Set<UUID> unrenderable) {
     private Renewed with(Renewed more) {
@@ -95,17 +96,17 @@ public final class DocumentStore {
             "egress_documents_unrenderable_total", "failures to render a damaged capture");
   }
 
-  /** The version of documents that are rendered here. */
+  /** The version of the documents rendered here. */
   public short rendererVersion() {
     return renderer.version();
   }
 
-  /** Null when the stored document is stale. */
+  /** Null if the stored document is stale. */
   public @Nullable Fragment read(Row row) {
     return isOutdated(row) ? null : undamaged(row);
   }
 
-  /** As {@link #read}, for a caller who will {@link #renew} what is stale. */
+  /** Like {@link #read}, for callers that {@link #renew} stale documents. */
   public @Nullable Fragment readToRenew(UUID captureId, Row row) {
     if (isOutdated(row)) {
       return null;
@@ -121,8 +122,8 @@ public final class DocumentStore {
   }
 
   /**
-   * Renders and stores documents of the current state. Rendering takes many times a document's
-   * size, so large ones are rendered one at a time, whoever asks.
+   * Renders and stores documents of the current state. Rendering takes many times a document's size
+   * in memory, so large documents are rendered one at a time across all callers.
    */
   public Future<Renewed> renew(Collection<UUID> ids) {
     Renewed all = new Renewed(new HashMap<>(), new HashSet<>());
@@ -190,10 +191,10 @@ public final class DocumentStore {
     log.atError()
         .addKeyValue("capture_id", captureId)
         .setCause(failure)
-        .log("A capture is damaged and cannot be rendered until it is put again with a change");
+        .log("A capture is damaged and cannot be rendered until it is stored again with a change");
   }
 
-  /** Takes a millisecond or more: not for an event loop. */
+  /** Takes a millisecond or more; not for an event loop. */
   public Fragment render(Capture capture) {
     return Fragment.deflate(renderer.render(capture));
   }
@@ -219,7 +220,7 @@ public final class DocumentStore {
     return fragment.checksum() == row.getInteger("checksum") ? fragment : null;
   }
 
-  /** Stores as part of the caller's transaction. */
+  /** Stores within the caller's transaction. */
   public Future<Void> put(SqlClient client, List<RevisedDocument> documents) {
     List<Tuple> rows =
         documents.stream()

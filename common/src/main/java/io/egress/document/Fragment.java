@@ -11,9 +11,9 @@ import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 
 /**
- * Bytes compressed once and sent many times: raw deflate blocks that refer to nothing before their
- * start and end on a byte boundary (a sync flush), none of them final. Fragments can therefore
- * stand one after the other, with stored blocks between them, inside one deflate stream.
+ * Bytes compressed once and sent many times: raw deflate blocks without references to earlier data,
+ * ending on a byte boundary (a sync flush), none of them final. Fragments can therefore be
+ * concatenated, with stored blocks between them, into one deflate stream.
  */
 public record Fragment(Buffer deflated, int crc32, long length) {
   private static final int LEVEL = 6;
@@ -45,7 +45,7 @@ public record Fragment(Buffer deflated, int crc32, long length) {
     }
   }
 
-  /** CRC-32C over all of it, stored beside it: finds damage without inflating. */
+  /** CRC-32C of all fields, stored with them: detects damage without inflating. */
   public int checksum() {
     CRC32C checksum = new CRC32C();
     checksum.update(((BufferInternal) deflated).getByteBuf().nioBuffer());
@@ -53,7 +53,7 @@ public record Fragment(Buffer deflated, int crc32, long length) {
     return (int) checksum.getValue();
   }
 
-  /** The bytes it was made from, all at once; length and CRC are checked. */
+  /** The uncompressed bytes; length and CRC are checked. */
   public byte[] inflate() {
     byte[] raw = new byte[Math.toIntExact(length)];
     Inflation inflation = new Inflation(this);

@@ -8,8 +8,8 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gzip member out of fragments as they are and literals as stored blocks, its CRC put together
- * from theirs. Nothing is compressed here. Literals that follow each other share a block.
+ * Builds one gzip member from fragments and literals (as stored blocks), combining its CRC from
+ * theirs. Nothing is compressed here. Adjacent literals share a block.
  */
 final class GzipEncoder implements BodyEncoder {
   private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};

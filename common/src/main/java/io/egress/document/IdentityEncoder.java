@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The body as it is: fragments are inflated piece by piece, when a piece is asked for. */
+/** The uncompressed body: fragments are inflated piece by piece on demand. */
 final class IdentityEncoder implements BodyEncoder {
   private final Deque<Object> parts = new ArrayDeque<>();
   private @Nullable Inflation inflation;

@@ -9,10 +9,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A fragment on its way back to raw bytes, a bounded piece at a time, length and CRC checked at its
- * end.
- */
+/** Inflates a fragment in pieces of bounded size, and checks length and CRC at its end. */
 final class Inflation {
   static final int PIECE_BYTES_MAX = 65_536;
 
@@ -58,7 +55,7 @@ final class Inflation {
   void check() {
     inflater.end();
     if ((int) crc.getValue() != fragment.crc32()) {
-      throw corrupt("its CRC-32 is another");
+      throw corrupt("its CRC-32 differs");
     }
   }
 

@@ -3,7 +3,7 @@ package io.egress.document;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 
-/** The threads on which captures are read and rendered: as many as can run at once. */
+/** The threads that read and render captures: one per processor. */
 public final class Renderers {
   private Renderers() {}
 

@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who said what, as documents show it. The plain text is a function of what the document's segments
- * show: a line per run of consecutive segments whose shown speaker is the same.
+ * The transcript as documents show it. The plain text is derived from the segments: a line per run
+ * of consecutive segments with the same displayed speaker.
  */
 final class Transcript {
   private static final String UNATTRIBUTED = "Unknown speaker";
@@ -30,7 +30,7 @@ final class Transcript {
     }
   }
 
-  /** The matched member's name, else the label; null for unattributed audio. */
+  /** The matched member's name, otherwise the label; null for unattributed audio. */
   @Nullable String speaker(Segment segment) {
     String label = segment.speaker();
     return label == null ? null : shownByLabel.getOrDefault(label, label);

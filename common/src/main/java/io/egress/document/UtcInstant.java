@@ -5,7 +5,8 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 
 /**
- * Instants as documents show them: UTC with exactly three fraction digits, for years 0001 to 9999.
+ * The format of instants in documents: UTC with exactly three fraction digits, for years 0001 to
+ * 9999.
  */
 public final class UtcInstant {
   private static final char[] FORM = "0000-00-00T00:00:00.000Z".toCharArray();

@@ -9,15 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which addresses a client's endpoint may have. Only addresses that the public Internet
- * routes are let through, after IANA's registries of special-purpose addresses, so that an endpoint
- * cannot be used to reach into the network this service stands in. A cloud's own address that looks
- * public is refused, too.
+ * Decides which addresses webhooks may be sent to. Only globally routed addresses are allowed,
+ * according to IANA's registries of special-purpose addresses, so that an endpoint cannot be used
+ * to reach into the network of the service. Public-looking addresses of cloud metadata services are
+ * rejected, too.
  *
- * <p>IPv6 is an allow list: the only block IANA gives out to the public, less what is special in
- * it. An address that a translator would turn into an IPv4 address is judged as that address. The
- * block 64:ff9b:1::/48 is refused whole: where in it the IPv4 address sits is the operator's
- * choice, so it cannot be judged; who runs such a translator exempts the prefix.
+ * <p>IPv6 is an allow list: the only block that IANA allocates for global unicast, without the
+ * special ranges in it. An address that a translator would turn into an IPv4 address is checked as
+ * that address. The block 64:ff9b:1::/48 is rejected entirely: the position of the IPv4 address in
+ * it is the operator's choice, so it cannot be checked; an operator of such a translator can exempt
+ * the prefix.
  */
 public final class AddressPolicy {
   private record Special(CidrBlock block, String meaning) {
@@ -74,7 +75,7 @@ public final class AddressPolicy {
     this.exempt = List.copyOf(requireNonNull(exempt, "exempt is null"));
   }
 
-  /** Whether names that can only be of this machine or network may be endpoints. */
+  /** Whether endpoints may use names that are local to this machine or network. */
   public boolean permitsLocalNames() {
     return !exempt.isEmpty();
   }
@@ -83,7 +84,7 @@ public final class AddressPolicy {
     return refusal(address) == null;
   }
 
-  /** Why the address may not be connected to, or null where it may. */
+  /** The reason why the address is rejected, or null if it is allowed. */
   public @Nullable String refusal(InetAddress address) {
     byte[] bytes = unmapped(address.getAddress());
     String reason = reason(bytes);
@@ -118,7 +119,7 @@ public final class AddressPolicy {
     return null;
   }
 
-  /** A v4-mapped address is connected to by IPv4, whatever class it comes in. */
+  /** A v4-mapped address is connected to over IPv4, whatever its class. */
   private static byte[] unmapped(byte[] address) {
     boolean mapped = address.length == IPV6_BYTES && address[10] == -1 && address[11] == -1;
     for (int i = 0; mapped && i < 10; i++) {

@@ -2,7 +2,7 @@ package io.egress.endpoint;
 
 import java.util.Set;
 
-/** The ports that browsers do not fetch from, by the Fetch standard's list of bad ports. */
+/** The ports that browsers refuse to fetch from (the Fetch standard's list of bad ports). */
 final class BlockedPorts {
   private static final Set<Integer> PORTS =
       Set.of(

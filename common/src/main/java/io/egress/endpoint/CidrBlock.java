@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A block of IPv4 or IPv6 addresses, as {@code 10.0.0.0/8} or {@code fd00::/8}. */
+/** A block of IPv4 or IPv6 addresses, such as {@code 10.0.0.0/8} or {@code fd00::/8}. */
 public final class CidrBlock {
   private final InetAddress network;
   private final byte[] networkBytes;
@@ -20,8 +20,8 @@ public final class CidrBlock {
   }
 
   /**
-   * An address without a prefix is a block of one. Throws {@link IllegalArgumentException} whose
-   * message says what was wrong.
+   * An address without a prefix is a block of one. Throws {@link IllegalArgumentException} with a
+   * message for the user.
    */
   public static CidrBlock parse(String text) {
     requireNonNull(text, "text is null");
@@ -40,7 +40,7 @@ public final class CidrBlock {
     return block;
   }
 
-  /** Blocks separated by commas; none where the text is blank. */
+  /** Comma-separated blocks; none if the text is blank. */
   public static List<CidrBlock> parseList(String text) {
     if (text.isBlank()) {
       return List.of();

@@ -18,9 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers that webhooks to an endpoint carry beside the service's own, by their names in lower
- * case. Values may be credentials: they are encrypted at rest like signing secrets, and never
- * shown.
+ * The headers of webhooks to an endpoint besides the service's own, keyed by lower-case name.
+ * Values may be credentials: they are encrypted at rest like signing secrets, and never shown.
  */
 public record CustomHeaders(SortedMap<String, String> values) {
   public static final CustomHeaders NONE = new CustomHeaders(new TreeMap<>());
@@ -33,7 +32,10 @@ public record CustomHeaders(SortedMap<String, String> values) {
       Pattern.compile("[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?");
   private static final String OURS = "x-service-";
 
-  /** Ours, those that belong to one connection, and those that frame the message. */
+  /**
+   * Reserved: the service's own headers, and those that concern the connection or frame the
+   * message.
+   */
   private static final Set<String> RESERVED =
       Set.of(
           "connection",
@@ -54,9 +56,9 @@ public record CustomHeaders(SortedMap<String, String> values) {
           "user-agent");
 
   /**
-   * Headers as they lie in the database.
+   * Headers as stored.
    *
-   * @param sealed null where there are none
+   * @param sealed null if there are none
    */
   public record SealedHeaders(@Nullable Buffer sealed, List<String> names) {
     public static final SealedHeaders NONE = new SealedHeaders(null, List.of());
@@ -74,7 +76,7 @@ public record CustomHeaders(SortedMap<String, String> values) {
     return name.toLowerCase(Locale.ROOT);
   }
 
-  /** Null for a name that may be used; in any case. */
+  /** Null if the name, in any case, is allowed. */
   public static @Nullable String problemOfName(String name) {
     String canonical = canonical(name);
     if (!NAME.matcher(canonical).matches()) {
@@ -94,7 +96,7 @@ public record CustomHeaders(SortedMap<String, String> values) {
         : "must be visible ASCII characters, with spaces only between them";
   }
 
-  /** Null unless they are too many, or too large. */
+  /** Null unless they are too many or too large. */
   public @Nullable String problem() {
     if (values.size() > COUNT_MAX) {
       return "must be at most " + COUNT_MAX + ", not " + values.size();
@@ -108,7 +110,7 @@ public record CustomHeaders(SortedMap<String, String> values) {
         : null;
   }
 
-  /** An empty value removes its header; headers that are not named stay. */
+  /** An empty value removes its header; headers that are not named are unchanged. */
   public CustomHeaders with(Map<String, Optional<String>> changes) {
     SortedMap<String, String> changed = new TreeMap<>(values);
     changes.forEach(
@@ -127,7 +129,7 @@ public record CustomHeaders(SortedMap<String, String> values) {
         Buffer.buffer(box.seal(json.encode(), sealId(endpointId))), List.copyOf(values.keySet()));
   }
 
-  /** Throws what {@link SecretBox#open} throws. */
+  /** Throws the exceptions of {@link SecretBox#open}. */
   public static CustomHeaders open(@Nullable Buffer sealed, SecretBox box, UUID endpointId) {
     if (sealed == null) {
       return NONE;
@@ -138,12 +140,15 @@ public record CustomHeaders(SortedMap<String, String> values) {
           .forEach(header -> values.put(header.getKey(), (String) header.getValue()));
     } catch (DamagedSecretException damaged) {
       throw new DamagedSecretException(
-          "the headers of endpoint " + endpointId + " do not open: altered or misplaced");
+          "the headers of endpoint " + endpointId + " cannot be decrypted: altered or misplaced");
     }
     return new CustomHeaders(values);
   }
 
-  /** Not the endpoint's own id, so that headers cannot be put in the place of its secret. */
+  /**
+   * Differs from the endpoint's id, so that sealed headers cannot be swapped with its sealed
+   * secret.
+   */
   private static UUID sealId(UUID endpointId) {
     return UUID.nameUUIDFromBytes((endpointId + "/headers").getBytes(UTF_8));
   }

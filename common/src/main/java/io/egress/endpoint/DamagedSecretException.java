@@ -2,7 +2,7 @@ package io.egress.endpoint;
 
 import java.io.Serial;
 
-/** An encrypted signing secret was altered, cut short, or belongs to another endpoint. */
+/** An encrypted signing secret was altered, truncated, or belongs to another endpoint. */
 public final class DamagedSecretException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -8,10 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
-/**
- * The ids of deliveries, computed from what makes them, so that making them again yields the same
- * deliveries.
- */
+/** Computes the ids of deliveries, so that repeated fan-out yields the same ids. */
 public final class DeliveryId {
   /** Must never change: receivers deduplicate by the ids derived from it. */
   static final UUID NAMESPACE = UUID.fromString("873683ba-5155-4d01-98fd-4dd9cdd960d4");
@@ -33,7 +30,7 @@ public final class DeliveryId {
     return nameBased(NAMESPACE, endpointId + "/" + captureId);
   }
 
-  /** The delivery of a capture by a replay: the UUIDv5 of {@code <replay id>/<capture id>}. */
+  /** A replay's delivery of a capture: the UUIDv5 of {@code <replay id>/<capture id>}. */
   public static UUID inReplay(UUID replayId, UUID captureId) {
     return of(replayId, captureId);
   }

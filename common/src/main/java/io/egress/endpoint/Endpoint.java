@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint as it may be shown: everything but its secrets.
+ * An endpoint without its secrets.
  *
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now

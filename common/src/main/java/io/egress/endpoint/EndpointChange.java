@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change sets. URL and pause stay as they are where null; a description and limits may be
- * set to null.
+ * A change of an endpoint. A null URL or pause is unchanged; description and limits may be set to
+ * null.
  *
- * @param headers null where they stay as they are
+ * @param headers null if unchanged
  */
 public record EndpointChange(
     @Nullable String url,
@@ -20,10 +20,10 @@ public record EndpointChange(
     boolean setsMaxInFlight,
     EndpointLimits limits) {
   /**
-   * What becomes of headers.
+   * A change of headers.
    *
-   * @param clears whether those before go
-   * @param values by names in lower case; an empty value removes its header
+   * @param clears whether existing headers are removed
+   * @param values keyed by lower-case name; an empty value removes its header
    */
   public record HeaderChange(boolean clears, Map<String, Optional<String>> values) {
     public HeaderChange {

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host of an endpoint's URL. Forms that programs read differently are refused, not guessed at:
- * {@code 127.1}, {@code 0x7f.1}, {@code 2130706433}, trailing dots, percent-encoding, zones, and
- * the four characters that the old and the new IDNA turn into different names.
+ * The host of an endpoint's URL. Forms that programs interpret differently are rejected: {@code
+ * 127.1}, {@code 0x7f.1}, {@code 2130706433}, trailing dots, percent-encoding, zones, and the four
+ * characters that IDNA 2003 and 2008 map to different names.
  */
 record EndpointHost(String name, @Nullable InetAddress literalAddress) {
   private static final int MAX_NAME_CHARACTERS = 253;
@@ -20,7 +20,7 @@ record EndpointHost(String name, @Nullable InetAddress literalAddress) {
           "(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
   private static final Pattern READ_DIFFERENTLY = Pattern.compile("[ßẞς\\u200c\\u200d]");
 
-  /** Throws {@link IllegalArgumentException} whose message says what is wrong. */
+  /** Throws {@link IllegalArgumentException} with a message for the user. */
   static EndpointHost parse(String text) {
     if (text.isEmpty()) {
       throw new IllegalArgumentException("the host is missing");

@@ -26,7 +26,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints of workspaces. Nothing is cached: a change holds for the next reader. */
+/** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, header_names, max_per_second, max_in_flight, paused,"
@@ -39,7 +39,7 @@ public final class EndpointStore {
           + " deleted_at is not null as deleted, created_position, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
-  /** A backfill of nothing is finished from its beginning. */
+  /** A backfill of an empty range is finished at once. */
   private static final String ADD =
       """
       with created as (
@@ -72,7 +72,7 @@ public final class EndpointStore {
 
   private static final String HEADERS = "select headers from endpoints where id = $1";
 
-  /** Whoever resumes an endpoint, or gives it another URL, takes it for one that works. */
+  /** Resuming an endpoint, or changing its URL, resets its failure state. */
   private static final String CHANGE =
       """
       update endpoints set
@@ -112,7 +112,7 @@ public final class EndpointStore {
       returning id
       """;
 
-  /** Nothing of its history is owed to an endpoint that is gone. */
+  /** A deleted endpoint is owed nothing of its history. */
   private static final String DELETE =
       """
       with gone as (
@@ -140,8 +140,8 @@ public final class EndpointStore {
 
   /**
    * {@code sealedSecret} and {@code headers} must be sealed for {@code id}. The workspace must
-   * exist already: naming it may wait for a capture being written, and the stream must not wait
-   * along for the lock.
+   * exist already: creating it may wait for a capture being written, which must not happen while
+   * this holds the stream's lock.
    */
   public static Future<Endpoint> add(
       SqlConnection transaction,
@@ -174,12 +174,12 @@ public final class EndpointStore {
         .map(rows -> all(rows, EndpointStore::shown));
   }
 
-  /** Empty where the workspace has no such endpoint, or no longer. */
+  /** Empty if the workspace has no such endpoint, or it was deleted. */
   public Future<Optional<Endpoint>> show(UUID workspaceId, UUID id) {
     return pool.preparedQuery(SHOW).execute(Tuple.of(workspaceId, id)).map(EndpointStore::first);
   }
 
-  /** As it stays until the transaction ends; empty where there is none, or no longer. */
+  /** Locks the endpoint until the transaction ends; empty if there is none, or it was deleted. */
   public static Future<Optional<Endpoint>> lock(
       SqlConnection transaction, UUID workspaceId, UUID id) {
     return transaction
@@ -188,7 +188,7 @@ public final class EndpointStore {
         .map(EndpointStore::first);
   }
 
-  /** As they lie there; null where there are none. */
+  /** Still sealed; null if there are none. */
   public static Future<@Nullable Buffer> sealedHeaders(SqlConnection transaction, UUID id) {
     return transaction
         .preparedQuery(HEADERS)
@@ -197,8 +197,8 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code headers} are what the change makes of them, null where it leaves them. Empty where the
-   * workspace has no such endpoint, or no longer.
+   * {@code headers} are the changed headers, null if unchanged. Empty if the workspace has no such
+   * endpoint, or it was deleted.
    */
   public static Future<Optional<Endpoint>> change(
       SqlClient client,
@@ -227,8 +227,8 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code sealedSecret} signs from the next attempt on, and the one before beside it for {@code
-   * overlap}. Empty where the workspace has no such endpoint, or its last overlap is not over.
+   * {@code sealedSecret} signs from the next attempt on, and the previous one beside it for {@code
+   * overlap}. Empty if the workspace has no such endpoint, or a previous overlap has not ended.
    */
   public static Future<Optional<Endpoint>> rotate(
       SqlClient client, UUID workspaceId, UUID id, Buffer sealedSecret, Duration overlap) {
@@ -238,7 +238,10 @@ public final class EndpointStore {
         .map(EndpointStore::first);
   }
 
-  /** From the next attempt on, only the newest secret signs. Whether there is such an endpoint. */
+  /**
+   * From the next attempt on, only the newest secret signs. Returns whether there is such an
+   * endpoint.
+   */
   public static Future<Boolean> endOverlap(SqlClient client, UUID workspaceId, UUID id) {
     return client
         .preparedQuery(END_OVERLAP)
@@ -246,7 +249,10 @@ public final class EndpointStore {
         .map(rows -> rows.size() > 0);
   }
 
-  /** Whether there was such an endpoint. Its row stays, for what is still owed to it. */
+  /**
+   * Returns whether there was such an endpoint. Its row is kept, because queued deliveries refer to
+   * it.
+   */
   public static Future<Boolean> delete(SqlClient client, UUID workspaceId, UUID id) {
     return client
         .preparedQuery(DELETE)
@@ -255,8 +261,8 @@ public final class EndpointStore {
   }
 
   /**
-   * The endpoints not deleted of each workspace that has any, paused ones too. Which of them get a
-   * capture is up to {@link EndpointTarget#isLiveAt}.
+   * The endpoints that are not deleted, by workspace, including paused ones. {@link
+   * EndpointTarget#isLiveAt} decides which of them get a capture.
    */
   public Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(Collection<UUID> workspaceIds) {
     return pool.preparedQuery(FOR_WORKSPACES)
@@ -274,7 +280,7 @@ public final class EndpointStore {
             });
   }
 
-  /** Deleted ones too, by their ids; asked through {@code client}. */
+  /** Includes deleted ones, keyed by id; read with {@code client}. */
   public static Future<Map<UUID, EndpointTarget>> byIds(SqlClient client, Collection<UUID> ids) {
     return client
         .preparedQuery(BY_IDS)

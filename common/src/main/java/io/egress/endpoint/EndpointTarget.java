@@ -9,11 +9,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint as fan-out and delivery need it.
+ * An endpoint as needed by fan-out and delivery.
  *
- * @param sealedSecrets those that sign now, the newest first; {@link SecretBox} opens them
- * @param sealedHeaders {@link CustomHeaders#open} opens them
- * @param failingSince when the first of the attempts began that all failed, if that is known
+ * @param sealedSecrets those that sign now, newest first; {@link SecretBox} opens them
+ * @param sealedHeaders opened by {@link CustomHeaders#open}
+ * @param failingSince the start of the current series of failed attempts, if known
  */
 public record EndpointTarget(
     UUID id,
@@ -34,7 +34,7 @@ public record EndpointTarget(
     sealedSecrets = List.copyOf(sealedSecrets);
   }
 
-  /** Whether the endpoint gets a position as it enters the stream, and not as history. */
+  /** Whether the endpoint gets the capture at this position live, and not as history. */
   public boolean isLiveAt(long position) {
     return !deleted && createdPosition < position;
   }

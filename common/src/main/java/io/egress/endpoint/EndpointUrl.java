@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a client wants its webhooks. What is connected to is taken from these parts and never from
- * the text again, so that no second parser can read another host out of it.
+ * The URL that webhooks are sent to. Connections use these parsed parts and never the text, so that
+ * no second parser can interpret the host differently.
  */
 public final class EndpointUrl {
   public static final int MAX_CHARACTERS = 2_048;
@@ -46,7 +46,7 @@ public final class EndpointUrl {
     this.target = target;
   }
 
-  /** Plain {@code http} is a problem unless {@code allowHttp} is true. */
+  /** Plain {@code http} is a fault unless {@code allowHttp} is true. */
   public static Parsed parse(String text, boolean allowHttp) {
     return new EndpointUrlParser(requireNonNull(text, "text is null"), allowHttp).parse();
   }
@@ -56,8 +56,8 @@ public final class EndpointUrl {
   }
 
   /**
-   * Why the URL can only lead into a private network or to a service that does not speak HTTP, or
-   * null where it need not. Addresses are judged by {@link AddressPolicy}.
+   * The reason why the URL can only lead into a private network or to a service that does not speak
+   * HTTP, or null. Addresses are checked by {@link AddressPolicy}.
    */
   public @Nullable String refusal(AddressPolicy policy) {
     if (BlockedPorts.contains(port)) {
@@ -68,12 +68,12 @@ public final class EndpointUrl {
         : host + " is a name of a local network";
   }
 
-  /** A name in ASCII and lower case, or an IP address; IPv6 without brackets. */
+  /** A lower-case ASCII name, or an IP address; IPv6 without brackets. */
   public String host() {
     return host;
   }
 
-  /** The address where the host is written as one, which no name server is asked about. */
+  /** The address if the host is an IP address, which needs no DNS lookup. */
   public @Nullable InetAddress literalAddress() {
     return literalAddress;
   }
@@ -82,12 +82,12 @@ public final class EndpointUrl {
     return port;
   }
 
-  /** Path and query, as the request line carries them. */
+  /** Path and query, as in the request line. */
   public String target() {
     return target;
   }
 
-  /** The host as the {@code Host} header and a URL write it: IPv6 in brackets, without a port. */
+  /** The host as in the {@code Host} header and in URLs: IPv6 in brackets, without a port. */
   public String bracketedHost() {
     return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }

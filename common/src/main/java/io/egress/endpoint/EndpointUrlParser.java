@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Takes an endpoint's URL apart and gathers every fault. */
+/** Parses an endpoint's URL and collects all faults. */
 final class EndpointUrlParser {
   private static final Pattern FORM = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(.*)");
   private static final Pattern INVISIBLE =

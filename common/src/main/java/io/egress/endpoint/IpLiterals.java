@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** IP addresses in the one form everybody reads alike; never asks a name server. */
+/** Parses IP addresses in the one form that all programs interpret alike; never uses DNS. */
 final class IpLiterals {
   private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
   private static final Pattern IPV4 = Pattern.compile("(?:" + OCTET + "\\.){3}" + OCTET);
@@ -24,7 +24,7 @@ final class IpLiterals {
     return IPV4.matcher(text).matches() ? address(text) : null;
   }
 
-  /** Without brackets. A v4-mapped address is given as the IPv4 address that it is. */
+  /** Without brackets. A v4-mapped address is returned as an IPv4 address. */
   static @Nullable InetAddress parseIpv6(String text) {
     return IPV6.matcher(text).matches() ? address("[" + text + "]") : null;
   }
@@ -34,7 +34,7 @@ final class IpLiterals {
     return NetUtil.toAddressString(address);
   }
 
-  /** Digits and brackets are never looked up, only read or refused. */
+  /** Text of digits and brackets is never looked up, only parsed or rejected. */
   private static @Nullable InetAddress address(String literal) {
     try {
       return InetAddress.getByName(literal);

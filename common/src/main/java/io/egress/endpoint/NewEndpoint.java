@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an endpoint is created from. The URL is one that was judged. */
+/** An endpoint to be created. Its URL has been checked. */
 public record NewEndpoint(
     String url,
     @Nullable String description,

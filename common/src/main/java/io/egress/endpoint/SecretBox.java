@@ -16,14 +16,14 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
 /**
- * Keeps signing secrets encrypted at rest with AES-256-GCM. What is sealed is bound to its
- * endpoint, so that a ciphertext copied into another endpoint's row does not open.
+ * Encrypts signing secrets at rest with AES-256-GCM. A sealed secret is bound to its endpoint, so
+ * that a ciphertext copied into another endpoint's row does not open.
  *
  * <pre>
- * version (1 byte) | length of the key id (1) | key id | nonce (12) | ciphertext and tag (16)
+ *  version (1 byte) | length of the key id (1) | key id | nonce (12) | ciphertext and tag (16)
  * </pre>
  *
- * Everything before the nonce, and the endpoint's id, is authenticated too.
+ * Everything before the nonce and the endpoint's id are authenticated, too.
  */
 public final class SecretBox {
   private static final byte VERSION = 1;
@@ -40,15 +40,15 @@ public final class SecretBox {
   }
 
   /**
-   * Takes one or several comma-separated keys, each {@code id:base64} or plain base64 of 32 bytes.
-   * The first encrypts, all decrypt. Throws {@link IllegalArgumentException} that never shows a
+   * Parses one or several comma-separated keys, each {@code id:base64} or plain base64 of 32 bytes.
+   * The first one encrypts, all decrypt. Throws {@link IllegalArgumentException} that never shows a
    * key.
    */
   public static SecretBox parse(String setting) {
     return new SecretBox(SecretKeys.parse(requireNonNull(setting, "setting is null")));
   }
 
-  /** A key as {@link #parse} takes it. */
+  /** A new key in the format of {@link #parse}. */
   public static String newKey() {
     byte[] key = new byte[SecretKeys.KEY_BYTES];
     new SecureRandom().nextBytes(key);
@@ -74,8 +74,8 @@ public final class SecretBox {
   }
 
   /**
-   * Throws {@link UnknownSecretKeyException} where the key is gone from the settings, and {@link
-   * DamagedSecretException} where the bytes are not what was sealed for this endpoint.
+   * Throws {@link UnknownSecretKeyException} if the key is not configured any more, and {@link
+   * DamagedSecretException} if the bytes were not sealed for this endpoint.
    */
   public String open(byte[] sealed, UUID endpointId) {
     byte[] header = headerOf(sealed);
@@ -87,23 +87,25 @@ public final class SecretBox {
       return new String(cipher.doFinal(sealed, nonceEnd, sealed.length - nonceEnd), UTF_8);
     } catch (AEADBadTagException notWhatWasSealed) {
       throw new DamagedSecretException(
-          "the signing secret of endpoint " + endpointId + " does not open: altered or misplaced");
+          "the signing secret of endpoint "
+              + endpointId
+              + " cannot be decrypted: altered or misplaced");
     } catch (GeneralSecurityException everyJdkCan) {
       throw new IllegalStateException("AES-GCM failed", everyJdkCan);
     }
   }
 
-  /** Whether the key of this id encrypts. */
+  /** Whether the key with this id encrypts. */
   public boolean isCurrent(String keyId) {
     return isKnown(keyId) && keys.key(keyId) == keys.key(keys.firstId());
   }
 
-  /** Whether what is sealed with the key of this id can be opened. */
+  /** Whether secrets sealed with this key can be opened. */
   public boolean isKnown(String keyId) {
     return keys.key(keyId) != null;
   }
 
-  /** Whether the secret is sealed under a key other than the current one. */
+  /** Whether the secret is sealed with a key other than the current one. */
   public boolean isSealedWithOldKey(byte[] sealed) {
     return key(keyId(headerOf(sealed))) != key(keys.firstId());
   }
@@ -136,7 +138,7 @@ public final class SecretBox {
     }
     int headerBytes = FIXED_HEADER_BYTES + Byte.toUnsignedInt(sealed[1]);
     if (sealed.length < headerBytes + NONCE_BYTES + TAG_BYTES) {
-      throw new DamagedSecretException("an encrypted signing secret is cut short");
+      throw new DamagedSecretException("an encrypted signing secret is truncated");
     }
     return Arrays.copyOf(sealed, headerBytes);
   }

@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of {@code EGRESS_SECRET_KEY}. Each is found under the id it was given and under the one
- * derived from it, so that naming a key later loses nothing that was encrypted before.
+ * The keys of {@code EGRESS_SECRET_KEY}. Each is found by its configured id and by the one derived
+ * from it, so that naming a key later does not make earlier secrets unreadable.
  */
 final class SecretKeys {
   static final int KEY_BYTES = 32;
@@ -71,7 +71,7 @@ final class SecretKeys {
         return key;
       }
     } catch (IllegalArgumentException notBase64) {
-      // Told below; the decoder's own message would show a part of the key.
+      // Reported below; the decoder's own message would show part of the key.
     }
     throw new IllegalArgumentException(
         "must be the base64 form of 32 bytes, or several, each with an id, as id:base64,id:base64");

@@ -3,7 +3,7 @@ package io.egress.endpoint;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** Makes the secrets that endpoints verify webhooks with. */
+/** Creates the secrets that sign webhooks. */
 public final class SigningSecrets {
   private static final String PREFIX = "whsec_";
   private static final int RANDOM_BYTES = 32;
@@ -12,8 +12,8 @@ public final class SigningSecrets {
   private SigningSecrets() {}
 
   /**
-   * A new secret. The key of the HMAC is the whole text in UTF-8, prefix included, so that a
-   * receiver passes on what it was handed without decoding anything.
+   * A new secret. The HMAC key is the whole text in UTF-8, prefix included, so that a receiver can
+   * use the secret without decoding it.
    */
   public static String generate() {
     byte[] bytes = new byte[RANDOM_BYTES];

@@ -2,7 +2,7 @@ package io.egress.endpoint;
 
 import java.io.Serial;
 
-/** A signing secret was encrypted with a key that {@code EGRESS_SECRET_KEY} does not hold. */
+/** A signing secret was encrypted with a key that is missing from {@code EGRESS_SECRET_KEY}. */
 public final class UnknownSecretKeyException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class UnknownSecretKeyException extends RuntimeException {
     super(
         "a signing secret was encrypted with the key \""
             + keyId
-            + "\", which EGRESS_SECRET_KEY does not hold");
+            + "\", which is not in EGRESS_SECRET_KEY");
     this.keyId = keyId;
   }
 

@@ -1,4 +1,4 @@
-/** What may be called at a client's endpoint, and what is sent there is signed with. */
+/** Clients' endpoints: URLs, addresses that may be called, and signing secrets. */
 @NullMarked
 package io.egress.endpoint;
 

@@ -16,23 +16,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory shared by many exchanges: bytes are taken before they are read in and given back once they
- * have left. Whoever finds too little left waits in line, for a bounded time; when the line is
- * full, the answer is no.
+ * Memory shared by many exchanges: bytes are reserved before they are read in and released once
+ * they were sent. If too little is left, an exchange waits in a queue for a bounded time; if the
+ * queue is full, it is rejected.
  *
- * <p>An owner may ask several times. It holds no more than is left to all others, so however much
- * one asks for, half is left for a second, and half of that for a third; its first share is granted
- * whenever the bytes are there. Owners are served in turns. A share that waits for bytes is not
- * overtaken; one that waits because of what its owner holds already is.
+ * <p>An owner may reserve several times. It never holds more than is left to all others: however
+ * much it asks for, half of the budget remains for a second owner, and half of that for a third. An
+ * owner's first share is granted whenever the bytes are available. Owners are served in turns. A
+ * share that waits for bytes is not overtaken; one that waits because of what its own owner holds
+ * may be.
  *
- * <p>A share larger than the whole budget is cut to it, so that one huge document passes alone
+ * <p>A share larger than the whole budget is reduced to it, so that a huge document is served alone
  * instead of never.
  */
 public final class ByteBudget {
-  /** So many owners it takes to fill the line. */
+  /** The number of owners that fills the queue. */
   private static final int OWNERS_IN_A_FULL_LINE = 5;
 
-  /** Bytes taken; to be given back exactly once, further calls do nothing. */
+  /** Reserved bytes, to be released exactly once; further calls do nothing. */
   public final class Share {
     private final Owned owned;
     private long bytes;
@@ -51,8 +52,8 @@ public final class ByteBudget {
     }
 
     /**
-     * Makes the share as large as {@code wanted} or smaller, or leaves it as it is when there is
-     * too little left: a holder never waits for more.
+     * Resizes the share to {@code wanted} or less, or leaves it unchanged if too little is left: a
+     * holder never waits for more.
      */
     public boolean resize(long wanted) {
       long more;
@@ -71,7 +72,7 @@ public final class ByteBudget {
     }
   }
 
-  /** A place in line, or what became of it. */
+  /** A place in the queue, or its result. */
   public final class Place {
     private final Owned owned;
     private final long bytes;
@@ -85,14 +86,14 @@ public final class ByteBudget {
     }
 
     /**
-     * Completes on the context of whoever asked; fails with {@link NoMemoryException} where there
-     * was none in time, and with {@link LeftException} after {@link #leave}.
+     * Completes on the context of the caller; fails with {@link NoMemoryException} after a timeout,
+     * and with {@link LeftException} after {@link #leave}.
      */
     public Future<Share> share() {
       return promise.future();
     }
 
-    /** Gives the place up. Does nothing once the share was handed over. */
+    /** Leaves the queue. Does nothing once the share was granted. */
     public void leave() {
       end(new LeftException());
     }
@@ -104,7 +105,7 @@ public final class ByteBudget {
           forget(owned);
         }
       }
-      // A share that is granted but not yet handed over is given back there.
+      // A share that is granted but not yet handed over is released there.
       promise.tryFail(reason);
       cancelTimer();
       serveWaiters();
@@ -136,7 +137,7 @@ public final class ByteBudget {
     }
   }
 
-  /** What one owner holds and waits for. */
+  /** The shares that one owner holds and waits for. */
   private static final class Owned {
     private final Object owner;
     private final Deque<Place> waiting = new ArrayDeque<>();
@@ -153,7 +154,7 @@ public final class ByteBudget {
   private final int ownWaitersMax;
   private final Map<Object, Owned> owners = new HashMap<>();
 
-  /** Owners that wait, in the order of their turns. */
+  /** Waiting owners in the order of their turns. */
   private final Set<Owned> turns = new LinkedHashSet<>();
 
   private int waitersCount;
@@ -167,12 +168,12 @@ public final class ByteBudget {
     this.left = total;
   }
 
-  /** Takes for an owner of its own, however long it has to wait. */
+  /** Reserves for a new owner, without a timeout. */
   public Future<Share> take(long bytes) {
     return ask(new Object(), bytes, null).share();
   }
 
-  /** Takes for {@code owner}, waiting no longer than {@code waitMax}. */
+  /** Reserves for {@code owner}, waiting at most {@code waitMax}. */
   public Place ask(Object owner, long bytes, @Nullable Duration waitMax) {
     requireNonNull(owner, "owner is null");
     Place place;
@@ -281,12 +282,12 @@ public final class ByteBudget {
     }
   }
 
-  /** Whoever waited gave its place up. */
+  /** The waiting exchange left the queue. */
   public static final class LeftException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private LeftException() {
-      super("the place in line was given up", null, false, false);
+      super("the request left the queue", null, false, false);
     }
   }
 }

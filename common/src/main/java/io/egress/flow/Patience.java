@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Patience with one client. Waiting for it uses patience up, and every byte that it takes or sends
- * restores some, at the slowest rate allowed and never to more than there was at first. So a client
- * that stalls is given up after the whole patience, and one that drips is, too, as soon as it has
- * fallen that far behind the rate. Owned by one event loop.
+ * Limits how slow a client may be, as a leaky bucket. Waiting for the client drains it, and every
+ * byte that the client sends or receives refills it at the slowest allowed rate, up to its initial
+ * level. A client that stalls is given up after the whole time, and one that drips as soon as it
+ * has fallen that far behind the rate. Owned by one event loop.
  */
 public final class Patience {
   /**
-   * What is asked of a client.
+   * The requirements on a client.
    *
    * @param stallMax how long a client may do nothing
    * @param bytesPerSecondMin how fast it has to be in the long run
@@ -34,7 +34,7 @@ public final class Patience {
   private long waitingSinceNanos;
   private long timer = NO_TIMER;
 
-  /** {@code exhausted} is run at most once each time it is waited. */
+  /** {@code exhausted} is called at most once per wait. */
   public Patience(Vertx vertx, Terms terms, Runnable exhausted) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.terms = requireNonNull(terms, "terms is null");

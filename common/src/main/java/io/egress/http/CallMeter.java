@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** How the calls of one kind ended, and how long they took. */
+/** Counts and times the calls of one kind, by outcome. */
 public final class CallMeter {
   private final Timer ok;
   private final Timer refused;
@@ -17,7 +17,7 @@ public final class CallMeter {
   private final Timer failed;
   private final Timer gone;
 
-  /** {@code labels} are those beside the outcome, in pairs. */
+  /** {@code labels} are pairs, in addition to the outcome. */
   public CallMeter(Metrics metrics, String name, String meaning, String... labels) {
     this.ok = timer(metrics, name, meaning, "ok", labels);
     this.refused = timer(metrics, name, meaning, "refused", labels);
@@ -27,8 +27,8 @@ public final class CallMeter {
   }
 
   /**
-   * {@code startNanos} as {@link System#nanoTime} had it when the call came. An answer that broke
-   * off has a status that says nothing of it.
+   * {@code startNanos} is the {@link System#nanoTime} of the call's arrival. {@code result} failed
+   * if the response was cut off, whatever its status.
    */
   public void ended(AsyncResult<?> result, HttpServerResponse response, long startNanos) {
     outcome(result, response.getStatusCode())

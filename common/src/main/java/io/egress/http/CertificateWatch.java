@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Polls the files of a certificate and serves a changed one to new connections as soon as it is
  * valid; until then the current one stays. Contents are compared, not modification times, because
- * mounted secrets are replaced through a link.
+ * mounted secrets are replaced through a symbolic link.
  */
 final class CertificateWatch {
   private static final Logger log = LoggerFactory.getLogger(CertificateWatch.class);
@@ -42,7 +42,7 @@ final class CertificateWatch {
     this.looking = Periodic.every(vertx, PERIOD, this::look);
   }
 
-  /** What the files hold now; fails when it cannot be served. */
+  /** Loads the current content of the files; fails if it cannot be served. */
   static Future<ServerCertificate> load(Vertx vertx, TlsFiles files) {
     return vertx.executeBlocking(
         () -> {
@@ -53,7 +53,7 @@ final class CertificateWatch {
         false);
   }
 
-  /** {@code serve} receives each new certificate. */
+  /** {@code serve} is called with each new certificate. */
   static CertificateWatch start(
       Vertx vertx,
       TlsFiles files,

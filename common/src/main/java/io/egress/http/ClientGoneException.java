@@ -13,12 +13,12 @@ public final class ClientGoneException extends IOException {
   }
 
   /**
-   * Translates the failure of a request's stream: the connection has ended, or the bytes are not
-   * HTTP.
+   * Translates a failure of a request's stream: either the connection has ended, or the bytes are
+   * not HTTP.
    */
   public static Throwable orBadFraming(Throwable failure) {
     return failure instanceof IOException || isOfConnection(failure)
-        ? new ClientGoneException("the client hung up")
+        ? new ClientGoneException("the client disconnected")
         : Refusal.closing(400, "the framing of the body could not be read");
   }
 

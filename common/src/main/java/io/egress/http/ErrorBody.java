@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 
-/** The one form in which every error leaves: {@code {"error":{"message":...,"status":...}}}. */
+/** The body of all errors: {@code {"error":{"message":...,"status":...}}}. */
 public final class ErrorBody {
   private ErrorBody() {}
 

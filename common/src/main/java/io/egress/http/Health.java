@@ -26,7 +26,7 @@ public final class Health {
   /** From best to worst. */
   public enum State {
     UP,
-    /** Unavailable, but not required for the work. */
+    /** Unavailable, but not required. */
     AWAY,
     DOWN;
 
@@ -36,9 +36,9 @@ public final class Health {
   }
 
   /**
-   * A question about something that the work depends on.
+   * A check of a dependency.
    *
-   * @param otherwise the state when the check fails or times out
+   * @param otherwise the state if the check fails or times out
    */
   public record Check(String name, Supplier<Future<State>> check, State otherwise) {
     public Check {
@@ -47,17 +47,17 @@ public final class Health {
       requireNonNull(otherwise, "otherwise is null");
     }
 
-    /** Something the work cannot be done without. */
+    /** A required dependency. */
     public static Check needed(String name, Supplier<? extends Future<?>> question) {
       return new Check(name, () -> question.get().map(answered -> State.UP), State.DOWN);
     }
 
-    /** Something the work can be done without for now. */
+    /** A dependency that is not required at the moment. */
     public static Check missable(String name, Supplier<? extends Future<?>> question) {
       return new Check(name, () -> question.get().map(answered -> State.UP), State.AWAY);
     }
 
-    /** A state that is known without a call. */
+    /** A state that is known without a check. */
     public static Check known(String name, Supplier<State> state) {
       return new Check(name, () -> Future.succeededFuture(state.get()), State.DOWN);
     }

@@ -24,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What every listener of the service does with every request: ids, headers, and errors in one form.
- */
+/** The handling of requests common to all listeners: ids, headers, and errors in one format. */
 public final class HttpExchange {
   public static final String REQUEST_ID = "x-request-id";
 
-  /** How an exchange shows errors to whoever is not a client of the API. */
+  /** How an exchange presents errors to clients other than API clients. */
   public interface ErrorForm {
     void send(RoutingContext exchange, int status, String message);
   }
@@ -88,12 +86,15 @@ public final class HttpExchange {
     response.putHeader("x-content-type-options", "nosniff");
   }
 
-  /** From now on, errors of this exchange leave in another form than {@link ErrorBody}. */
+  /**
+   * From now on, errors of this exchange are presented by {@code form} instead of {@link
+   * ErrorBody}.
+   */
   public static void answerErrorsAs(RoutingContext exchange, ErrorForm form) {
     exchange.put(ERROR_FORM, form);
   }
 
-  /** Ends the exchange with the answer that {@code failure} means to a client. */
+  /** Ends the exchange with the response for {@code failure}. */
   public static void fail(RoutingContext exchange, Throwable failure) {
     if (failure instanceof Refusal refusal) {
       refuse(exchange, refusal);
@@ -106,7 +107,7 @@ public final class HttpExchange {
       exchange.response().reset();
     } else if (Unavailability.isCauseOf(failure)) {
       RequestLog.backendAway(exchange, failure);
-      fail(exchange, new Refusal(503, "a backend is away, try again"));
+      fail(exchange, new Refusal(503, "the database is unavailable, try again"));
     } else {
       log.atError()
           .addKeyValue("request_id", RequestLog.id(exchange))
@@ -134,15 +135,15 @@ public final class HttpExchange {
   }
 
   /**
-   * Ends an answer without a body. Whatever goes wrong with the connection then is the client's
-   * doing, not a backend's.
+   * Ends a response without a body. If the connection fails then, it is the client's fault, not a
+   * backend's.
    */
   public static Future<Void> endEmpty(RoutingContext exchange, int status) {
     return exchange
         .response()
         .setStatusCode(status)
         .end()
-        .recover(lost -> Future.failedFuture(new ClientGoneException("the client hung up")));
+        .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
   public static void sendJson(RoutingContext exchange, int status, JsonObject body) {
@@ -153,7 +154,7 @@ public final class HttpExchange {
     end(exchange.request(), body.toBuffer());
   }
 
-  /** Ends with {@code body}, or with its length alone where HEAD asks. */
+  /** Ends with {@code body}, or with its length only for HEAD. */
   public static void end(HttpServerRequest request, Buffer body) {
     if (request.method().equals(HttpMethod.HEAD)) {
       request
@@ -178,7 +179,7 @@ public final class HttpExchange {
     return switch (status) {
       case 400 -> "the request could not be read";
       case 413 -> "the body is too large";
-      case 415 -> "this content-type is not taken here";
+      case 415 -> "this content-type is not supported here";
       case 503 -> "try again later";
       default -> "refused with status " + status;
     };

@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A server that listens on one port with several event loops. */
+/** An HTTP server on one port with several event loops. */
 public record Listener(Vertx vertx, String deploymentId, int port, Runnable stopWatching) {
   /**
-   * Servers of one Vert.x that name the same negative port share one free port: each listener has
-   * its own.
+   * Servers of one Vert.x with the same negative port share one random port: each listener has its
+   * own number.
    */
   private static final AtomicInteger NEGATIVE_PORTS = new AtomicInteger();
 
@@ -68,7 +68,7 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
         .map(id -> new Listening(id, List.copyOf(instances)));
   }
 
-  /** The shares of all event loops. */
+  /** The verticles of all event loops. */
   private record Listening(String deploymentId, List<ListenerVerticle> instances) {
     Listener listener(Vertx vertx, Runnable stopWatching) {
       return new Listener(vertx, deploymentId, instances.get(0).port(), stopWatching);

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's share of a listener. Stopping lets the requests in flight end, within the time
- * it has.
+ * One event loop's instance of a listener. Stopping lets requests in flight finish, up to a
+ * timeout.
  */
 public final class ListenerVerticle extends VerticleBase {
   private final ListenerSettings settings;
@@ -26,7 +26,7 @@ public final class ListenerVerticle extends VerticleBase {
   private final @Nullable KeyCertOptions certificate;
   private @Nullable HttpServer server;
 
-  /** Without a certificate it talks plain http. */
+  /** Without a certificate it serves plain HTTP. */
   ListenerVerticle(
       ListenerSettings settings,
       ListenerLimits limits,
@@ -61,15 +61,15 @@ public final class ListenerVerticle extends VerticleBase {
         : server.shutdown(limits.shutdownMax().toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** To connections that are opened from now on. */
+  /** Applies to connections opened from now on. */
   Future<Boolean> serve(KeyCertOptions next) {
     return requireNonNull(server, "server is not started")
         .updateSSLOptions(new ServerSSLOptions().setKeyCertOptions(next));
   }
 
   /**
-   * HTTP/1.1 only: a response that must not look whole is ended by ending its connection, which
-   * others would share.
+   * HTTP/1.1 only: an incomplete response is marked by closing its connection, which other requests
+   * would share in HTTP/2.
    */
   private HttpServerOptions options() {
     HttpServerOptions options =

@@ -34,12 +34,12 @@ public final class Monitoring {
     return metrics;
   }
 
-  /** Of the whole process. */
+  /** The health of the whole process. */
   public Health health() {
     return health;
   }
 
-  /** For the internal listener: no token is required. */
+  /** The routes for the internal listener, which require no token. */
   public Routes routes() {
     return health.routes().get("/metrics", this::scrape);
   }

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** The machine-readable description of a listener's interface, a resource served as it is. */
+/** Serves the OpenAPI description of a listener. */
 public final class OpenApi {
   private OpenApi() {}
 

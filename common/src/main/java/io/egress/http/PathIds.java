@@ -5,7 +5,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Ids in paths. {@link UUID#fromString} alone takes shortened forms too, which no client means. */
+/** Parses ids in paths. {@link UUID#fromString} alone also accepts abbreviated forms. */
 public final class PathIds {
   private static final Pattern FORM =
       Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");

@@ -3,8 +3,8 @@ package io.egress.http;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A request answered with an error status on purpose. Carries no stack: it is an answer, not a
- * fault.
+ * A request answered with an error status on purpose. It has no stack trace, because it is a
+ * response and not a fault.
  */
 public final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -24,7 +24,7 @@ public final class Refusal extends RuntimeException {
     this.closing = closing;
   }
 
-  /** Where the request ends cannot be known, so that its connection is of no further use. */
+  /** The end of the request cannot be determined, so its connection cannot be reused. */
   public static Refusal closing(int status, String reason) {
     return new Refusal(status, reason, true);
   }

@@ -12,15 +12,15 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.function.LongPredicate;
 
 /**
- * The body of one request, read whole. The request is watched from the beginning, so that a client
- * that goes away is noticed also before its body is read.
+ * The complete body of a request. The request is watched from the beginning, so that a disconnect
+ * is noticed even before the body is read.
  */
 public final class RequestBody {
   /**
-   * What a body may be.
+   * The limits of a body.
    *
-   * @param bytesMax larger bodies are refused with 413
-   * @param patience clients that send more slowly are refused with 408
+   * @param bytesMax larger bodies are rejected with 413
+   * @param patience clients that send more slowly are rejected with 408
    */
   public record Limits(long bytesMax, Patience.Terms patience) {
     public Limits {
@@ -47,7 +47,7 @@ public final class RequestBody {
     request.exceptionHandler(failure -> read.tryFail(ClientGoneException.orBadFraming(failure)));
   }
 
-  /** The length that the client announced, -1 without one. Throws {@link Refusal}. */
+  /** The announced length, -1 if there is none. Throws {@link Refusal}. */
   public long announced() {
     String given = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (given == null) {
@@ -68,12 +68,12 @@ public final class RequestBody {
     return length;
   }
 
-  /** What became of reading; fails as soon as the client is gone, even before {@link #read}. */
+  /** The result of reading; fails as soon as the client is gone, even before {@link #read}. */
   public Future<Buffer> future() {
     return read.future();
   }
 
-  /** What ended the request, or {@code failure} where nothing did. */
+  /** The reason why the request ended, or {@code failure} if it did not. */
   public <T> Future<T> failedOr(Throwable failure) {
     return Future.failedFuture(read.future().failed() ? read.future().cause() : failure);
   }
@@ -83,8 +83,8 @@ public final class RequestBody {
   }
 
   /**
-   * {@code room} is asked with the length of the body so far, before it is held; where there is
-   * none, the request is refused with 503.
+   * {@code room} is called with the length of the body so far, before it is held; if it returns
+   * false, the request is rejected with 503.
    */
   public Future<Buffer> read(LongPredicate room) {
     if (read.future().isComplete()) {

@@ -4,7 +4,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a request is called in its answer and in the log: by its caller's name for it if sane. */
+/** The id of a request in its response and in the log: the client's own id, if it is valid. */
 final class RequestIds {
   private static final Pattern SANE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 

@@ -16,8 +16,8 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Logs the requests of a listener. Only ids of what a client sent are logged: a path is shown as
- * its route.
+ * Logs the requests of a listener. Of the client's data only ids are logged: a path is shown as its
+ * route.
  */
 public final class RequestLog {
   public static final String ACCESS_LOGGER = "io.egress.access";
@@ -42,7 +42,7 @@ public final class RequestLog {
     this.tellsEach = tellsEach;
   }
 
-  /** The id, never the text, of the key that the request was let in with. */
+  /** The id, never the token, of the key that authenticated the request. */
   public static void keyUsed(RoutingContext exchange, UUID keyId) {
     exchange.put(API_KEY_ID, keyId);
   }
@@ -102,7 +102,7 @@ public final class RequestLog {
     line.log(response.ended() ? "request" : "request cut short");
   }
 
-  /** A client that hung up before it was answered has 499, as nginx has it. */
+  /** A client that disconnected before the response has status 499, as in nginx. */
   private static int status(HttpServerResponse response) {
     return response.ended() || response.headWritten()
         ? response.getStatusCode()
@@ -118,7 +118,7 @@ public final class RequestLog {
     return HttpMethod.values().contains(method) ? method.name() : "other";
   }
 
-  /** Shows ids alone of what the client sent. */
+  /** Leaves only ids of the client's data. */
   static String path(RoutingContext exchange) {
     Route route = exchange.currentRoute();
     if (route == null || route.getPath() == null) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Requests that two readers may understand differently are refused, and their connections with
- * them: a proxy in front could be made to see other requests than the service does.
+ * Rejects requests that two parsers may interpret differently, and closes their connections: a
+ * proxy in front could be made to see other requests than the service does.
  */
 final class RequestRules {
   private RequestRules() {}
@@ -26,7 +26,7 @@ final class RequestRules {
         || (codings.size() == 1 && codings.get(0).strip().equalsIgnoreCase("chunked"))) {
       return Optional.empty();
     }
-    return refusal("the only transfer-encoding taken is chunked");
+    return refusal("the only supported transfer-encoding is chunked");
   }
 
   private static Optional<Refusal> refusal(String reason) {

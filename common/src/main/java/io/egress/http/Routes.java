@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The table of the calls that a listener answers. Its router is made of it, which answers any other
- * path with 404 and any other method with 405 and {@code Allow}.
+ * The table of routes of a listener. Its router answers any other path with 404 and any other
+ * method with 405 and {@code Allow}.
  */
 public final class Routes {
   /**
-   * One call.
+   * A route.
    *
-   * @param path has its parameters as {@code :name}
+   * @param path with parameters as {@code :name}
    */
   public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {
     public Call {
@@ -39,7 +39,7 @@ public final class Routes {
     return this;
   }
 
-  /** HEAD, too, which differs only in that the body is not sent. */
+  /** Also adds HEAD, which differs only in that the body is not sent. */
   public Routes get(String path, Handler<RoutingContext> handler) {
     return add(HttpMethod.GET, path, handler);
   }
@@ -60,7 +60,7 @@ public final class Routes {
     return add(HttpMethod.DELETE, path, handler);
   }
 
-  /** The calls and guards of {@code others} as well. */
+  /** Adds the routes and guards of {@code others}. */
   public Routes and(Routes others) {
     guards.addAll(others.guards);
     calls.addAll(others.calls);

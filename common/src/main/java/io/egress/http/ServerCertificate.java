@@ -17,13 +17,13 @@ import java.util.Map;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 
-/** A certificate with its chain, and its key, as they stood in their files at one moment. */
+/** A certificate chain and its key, as read from their files at one moment. */
 record ServerCertificate(Buffer chain, Buffer key) {
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
   private static final byte[] SAMPLE = "do these two belong together?".getBytes(US_ASCII);
 
-  /** What stands in the files cannot be served. */
+  /** The content of the files cannot be served. */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 

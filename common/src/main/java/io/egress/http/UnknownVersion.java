@@ -11,9 +11,9 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
- * Makes requests of other versions than HTTP/1.0 and HTTP/1.1 unreadable ones. Vert.x would answer
- * them 501 without a body, and repeat the version that the client made up. Nothing that follows an
- * unreadable request is read.
+ * Turns requests with versions other than HTTP/1.0 and HTTP/1.1 into unreadable ones. Vert.x would
+ * answer them with 501, without a body, and echo the client's version. Nothing after an unreadable
+ * request is read.
  */
 final class UnknownVersion extends ChannelInboundHandlerAdapter {
   private static final String BEFORE = "handler";
@@ -22,7 +22,7 @@ final class UnknownVersion extends ChannelInboundHandlerAdapter {
 
   private UnknownVersion() {}
 
-  /** To be called when a connection is opened, before its first request is handled. */
+  /** Call when a connection is opened, before its first request is handled. */
   static void refuse(HttpConnection connection) {
     ChannelPipeline pipeline =
         ((HttpServerConnection) connection).channelHandlerContext().pipeline();
@@ -46,7 +46,7 @@ final class UnknownVersion extends ChannelInboundHandlerAdapter {
     context.fireChannelRead(message);
   }
 
-  /** Compares as Vert.x does: {@code HtTP/1.1} is equal to HTTP/1.1, but not the same. */
+  /** Compares like Vert.x: {@code HtTP/1.1} is equal to HTTP/1.1, but not the same object. */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isKnown(HttpVersion version) {
     return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;

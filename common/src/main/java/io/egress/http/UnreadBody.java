@@ -7,8 +7,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 
 /**
- * What still arrives of a request that is answered already. It is thrown away for a while, so that
- * a client that sends before it reads gets its answer; then the connection is closed.
+ * The rest of a request that is answered already. It is discarded for a while, so that a client
+ * that sends before it reads gets the response; then the connection is closed.
  */
 final class UnreadBody {
   private static final Duration DISCARD_MAX = Duration.ofSeconds(2);

@@ -8,7 +8,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 
-/** What could not even be read as a request is answered in the same form as every other error. */
+/** Answers requests that could not be parsed, in the same format as all other errors. */
 final class UnreadableRequest implements Handler<HttpServerRequest> {
   private final RequestLog requests;
 

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to the brokers that change nothing. Whoever asks does not wait on an event loop. */
+/** Read-only queries of the brokers, which do not block an event loop. */
 public final class Brokers {
   private static final int ANSWER_MILLIS_MAX = 3_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(1);
@@ -30,13 +30,13 @@ public final class Brokers {
   private @Nullable Admin admin;
   private boolean closed;
 
-  /** Connects with the first question, and it does no harm when that is not possible yet. */
+  /** Connects on first use, so brokers may be unavailable when it is created. */
   public Brokers(Vertx vertx, KafkaSettings settings) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.settings = requireNonNull(settings, "settings is null");
   }
 
-  /** Fails when none of them answers in time. */
+  /** Fails if no broker answers in time. */
   public Future<Void> ping() {
     DescribeClusterOptions inTime = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS_MAX);
     return ask(admin -> admin.describeCluster(inTime).clusterId().toCompletionStage()).mapEmpty();
@@ -67,7 +67,7 @@ public final class Brokers {
             });
   }
 
-  /** Partitions that the group has committed nothing of are left out. */
+  /** Without partitions for which the group has not committed an offset. */
   public Future<Map<TopicPartition, Long>> committed(String group) {
     return ask(admin ->
             admin
@@ -103,7 +103,7 @@ public final class Brokers {
     }
   }
 
-  /** Making the client looks its brokers' names up, which may take its time. */
+  /** Creating the client resolves the brokers' names, which may block. */
   private <T> Future<T> ask(Function<Admin, CompletionStage<T>> question) {
     return vertx
         .executeBlocking(this::opened, false)
@@ -114,7 +114,7 @@ public final class Brokers {
 
   private synchronized Admin opened() {
     if (closed) {
-      throw new IllegalStateException("the line to the brokers is closed");
+      throw new IllegalStateException("the connection to the brokers is closed");
     }
     Admin opened = admin;
     if (opened == null) {

@@ -8,16 +8,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What every client of the brokers has in common, whether it produces, consumes or administers.
- * Kafka's clients withhold what is secret in here when they log their configuration.
+ * The settings common to all Kafka clients: producers, consumers and admin clients. Kafka's clients
+ * mask the secrets in here when they log their configuration.
  */
 public final class ConnectionProperties {
-  /** How soon a client learns of partitions that an operator adds. */
+  /** How soon a client notices partitions added by an operator. */
   private static final String METADATA_AGE_MAX_MS = "10000";
 
   private ConnectionProperties() {}
 
-  /** May be changed by who asks. */
+  /** A new map, which the caller may change. */
   public static Map<String, String> of(KafkaSettings settings) {
     requireNonNull(settings, "settings is null");
     KafkaSecurity security = settings.security();

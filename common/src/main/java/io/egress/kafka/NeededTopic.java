@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * A topic that the service cannot do without.
+ * A required topic.
  *
- * @param longestWait how long after it was written a record may be due
- * @param copartitioned whether it has as many partitions as the others that say so
+ * @param longestWait how long after it was written a record may become due
+ * @param copartitioned whether it has as many partitions as the other copartitioned topics
  */
 public record NeededTopic(String name, Duration longestWait, boolean copartitioned) {
   public NeededTopic {
@@ -16,7 +16,7 @@ public record NeededTopic(String name, Duration longestWait, boolean copartition
     requireNonNull(longestWait, "longestWait is null");
   }
 
-  /** Its records are read as soon as may be. */
+  /** Its records are consumed without delay. */
   public static NeededTopic undelayed(String name) {
     return new NeededTopic(name, Duration.ZERO, false);
   }

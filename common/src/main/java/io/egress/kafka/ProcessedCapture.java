@@ -9,9 +9,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record that says a capture entered the stream: ids only, never the document.
+ * The record of a capture that entered the stream: ids only, never the document.
  *
- * @param traceparent of the stage before, where the capture is traced; the record's header
+ * @param traceparent the previous span, if the capture is traced; the record's header
  */
 public record ProcessedCapture(
     UUID workspaceId,
@@ -25,7 +25,7 @@ public record ProcessedCapture(
     requireNonNull(enteredAt, "enteredAt is null");
   }
 
-  /** Of a capture that is not traced. */
+  /** For a capture that is not traced. */
   public ProcessedCapture(UUID workspaceId, long position, UUID captureId, Instant enteredAt) {
     this(workspaceId, position, captureId, enteredAt, null);
   }

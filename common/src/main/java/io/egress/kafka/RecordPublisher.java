@@ -17,17 +17,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes several records at a time. The Vert.x producer needs two hops between threads for each
- * record, this one for each batch. {@code send} may block, so it does not run on an event loop.
+ * Publishes batches of records. The Vert.x producer needs two thread hops per record, this class
+ * two per batch. {@code send} may block, so it does not run on an event loop.
  */
 public final class RecordPublisher {
   /**
-   * A record to publish; its key chooses the partition.
+   * A record to publish; its key selects the partition.
    *
-   * @param traceparent of what is traced
+   * @param traceparent null if not traced
    */
   public record Message(String topic, String key, Buffer value, @Nullable String traceparent) {
-    /** Of what is not traced. */
+    /** A record that is not traced. */
     public Message(String topic, String key, Buffer value) {
       this(topic, key, value, null);
     }
@@ -51,7 +51,7 @@ public final class RecordPublisher {
     this.sending = vertx.createSharedWorkerExecutor("egress-publish", 2);
   }
 
-  /** Completes once every record is acknowledged; fails when one was not, even if others were. */
+  /** Completes once every record is acknowledged; fails if one was not, even if others were. */
   public Future<Void> publish(List<Message> messages) {
     if (messages.isEmpty()) {
       return Future.succeededFuture();
@@ -113,7 +113,7 @@ public final class RecordPublisher {
       }
     }
 
-    /** Without brokers every {@code send} would block for its timeout, one after the other. */
+    /** Without brokers every {@code send} would block until its timeout, one after the other. */
     private void stopAtFailure() {
       Throwable first = failure.get();
       if (first != null) {

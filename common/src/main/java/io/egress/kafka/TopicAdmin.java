@@ -30,7 +30,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates topics that are missing; never touches one that exists. */
+/** Creates missing topics; never changes an existing one. */
 public final class TopicAdmin {
   private static final Logger log = LoggerFactory.getLogger(TopicAdmin.class);
   private static final String API_TIMEOUT_MS = "10000";
@@ -45,25 +45,25 @@ public final class TopicAdmin {
   private TopicAdmin() {}
 
   /**
-   * Topics that are co-partitioned get as many partitions as those that are there already; fails
-   * where these do not agree, before anything is created.
+   * Copartitioned topics get as many partitions as the existing ones; fails if these do not agree,
+   * before anything is created.
    *
-   * <p>Completes when every partition answers. Whoever sends earlier may have the first of several
-   * batches refused and a later one taken, after which brokers before KAFKA-15591 was mended refuse
-   * the first until it expires.
+   * <p>Completes when every partition has a leader. If a producer sends earlier, the first of
+   * several batches may be rejected and a later one accepted; brokers without the fix of
+   * KAFKA-15591 then reject the first one until it expires.
    */
   public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
     return administer(vertx, settings, admin -> create(admin, settings.topics(), topics))
         .compose(created -> onceKnown(vertx, settings, admin -> awaitAnswers(admin, topics)));
   }
 
-  /** Fails with {@link UnfitTopicsException} where a topic would lose records or strand them. */
+  /** Fails with {@link UnfitTopicsException} if a topic would lose or strand records. */
   public static Future<Void> requireFit(
       Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
     return onceKnown(vertx, settings, admin -> requireFit(admin, topics));
   }
 
-  /** The topics there are whose names begin with {@code start}. */
+  /** The existing topics whose names begin with {@code start}. */
   public static Future<Set<String>> startingWith(
       Vertx vertx, KafkaSettings settings, String start) {
     return vertx.executeBlocking(
@@ -77,7 +77,7 @@ public final class TopicAdmin {
         false);
   }
 
-  /** How many partitions a topic has. */
+  /** The number of partitions of a topic. */
   public static Future<Integer> partitions(Vertx vertx, KafkaSettings settings, String topic) {
     return vertx.executeBlocking(
         () -> {
@@ -88,7 +88,7 @@ public final class TopicAdmin {
         false);
   }
 
-  /** Topics made a moment ago may not be known everywhere yet. */
+  /** A new topic may not be known to all brokers yet. */
   private static Future<Void> onceKnown(Vertx vertx, KafkaSettings settings, Administration work) {
     return onceKnown(vertx, settings, work, KNOWN_TRIES_MAX);
   }
@@ -151,7 +151,7 @@ public final class TopicAdmin {
     }
   }
 
-  /** A partition without a leader is not waited for for ever: the others have work to do. */
+  /** Does not wait forever for a partition without a leader: the others have work to do. */
   private static void awaitAnswers(Admin admin, List<NeededTopic> topics)
       throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> questions = new HashMap<>();

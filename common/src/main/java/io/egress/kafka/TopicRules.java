@@ -12,16 +12,16 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.TopicConfig;
 
-/** What topics must be like for no record to be lost or stranded. */
+/** The requirements on topics, so that no record is lost or stranded. */
 final class TopicRules {
   private TopicRules() {}
 
-  /** How long a topic must keep its records. */
+  /** How long a topic must retain its records. */
   static Duration retentionNeeded(NeededTopic topic) {
     return topic.longestWait().plus(TopicSettings.RETENTION_MARGIN);
   }
 
-  /** One reason, or none, why the partitions do not fit together. */
+  /** Returns the reason why the numbers of partitions do not match, if there is one. */
   static List<String> partitionFaults(Map<String, Integer> copartitioned) {
     if (copartitioned.values().stream().distinct().count() <= 1) {
       return List.of();

@@ -2,7 +2,7 @@ package io.egress.kafka;
 
 import static java.util.Objects.requireNonNull;
 
-/** The names of the service's topics, all below one prefix. */
+/** The names of the service's topics, which share a prefix. */
 public record Topics(String prefix) {
   public Topics {
     requireNonNull(prefix, "prefix is null");
@@ -13,7 +13,7 @@ public record Topics(String prefix) {
     return prefix + "captures.processed";
   }
 
-  /** One record per endpoint and capture, keyed by endpoint, as are all the delivery topics. */
+  /** One record per endpoint and capture. All delivery topics are keyed by endpoint. */
   public String deliveries() {
     return prefix + "deliveries";
   }
@@ -30,17 +30,17 @@ public record Topics(String prefix) {
     return deliveries() + ".exhausted";
   }
 
-  /** The consumers of captures. */
+  /** The consumer group for captures. */
   public String fanOutGroup() {
     return prefix + "fanout";
   }
 
-  /** The consumers of deliveries. */
+  /** The consumer group for deliveries. */
   public String dispatcherGroup() {
     return prefix + "dispatcher";
   }
 
-  /** {@code delay} as the schedule writes it, for instance {@code 15m}. */
+  /** {@code delay} in the format of the schedule, for instance {@code 15m}. */
   public String retry(String delay) {
     return deliveries() + ".retry." + delay;
   }

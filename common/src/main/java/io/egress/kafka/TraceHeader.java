@@ -7,7 +7,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** The header of W3C Trace Context, which records of traced captures carry, and no others. */
+/** The W3C Trace Context header, carried by the records of traced captures only. */
 public final class TraceHeader {
   private static final String NAME = "traceparent";
 

@@ -20,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads the records of a key that a consumer group has not committed past, without joining the
+ * Reads the records of a key that a consumer group has not committed yet, without joining the
  * group.
  */
 public final class UnconsumedRecords {
@@ -32,10 +32,10 @@ public final class UnconsumedRecords {
   private UnconsumedRecords() {}
 
   /**
-   * Hands {@code reader} the value of every record that was in the key's partition of one of the
-   * topics, and not committed past, when this was called; records of other keys, too. Completes
-   * with whether these were all: the number of records and the time are bounded. {@code reader} is
-   * called on another thread, before completion.
+   * Passes {@code reader} the value of every uncommitted record that is in the key's partition of
+   * the topics at the time of the call, including records of other keys. Returns whether these were
+   * all: the number of records and the time are limited. {@code reader} is called on another
+   * thread, before completion.
    */
   public static Future<Boolean> read(
       Vertx vertx,
@@ -68,9 +68,7 @@ public final class UnconsumedRecords {
             .toList());
   }
 
-  /**
-   * Committed offsets are read first, so that whatever is not committed past lies before an end.
-   */
+  /** Reads committed offsets first, so that all uncommitted records lie before the end offsets. */
   private static boolean read(
       KafkaConsumer<byte[], byte[]> consumer,
       Set<TopicPartition> partitions,

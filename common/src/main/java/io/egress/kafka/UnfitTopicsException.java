@@ -2,7 +2,7 @@ package io.egress.kafka;
 
 import java.util.List;
 
-/** Topics that would lose records, or send them astray, and are not the service's to change. */
+/** Existing topics that would lose or misroute records, and that the service may not change. */
 public final class UnfitTopicsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

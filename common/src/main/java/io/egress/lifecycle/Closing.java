@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an app has opened, closed in reverse order. Each part gets a share of one deadline; a part
- * that fails or overruns is logged and does not keep the parts below it open.
+ * The parts opened by an app, closed in reverse order. Each part gets a share of one deadline; if a
+ * part fails or overruns, this is logged and the remaining parts are closed.
  */
 public final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
@@ -33,7 +33,7 @@ public final class Closing {
     parts.push(new Part(name, close));
   }
 
-  /** For what closes at once. */
+  /** For parts that close synchronously. */
   public void pushSync(String name, Runnable close) {
     push(
         name,

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** Work that is repeated with a period, but not begun while its last run has not ended. */
+/** Repeats work periodically, skipping a run while the previous one has not ended. */
 public final class Periodic {
   private static final Duration SOON = Duration.ofMillis(1);
 
@@ -23,17 +23,17 @@ public final class Periodic {
     this.timer = vertx.setPeriodic(first.toMillis(), period.toMillis(), tick -> run());
   }
 
-  /** For the first time after one period. The failure of a run is left to {@code work}. */
+  /** Runs first after one period. {@code work} handles its own failures. */
   public static Periodic every(Vertx vertx, Duration period, Supplier<Future<?>> work) {
     return new Periodic(vertx, period, period, work);
   }
 
-  /** For the first time at once. The failure of a run is left to {@code work}. */
+  /** Runs first immediately. {@code work} handles its own failures. */
   public static Periodic nowAndEvery(Vertx vertx, Duration period, Supplier<Future<?>> work) {
     return new Periodic(vertx, SOON, period, work);
   }
 
-  /** A run in progress goes on. */
+  /** Does not interrupt the current run. */
   public void close() {
     vertx.cancelTimer(timer);
   }

@@ -28,7 +28,7 @@ public final class RunningProcess {
   /** The exit status of the JVM. */
   private static volatile int status;
 
-  /** A process that has begun closes itself, the log last. */
+  /** Set by {@link #begin}: from then on the process closes its parts itself, the log last. */
   private static volatile boolean begun;
 
   private record Part(String name, AutoCloseable close) {}
@@ -36,7 +36,7 @@ public final class RunningProcess {
   private final Deque<Part> parts = new ArrayDeque<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** From now on a signal closes what {@link #push} has registered. */
+  /** From now on a signal closes everything registered with {@link #push}. */
   public static RunningProcess begin() {
     RunningProcess process = new RunningProcess();
     begun = true;
@@ -48,7 +48,7 @@ public final class RunningProcess {
     parts.push(new Part(requireNonNull(name, "name is null"), close));
   }
 
-  /** For what closes by a future. */
+  /** For parts that close asynchronously. */
   public void pushAsync(String name, Supplier<Future<Void>> close) {
     push(name, () -> close.get().await(CLOSE_MINUTES_MAX, TimeUnit.MINUTES));
   }
@@ -69,7 +69,7 @@ public final class RunningProcess {
     }
   }
 
-  /** Ends the JVM with what {@code program} returns, or with a word about why it failed. */
+  /** Ends the JVM with the status returned by {@code program}, or prints why it failed. */
   public static void run(Callable<Integer> program) {
     int exitStatus;
     try {
@@ -99,7 +99,8 @@ public final class RunningProcess {
   }
 
   /**
-   * A JVM that ends by a signal would report the signal: a stop that was asked for is no failure.
+   * A JVM ended by a signal would exit with the signal's status, but a requested stop is not a
+   * failure.
    */
   private void stopAndHalt() {
     log.info("Stopping");

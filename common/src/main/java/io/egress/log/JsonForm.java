@@ -13,8 +13,8 @@ import java.util.List;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * One object a line. Everything outside of ASCII is escaped, so that no reader takes a line's end
- * for one that is none.
+ * One JSON object per line. All non-ASCII characters are escaped, so that no reader mistakes one
+ * for a line end.
  */
 final class JsonForm implements LineForm {
   private static final JsonFactory JSON =

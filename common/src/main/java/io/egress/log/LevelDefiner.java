@@ -5,8 +5,8 @@ import io.egress.settings.LogSettings;
 import org.slf4j.event.Level;
 
 /**
- * The level that the environment asks for, or {@code atLeast} where that is the quieter one: what
- * libraries have to say does not become more because the service is asked to say more.
+ * The configured level, or {@code atLeast} if that is quieter: libraries do not log more because
+ * the service is configured to.
  */
 public final class LevelDefiner extends PropertyDefinerBase {
   private Level atLeast = Level.TRACE;

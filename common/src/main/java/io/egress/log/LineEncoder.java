@@ -6,7 +6,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.encoder.EncoderBase;
 import io.egress.settings.LogSettings;
 
-/** Writes lines in the form that the environment asks for. */
+/** Writes lines in the configured format. */
 public final class LineEncoder extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = new byte[0];
 

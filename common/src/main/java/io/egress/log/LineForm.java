@@ -2,7 +2,7 @@ package io.egress.log;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 
-/** How an event is written, without the end of its line. */
+/** Formats an event, without the line end. */
 interface LineForm {
   String write(ILoggingEvent event);
 }

@@ -5,7 +5,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.Locale;
 
-/** Always of the same length, so that lines sort as text. */
+/** Has a fixed length, so that lines sort as text. */
 final class LineTime {
   private static final DateTimeFormatter FORM =
       new DateTimeFormatterBuilder().appendInstant(3).toFormatter(Locale.ROOT);

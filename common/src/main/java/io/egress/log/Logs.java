@@ -3,11 +3,11 @@ package io.egress.log;
 import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.LoggerFactory;
 
-/** The end of all logging. */
+/** Shuts logging down. */
 public final class Logs {
   private Logs() {}
 
-  /** Writes what waits to be written; to be called last, for nothing is logged from then on. */
+  /** Flushes pending lines. Call last: nothing is logged afterwards. */
   public static void close() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       context.stop();

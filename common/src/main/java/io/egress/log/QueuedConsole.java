@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes log lines on its own thread, because a reader of standard output may block and an event
+ * Writes log lines on its own thread, because the reader of standard output may block and an event
  * loop must not. When the queue is full, lines are dropped and counted, those below WARN first.
  */
 public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
@@ -28,7 +28,7 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
   private long droppedTold;
   private long toldAtNanos = System.nanoTime() - TELL_DROPPED_NANOS;
 
-  /** Lines of this process that were never written. */
+  /** Lines of this process that were dropped. */
   public static long droppedTotal() {
     return DROPPED.sum();
   }
@@ -44,9 +44,7 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
     }
   }
 
-  /**
-   * Writes what waits, unless that takes too long: a reader that stands still cannot hold it up.
-   */
+  /** Writes pending lines, with a timeout in case the reader blocks. */
   @Override
   public void stop() {
     Thread thread = writer;
@@ -98,7 +96,7 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
     }
   }
 
-  /** One line that cannot be written must not end the writing. */
+  /** A line that cannot be written must not end the writer. */
   private void writeNow(ILoggingEvent event) {
     try {
       super.append(event);

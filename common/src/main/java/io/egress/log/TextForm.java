@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * A line for people, with ids after the message. An exception follows on indented lines, and
- * control characters are escaped, so text from outside cannot look like another event.
+ * A line for people, with ids after the message. An exception follows on indented lines. Control
+ * characters are escaped, so untrusted text cannot look like another event.
  */
 final class TextForm implements LineForm {
   private static final int LENGTH_EXPECTED = 160;

@@ -1,4 +1,4 @@
-/** How lines of the log are written; {@code logback.xml} puts it together. */
+/** The formats and the appender of log lines, configured in {@code logback.xml}. */
 @NullMarked
 package io.egress.log;
 

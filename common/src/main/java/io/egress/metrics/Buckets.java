@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** Between which durations a histogram tells apart. */
+/** The bucket bounds of histograms. */
 public record Buckets(List<Duration> bounds) {
   /** For durations of calls and attempts, and delays of event loops. */
   public static final Buckets CALL =
       ofMillis(1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000);
 
-  /** For what takes milliseconds, and hours after an outage. */
+  /** For stages that take milliseconds, or hours after an outage. */
   public static final Buckets STAGE =
       ofMillis(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000, 60_000, 600_000, 3_600_000);
 
-  /** What may have waited for a retry: from milliseconds to a day. */
+  /** For deliveries that may have waited for a retry: from milliseconds to a day. */
   public static final Buckets DELAY =
       ofMillis(
           2,

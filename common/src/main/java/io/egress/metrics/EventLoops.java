@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The event loops of a Vert.x: whether they turn, and how late they are. */
+/** The event loops of a Vert.x: whether they run, and how late they are. */
 public final class EventLoops {
   private static final Duration MEASURING_PERIOD = Duration.ofMillis(200);
 
@@ -28,7 +28,7 @@ public final class EventLoops {
     this.vertx.nettyEventLoopGroup().forEach(loops::add);
   }
 
-  /** Completes once every event loop has got to it. */
+  /** Completes once every event loop has run a task. */
   public Future<Void> ping() {
     Promise<Void> answered = vertx.promise();
     AtomicInteger missing = new AtomicInteger(loops.size());

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Vert.x whose database pools are measured. Pools tell nothing of themselves but through the
- * metrics interface of the Vert.x they are made on; all else that it could tell is left out.
+ * A Vert.x whose database pools are measured. Pools report only through the metrics SPI of the
+ * Vert.x they were created with; all its other metrics are disabled.
  */
 public final class MeasuredVertx {
   private static final String DATABASE_POOL = "sql";
@@ -29,9 +29,9 @@ public final class MeasuredVertx {
   }
 
   /**
-   * Twice as many event loops, the default, would only hand more work from one to another. What
-   * else a Vert.x is made of is named here, because a look through the class path would load
-   * OpenTelemetry whether anything is traced or not.
+   * Twice as many event loops, the default, would only pass more work between them. The components
+   * of a Vert.x are set explicitly, because a service lookup would load OpenTelemetry even if
+   * tracing is off.
    */
   public static Vertx create(Metrics metrics, @Nullable VertxTracerFactory tracers) {
     Pools pools = new Pools(metrics);
@@ -49,9 +49,7 @@ public final class MeasuredVertx {
     return bootstrap.init().vertx();
   }
 
-  /**
-   * The metrics that {@code vertx} was created with; new ones for one that was not created here.
-   */
+  /** The metrics that {@code vertx} was created with, or new ones if it was not created here. */
   public static Metrics metricsOf(Vertx vertx) {
     return ((VertxInternal) vertx).metrics() instanceof Pools pools ? pools.metrics : new Metrics();
   }

@@ -16,9 +16,8 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * The meters of one process, for all of its roles. Names are given as Prometheus shows them; labels
- * are pairs of name and value and have a handful of values. A meter is created once, with the part
- * that uses it.
+ * The meters of one process, for all of its roles. Names are those of Prometheus; labels are pairs
+ * of name and value, with few values each. Each meter is created once, with the part that uses it.
  */
 public final class Metrics implements AutoCloseable {
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -53,14 +52,14 @@ public final class Metrics implements AutoCloseable {
   }
 
   /**
-   * {@code value} is asked for at each scrape, from any thread; NaN says that it is not known. Of
-   * two gauges of one name and the same labels only the first is asked.
+   * {@code value} is called at each scrape, from any thread; NaN means unknown. Of two gauges with
+   * the same name and labels only the first is used.
    */
   public void gauge(String name, String meaning, DoubleSupplier value, String... labels) {
     Gauge.builder(name, value::getAsDouble).description(meaning).tags(labels).register(registry);
   }
 
-  /** All meters in the text format of Prometheus. Takes milliseconds: not for an event loop. */
+  /** All meters in the text format of Prometheus. Takes milliseconds; not for an event loop. */
   public String scrape() {
     return registry.scrape(CONTENT_TYPE);
   }

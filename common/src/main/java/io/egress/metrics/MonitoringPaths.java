@@ -1,6 +1,6 @@
 package io.egress.metrics;
 
-/** What probes and scrapers ask for, many times a minute: neither logged nor traced. */
+/** The paths of probes and scrapers, which are neither logged nor traced. */
 public final class MonitoringPaths {
   private MonitoringPaths() {}
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** A meter for each value of an enum, found as quickly as an element of an array. */
+/** A meter for each value of an enum, looked up by ordinal. */
 public final class PerValue<K extends Enum<K>, M> {
   private final Map<K, M> meters;
 
@@ -15,7 +15,7 @@ public final class PerValue<K extends Enum<K>, M> {
     this(values, Set.of(values.getEnumConstants()), meter);
   }
 
-  /** For {@code used} alone; there is nothing to find for others. */
+  /** Only for the values in {@code used}. */
   public PerValue(Class<K> values, Set<K> used, Function<K, M> meter) {
     meters = new EnumMap<>(values);
     used.forEach(value -> meters.put(value, meter.apply(value)));

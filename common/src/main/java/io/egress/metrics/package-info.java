@@ -1,4 +1,4 @@
-/** What the service counts and measures of itself. */
+/** The service's own metrics. */
 @NullMarked
 package io.egress.metrics;
 

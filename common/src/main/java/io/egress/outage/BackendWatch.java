@@ -35,7 +35,7 @@ public final class BackendWatch {
     return new BackendWatch(vertx, requireNonNull(backend, "backend is null"), question);
   }
 
-  /** 1 when it answered last time, 0 when it did not, NaN before it was asked. */
+  /** 1 if it answered last time, 0 if it did not, NaN before the first check. */
   public double up() {
     return up;
   }

@@ -12,7 +12,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 /**
  * Logs the beginning of an outage, a reminder once a minute, and its end, however often the
  * operation is retried; single failures are logged at DEBUG. A flapping dependency is logged once.
- * May be called from any thread.
+ * Thread-safe.
  */
 public final class Outage {
   private static final Duration REMINDER_PERIOD = Duration.ofMinutes(1);

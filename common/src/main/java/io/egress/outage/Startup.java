@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 
-/** A step of a start that waits for a backend which does not answer yet. */
+/** A startup step that waits for a backend. */
 public final class Startup {
   private static final Duration WAIT_MAX = Duration.ofMinutes(3);
   private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -21,9 +21,9 @@ public final class Startup {
   private final long endNanos = System.nanoTime() + WAIT_MAX.toNanos();
 
   /**
-   * A failure that is {@code temporary} is retried for three minutes.
+   * Retries {@code temporary} failures for three minutes.
    *
-   * @param backend the name of what does not answer
+   * @param backend its name in the log
    */
   public Startup(Vertx vertx, Logger log, String backend, Predicate<Throwable> temporary) {
     this.vertx = requireNonNull(vertx, "vertx is null");

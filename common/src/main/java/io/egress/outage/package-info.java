@@ -1,4 +1,4 @@
-/** What is said while something that the service needs is away. */
+/** Logging and retrying while a backend is unavailable. */
 @NullMarked
 package io.egress.outage;
 

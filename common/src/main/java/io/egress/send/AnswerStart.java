@@ -8,8 +8,8 @@ import io.vertx.ext.web.codec.spi.BodyStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the start of an answer's body. A little more is read than is kept, because reading a page
- * to its end is cheaper than a new connection for the next delivery.
+ * Keeps the start of a response body. Somewhat more is read than is kept, because reading a short
+ * body to its end is cheaper than a new connection for the next delivery.
  */
 final class AnswerStart implements BodyStream<Buffer> {
   private static final int MAX_READ_BYTES = 65_536;
@@ -19,7 +19,7 @@ final class AnswerStart implements BodyStream<Buffer> {
   private final Runnable whenTooLong;
   private long readBytes;
 
-  /** {@code whenTooLong} is run when the rest of the body is not worth reading. */
+  /** {@code whenTooLong} is called when the rest of the body is not worth reading. */
   AnswerStart(Runnable whenTooLong) {
     this.whenTooLong = whenTooLong;
   }

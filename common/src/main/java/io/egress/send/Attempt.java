@@ -20,19 +20,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt from the name lookup to the end of the answer, under one deadline. It ends exactly
- * once; whatever the network reports after that only gives connections back.
+ * One attempt, from the DNS lookup to the end of the response, under one deadline. It ends exactly
+ * once; later events only return connections.
  *
- * <p>A receiver may close a connection in the very moment in which it is used again, and what it
- * sent behind its last answer may stand in the way of the next. So a request that breaks on a used
- * connection before any answer is sent once more, on a fresh one, within the same attempt and
- * deadline. Should the receiver have taken it after all, it gets the delivery twice, which
+ * <p>A receiver may close a connection at the very moment it is reused, or may have sent bytes
+ * after its last response that corrupt the next one. A request that fails on a reused connection
+ * before any response is therefore sent once more, on a new connection, within the same attempt and
+ * deadline. If the receiver did process the first one, it gets the delivery twice, which
  * at-least-once delivery allows.
  */
 final class Attempt implements Sending, Exchange.Listener {
   private static final long NO_TIMER = -1;
 
-  /** A name with hundreds of addresses is not to make one attempt a storm of connections. */
+  /** A name with hundreds of addresses must not turn one attempt into a flood of connections. */
   private static final int MAX_ADDRESSES_TRIED = 4;
 
   private final SendRequest request;
@@ -90,7 +90,7 @@ final class Attempt implements Sending, Exchange.Listener {
     tryNextAddress();
   }
 
-  /** Otherwise an address that hangs would cost every attempt its share of the time. */
+  /** Otherwise an unreachable address would use up its share of the time in every attempt. */
   private Stream<InetAddress> connectedFirst(List<InetAddress> addresses) {
     return addresses.stream().sorted(comparing(address -> !isConnectedTo(address)));
   }
@@ -126,8 +126,8 @@ final class Attempt implements Sending, Exchange.Listener {
   }
 
   /**
-   * The address without its name, or under another one. Vert.x connects to the address and takes
-   * the name for a part of the pool's key only.
+   * The address under the given name. Vert.x connects to the address and uses the name only as part
+   * of the pool's key.
    */
   private SocketAddress pinned(@Nullable String name, InetAddress to) {
     try {

@@ -12,18 +12,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory outside the heap for bodies on their way out, used again and again. TLS wants a body there
- * and in one piece; to make it so of a {@link Envelope#buffer} takes a new array of its size. Owned
- * by one event loop.
+ * Reusable direct memory for request bodies. TLS needs a body in direct memory and in one piece;
+ * converting an {@link Envelope#buffer} would allocate an array of its size. Owned by one event
+ * loop.
  *
- * <p>The memory is that of {@link ByteBuffer#allocateDirect}: what is never given back is the
- * garbage collector's, so nothing is lost with a write that has no end.
+ * <p>The memory comes from {@link ByteBuffer#allocateDirect}, so a buffer that is never returned is
+ * freed by the garbage collector, and a write that never completes leaks nothing.
  */
 final class BodyBuffers {
   private static final int SMALLEST_BITS = 12;
   private static final int LARGEST_BITS = 20;
 
-  /** A body, to be given back when it is written or to be dropped when that failed. */
+  /** A body, to be returned when it is written or dropped if writing failed. */
   final class Body {
     private final Buffer buffer;
     private final @Nullable ByteBuf lent;
@@ -44,7 +44,7 @@ final class BodyBuffers {
       }
     }
 
-    /** Something may read it still. */
+    /** Something may still read it. */
     void drop() {
       if (lent != null) {
         bytesMade -= lent.capacity();
@@ -56,7 +56,7 @@ final class BodyBuffers {
   private final long bytesMax;
   private long bytesMade;
 
-  /** {@code bytesMax} is how much there may be, lent or free; what is beyond stays on the heap. */
+  /** {@code bytesMax} limits the memory, in use or free; bodies beyond it stay on the heap. */
   BodyBuffers(long bytesMax) {
     this.bytesMax = bytesMax;
     for (int bits = SMALLEST_BITS; bits <= LARGEST_BITS; bits++) {

@@ -11,7 +11,7 @@ import java.security.cert.CertificateException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what the network and its codecs throw into a kind of failure and a text for people. */
+/** Maps exceptions of the network and its codecs to a kind of failure and a text for people. */
 record Breakage(FailureKind kind, String detail) {
   private static final int MAX_DETAIL_CHARACTERS = 200;
 
@@ -38,7 +38,7 @@ record Breakage(FailureKind kind, String detail) {
     return of(FailureKind.DNS, unknown == null ? failure : unknown);
   }
 
-  /** The connection ended under the request, as against an answer that made no sense. */
+  /** Whether the connection was lost during the request, as opposed to an invalid response. */
   private static boolean isReset(Throwable failure) {
     return failure instanceof IOException
         || failure instanceof HttpClosedException
@@ -47,7 +47,7 @@ record Breakage(FailureKind kind, String detail) {
         || isClosed(failure);
   }
 
-  /** Short, and without what neither a log nor the database should carry. */
+  /** Shortened, without characters that do not belong in a log or the database. */
   static String tidy(String text) {
     String visible = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}]+", " ");
     return visible.length() <= MAX_DETAIL_CHARACTERS

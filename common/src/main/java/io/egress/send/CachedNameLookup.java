@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Remembers answers for a few seconds and asks once for all who wait for the same name. Failures
- * are not remembered. For one event loop only.
+ * Caches DNS results for a few seconds; concurrent lookups of a name share one query. Failures are
+ * not cached. For one event loop only.
  */
 final class CachedNameLookup implements NameLookup {
   private static final int MAX_NAMES = 10_000;

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, and the bounds that Vert.x does not have: on those that
- * are idle, over all endpoints, and on those that an endpoint leaves half open. The pools
- * themselves, and closing what has been idle for too long, are Vert.x'.
+ * The open connections of one event loop, with limits that Vert.x lacks: on idle connections over
+ * all endpoints, and on those that an endpoint leaves half open. Pooling, and closing connections
+ * that were idle for too long, is done by Vert.x.
  */
 final class Connections {
-  /** An open connection and how it is used. */
+  /** An open connection and its use. */
   final class Connection {
     private static final int WINDOW_OF_HTTP_1 = -1;
 
@@ -34,12 +34,12 @@ final class Connections {
       this.http = http;
     }
 
-    /** HTTP/2: one connection carries many requests, and ending one leaves the others alone. */
+    /** HTTP/2: one connection carries many requests, and ending one does not affect the others. */
     boolean isMultiplexed() {
       return http.getWindowSize() != WINDOW_OF_HTTP_1;
     }
 
-    /** Whether it has carried a request before, and so may have gone stale. */
+    /** Whether it has carried a request before, and so may be stale. */
     boolean wasUsed() {
       return used;
     }
@@ -52,7 +52,7 @@ final class Connections {
       http.close();
     }
 
-    /** Takes no further requests; those that it carries may end. */
+    /** Accepts no further requests; those in progress may end. */
     private void retire() {
       if (isMultiplexed()) {
         http.shutdown(drainPatience.toMillis(), TimeUnit.MILLISECONDS);
@@ -79,7 +79,7 @@ final class Connections {
     this.total = total;
   }
 
-  /** The connect handler of the client. */
+  /** The connection handler of the client. */
   void opened(HttpConnection http) {
     HttpClientConnectionInternal internal = (HttpClientConnectionInternal) http;
     Channel channel = internal.channelHandlerContext().channel();
@@ -93,7 +93,7 @@ final class Connections {
             internal.context().runOnContext(ignored -> connection.retire());
           });
     } else {
-      // Vert.x closes it, too, but leaves it in its pool until TLS has said goodbye.
+      // Vert.x closes it, too, but keeps it in its pool until the TLS shutdown is complete.
       http.exceptionHandler(
           failure -> internal.context().runOnContext(ignored -> connection.close()));
     }
@@ -103,8 +103,8 @@ final class Connections {
   }
 
   /**
-   * A receiver can keep a connection half open for as long as it likes: HTTP/2 waits for its
-   * settings, and Vert.x shows no handle to such a connection.
+   * A receiver can keep a connection half open indefinitely: HTTP/2 waits for its SETTINGS frame,
+   * and Vert.x provides no handle to such a connection.
    */
   boolean mayOpen(UUID endpointId) {
     return openingByEndpoint.getOrDefault(endpointId, 0) < maxOpeningPerEndpoint;
@@ -115,7 +115,7 @@ final class Connections {
     total.incrementAndGet();
   }
 
-  /** There is a connection now, or it failed. */
+  /** The connection is open, or opening it failed. */
   void settled(UUID endpointId) {
     total.decrementAndGet();
     openingByEndpoint.computeIfPresent(endpointId, (id, count) -> count == 1 ? null : count - 1);

@@ -16,7 +16,7 @@ import javax.crypto.Mac;
 
 /**
  * The body of a webhook. The bytes that are signed are the bytes that are sent: a rendered document
- * is put into the envelope as it is, and nothing is parsed or encoded again.
+ * is embedded unchanged, and nothing is parsed or encoded again.
  */
 public final class Envelope {
   public static final String EVENT = "capture.processed";
@@ -43,8 +43,8 @@ public final class Envelope {
   }
 
   /**
-   * Puts a document into its envelope. {@code documentHead} is the rendered document up to and with
-   * {@code "emitted_at":"}; it may be shared between the endpoints that get the document.
+   * Embeds a document. {@code documentHead} is the rendered document up to and including {@code
+   * "emitted_at":"}; the endpoints that get the document may share it.
    */
   public static Envelope compose(UUID deliveryId, Instant emittedAt, byte[] documentHead) {
     requireNonNull(deliveryId, "deliveryId is null");
@@ -69,14 +69,16 @@ public final class Envelope {
     return before.length + documentHead.length + after.length;
   }
 
-  /** What is signed: the very arrays that {@link #buffer} and {@link #writeTo} send. */
+  /**
+   * The bytes to sign, which are the same arrays that {@link #buffer} and {@link #writeTo} send.
+   */
   void sign(Mac mac) {
     mac.update(before);
     mac.update(documentHead);
     mac.update(after);
   }
 
-  /** A view of the body: nothing is copied. */
+  /** A view of the body; nothing is copied. */
   public Buffer buffer() {
     return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
   }

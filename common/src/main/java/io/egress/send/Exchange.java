@@ -18,19 +18,19 @@ import io.vertx.ext.web.codec.spi.BodyStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to one address and its answer. It uses a connection of the client's pool, which it
- * gives back exactly once: when the answer has ended, when something broke, or when it is cut off.
+ * One request to one address and its response. It uses a connection of the client's pool, which it
+ * returns exactly once: when the response has ended, when something failed, or when it is cut off.
  *
- * <p>{@link #intercept} is the one place where {@link WebClient} is looked beneath: it writes the
- * body at the last moment, from memory that is used again, and keeps the request so that it can be
- * cut off before its answer.
+ * <p>{@link #intercept} is the one place that uses {@link WebClient}'s internals: it writes the
+ * body at the last moment, from reusable memory, and keeps the request so that it can be cut off
+ * before its response.
  */
 final class Exchange implements BodyCodec<Buffer> {
   interface Listener {
-    /** There is a connection, and the request has been handed to it. */
+    /** A connection was obtained, and the request was passed to it. */
     void connected();
 
-    /** There is no connection to the address. */
+    /** No connection to the address could be opened. */
     void failedToConnect(Throwable failure);
 
     /** The status line has arrived. */
@@ -39,7 +39,7 @@ final class Exchange implements BodyCodec<Buffer> {
     /** The body has ended, or is longer than is worth reading. */
     void finished();
 
-    /** Something failed on the connection, before the status line or after it. */
+    /** The connection failed, before or after the status line. */
     void broke(Throwable failure);
   }
 
@@ -49,7 +49,7 @@ final class Exchange implements BodyCodec<Buffer> {
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
-  /** Servers send one or two; a flood of them keeps the event loop from others. */
+  /** Servers send one or two; a flood of them would occupy the event loop. */
   private static final int INTERIM_ANSWERS_MAX = 8;
 
   private static final CharSequence JSON = new AsciiString("application/json");
@@ -75,7 +75,7 @@ final class Exchange implements BodyCodec<Buffer> {
   private boolean over;
   private int interimAnswers;
 
-  /** {@code keepConnection} says whether others may use the connection afterwards. */
+  /** {@code keepConnection} tells whether others may use the connection afterwards. */
   Exchange(
       SendRequest request,
       SocketAddress address,
@@ -90,7 +90,7 @@ final class Exchange implements BodyCodec<Buffer> {
     this.listener = listener;
   }
 
-  /** Host, SNI and the certificate's check use the name; the connection goes to the address. */
+  /** Host header, SNI and certificate check use the name; the connection goes to the address. */
   void start() {
     EndpointUrl url = request.url();
     connections.opening(request.endpointId());
@@ -102,7 +102,7 @@ final class Exchange implements BodyCodec<Buffer> {
         .onComplete(answer -> finish(), this::broken);
   }
 
-  /** To be added to the client once. */
+  /** To be registered with the client once. */
   static void intercept(HttpContext<?> http) {
     Exchange exchange = (Exchange) http.request().bodyCodec();
     if (http.phase() == ClientPhase.SEND_REQUEST) {
@@ -124,8 +124,8 @@ final class Exchange implements BodyCodec<Buffer> {
   }
 
   /**
-   * Whether the request may have failed only because the connection had gone stale, or because the
-   * receiver refuses to look at it on this one.
+   * Whether the request may have failed only because the connection was stale, or because the
+   * receiver refuses to process it on this connection.
    */
   boolean deservesFreshConnection(Throwable failure) {
     if (failure instanceof StreamResetException reset) {
@@ -137,8 +137,8 @@ final class Exchange implements BodyCodec<Buffer> {
   }
 
   /**
-   * Ends the exchange from this side. An HTTP/2 connection outlives that, unless it is suspected to
-   * be dead. A connection that is still being opened goes to the pool.
+   * Ends the exchange from this side. An HTTP/2 connection stays open, unless it is suspected to be
+   * dead. A connection that is still being opened goes to the pool.
    */
   void cut(boolean connectionIsSuspect) {
     if (over) {
@@ -190,8 +190,8 @@ final class Exchange implements BodyCodec<Buffer> {
   }
 
   /**
-   * Vert.x does not take back an HTTP/2 stream that was never begun, so the connection has to end
-   * once its other streams have.
+   * Vert.x does not release an HTTP/2 stream that was never begun, so the connection is closed once
+   * its other streams have ended.
    */
   private void discard(HttpClientRequest unused) {
     unused.reset(CANCEL);
@@ -214,7 +214,8 @@ final class Exchange implements BodyCodec<Buffer> {
       return;
     }
     if (begun.statusCode() < FIRST_FINAL_STATUS) {
-      begun.exceptionHandler(ignored -> {}); // To fail resets the request, which would be logged.
+      begun.exceptionHandler(
+          ignored -> {}); // Failing would reset the request, which would be logged.
       http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
       return;
     }
@@ -254,7 +255,7 @@ final class Exchange implements BodyCodec<Buffer> {
     }
   }
 
-  /** The bytes of a body that its status does not allow would be read as the next answer. */
+  /** The bytes of a body that the status does not allow would be read as the next response. */
   private boolean hasForbiddenBody() {
     if (response == null
         || (response.statusCode() != NO_CONTENT && response.statusCode() != NOT_MODIFIED)) {

@@ -2,25 +2,25 @@ package io.egress.send;
 
 import java.util.Locale;
 
-/** Why an attempt failed, in the words that delivery records and metrics use. */
+/** Why an attempt failed, as named in delivery records and metrics. */
 public enum FailureKind {
-  /** The receiver answered, but not with 2xx; a redirect is one of these. */
+  /** The receiver answered with a status other than 2xx, redirects included. */
   STATUS,
-  /** No status line within the attempt's deadline. */
+  /** No status line before the attempt's deadline. */
   TIMEOUT,
-  /** The name has no address, or name servers gave no answer. */
+  /** The name has no address, or name servers did not answer. */
   DNS,
   /** No TCP connection to any of the addresses. */
   CONNECT,
-  /** The handshake failed, or the certificate is not trusted or for another name. */
+  /** The TLS handshake failed, or the certificate is untrusted or for another name. */
   TLS,
   /** The connection was closed or reset before a status line. */
   RESET,
-  /** The name leads to an address that endpoints may not have. */
+  /** The name resolves to an address that endpoints may not have. */
   BLOCKED_ADDRESS,
-  /** What came back is not an HTTP answer. */
+  /** The response is not HTTP. */
   BAD_RESPONSE,
-  /** Nothing was sent: the capture is damaged and has no document until it is put again. */
+  /** Nothing was sent: the capture is damaged and has no document until it is written again. */
   DOCUMENT;
 
   public String word() {

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sets up HTTP clients for calling receivers. Their timeouts are nets below the attempt's deadline.
- * The one on writes frees connections whose receiver has stopped reading: a close waits for what
- * was written before it.
+ * Creates HTTP clients for calling receivers. Their timeouts are a safety net behind the attempt's
+ * deadline. The write timeout frees connections whose receiver has stopped reading: closing waits
+ * for what was written before.
  */
 final class HttpClients {
   private static final int MAX_ANSWER_HEADER_BYTES = 32_768;

@@ -14,16 +14,16 @@ import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * Makes every informational answer look like one that Vert.x knows. It skips 100 and 103 and tells
- * of them, but takes any other 1xx for the final answer. A 101 stays what it is: nobody asked for
- * another protocol.
+ * Turns every informational response into one that Vert.x knows. Vert.x skips 100 and 103 and
+ * reports them, but takes any other 1xx for the final response. A 101 is left alone: nobody asked
+ * to switch protocols.
  */
 final class InterimAnswers {
   private static final String HANDLER = "egress-interim-answers";
 
   private InterimAnswers() {}
 
-  /** To be called once for a connection, on its event loop. */
+  /** Call once per connection, on its event loop. */
   static void unify(ChannelPipeline pipeline) {
     ChannelHandlerContext codec = pipeline.context(HttpClientCodec.class);
     if (codec != null) {

@@ -9,15 +9,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** Finds the addresses of a name; fails if it has none. Completes on the event loop that asked. */
+/**
+ * Resolves the addresses of a name; fails if it has none. Completes on the event loop of the
+ * caller.
+ */
 @FunctionalInterface
 public interface NameLookup {
   Future<List<InetAddress>> addressesOf(String host);
 
   /**
-   * Asks the hosts file and the name servers that {@code vertx} is set up with, without blocking.
-   * The internal API is used because the public one returns a single address, and every address has
-   * to be checked.
+   * Uses the hosts file and name servers configured for {@code vertx}, without blocking. This needs
+   * an internal API: the public one returns a single address, and every address has to be checked.
    */
   static NameLookup using(Vertx vertx) {
     NameResolver resolver = ((VertxInternal) vertx).nameResolver();

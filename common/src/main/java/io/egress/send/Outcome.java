@@ -4,9 +4,12 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What came of one attempt. A new kind has to be handled wherever outcomes are. */
+/**
+ * The outcome of one attempt. Adding a kind is a compile error until every {@link Cases} handles
+ * it.
+ */
 public sealed interface Outcome {
-  /** The most that is kept of an answer's body. */
+  /** The most bytes kept of a response body. */
   int ANSWER_START_MAX_BYTES = 4_096;
 
   /** One method for each kind of outcome. */
@@ -20,10 +23,10 @@ public sealed interface Outcome {
 
   void match(Cases cases);
 
-  /** From the attempt's start to the status line, or to the end of an attempt that got none. */
+  /** From the start of the attempt to the status line, or to its end if there was none. */
   Duration duration();
 
-  /** A 2xx status line arrived in time, whatever became of the body behind it. */
+  /** A 2xx status line arrived in time, whatever happened to the body after it. */
   record Delivered(int status, Duration duration, Buffer answerStart) implements Outcome {
     @Override
     public void match(Cases cases) {
@@ -32,8 +35,8 @@ public sealed interface Outcome {
   }
 
   /**
-   * The receiver or the way to it failed. There is a status for {@link FailureKind#STATUS} only;
-   * {@code detail} is a short text for people, free of control characters.
+   * The receiver, or the connection to it, failed. Only {@link FailureKind#STATUS} has a status;
+   * {@code detail} is a short text for people without control characters.
    */
   record Failed(
       FailureKind kind,
@@ -48,7 +51,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** Ended from this side before anything was known: no outcome, and never to be counted as one. */
+  /** Canceled by this side before the outcome was known; never counted as one. */
   record Aborted(String reason, Duration duration) implements Outcome {
     @Override
     public void match(Cases cases) {

@@ -9,7 +9,7 @@ import io.egress.endpoint.SecretBox;
 import java.util.List;
 
 /**
- * Where webhooks of an endpoint go, how they are signed, and what else they carry.
+ * Where an endpoint's webhooks are sent, how they are signed, and their custom headers.
  *
  * @param signature for one event loop at a time
  */
@@ -20,7 +20,7 @@ public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature, Custo
     requireNonNull(headers, "headers is null");
   }
 
-  /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
+  /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   public static Receiver of(EndpointTarget target, SecretBox secrets, boolean allowHttp) {
     List<String> opened =
         target.sealedSecrets().stream()

@@ -8,11 +8,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to send where. The endpoint's id names the event loop that sends to it.
+ * A webhook to send. The endpoint's id selects the event loop.
  *
- * @param signature of this endpoint, whose event loop is the only one to use it
- * @param unixSeconds when the attempt began
- * @param traceparent a header for receivers that follow traces
+ * @param signature of this endpoint; used only by its event loop
+ * @param unixSeconds the start of the attempt
+ * @param traceparent the header for receivers that continue traces
  */
 public record SendRequest(
     UUID endpointId,
@@ -30,7 +30,7 @@ public record SendRequest(
     requireNonNull(headers, "headers is null");
   }
 
-  /** Without headers of the endpoint's own, and not traced. */
+  /** Without custom headers, and not traced. */
   public SendRequest(
       UUID endpointId,
       EndpointUrl url,

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * How long an attempt may take and what connections it may use.
+ * Limits of attempts and connections.
  *
- * @param attemptTimeout covers everything from the name lookup to the end of the answer
- * @param keepName how long a name's addresses are used without asking again
+ * @param attemptTimeout covers everything from the DNS lookup to the end of the response
+ * @param keepName how long a DNS result is cached
  */
 public record SenderSettings(Duration attemptTimeout, Duration keepName, PoolLimits pool) {
   public static final SenderSettings DEFAULTS =
@@ -21,15 +21,17 @@ public record SenderSettings(Duration attemptTimeout, Duration keepName, PoolLim
   }
 
   /**
-   * How many connections there may be and for how long.
+   * Limits of connections.
    *
-   * @param maxPerHost open or being opened to one address under one host name, on one event loop.
-   *     Endpoints behind one host share these, so it is as high as the attempts that run at a time:
-   *     what keeps one endpoint from delaying another is its own limit on attempts
-   * @param maxOpeningPerEndpoint being opened at a time; attempts beyond it fail at once
-   * @param maxIdle kept open over all endpoints; each event loop has its share, and beyond it the
-   *     one idle for longest is closed
-   * @param idleTimeout how long a connection is kept without use, in whole seconds
+   * @param maxPerHost connections open or being opened to one address under one host name, per
+   *     event loop. Endpoints behind one host share them, so this is as high as the number of
+   *     concurrent attempts: what keeps one endpoint from delaying another is its own limit on
+   *     attempts
+   * @param maxOpeningPerEndpoint connections being opened at a time; attempts beyond it fail
+   *     immediately
+   * @param maxIdle idle connections over all endpoints; each event loop has its share, and beyond
+   *     it the connection idle for longest is closed
+   * @param idleTimeout how long an unused connection is kept, in whole seconds
    */
   public record PoolLimits(
       int maxPerHost, int maxOpeningPerEndpoint, int maxIdle, Duration idleTimeout) {

@@ -2,13 +2,13 @@ package io.egress.send;
 
 import io.vertx.core.Future;
 
-/** An attempt under way. */
+/** An attempt in progress. */
 public interface Sending {
   /** Never fails: failures are outcomes. */
   Future<Outcome> outcome();
 
   /**
-   * Ends the attempt at once. The outcome is {@link Outcome.Aborted} unless the status line had
+   * Ends the attempt immediately. The outcome is {@link Outcome.Aborted} unless the status line had
    * already arrived. Does nothing once there is an outcome.
    */
   void abort(String reason);

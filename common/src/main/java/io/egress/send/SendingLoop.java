@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The attempts that are made on one event loop, and what they share: nothing here needs a lock. */
+/** The attempts made on one event loop and their shared state, which needs no locks. */
 final class SendingLoop {
   private final ContextInternal context;
   private final Duration timeout;
@@ -29,7 +29,7 @@ final class SendingLoop {
   private final Set<Attempt> running = new HashSet<>();
   private boolean closed;
 
-  /** What the loops of a process have in common; what is bounded is divided among them. */
+  /** Shared by the loops of a process; limits are divided among them. */
   record Shared(
       SenderSettings settings,
       AddressPolicy policy,
@@ -68,7 +68,10 @@ final class SendingLoop {
     return attempt;
   }
 
-  /** Aborts what runs and closes every connection. What is sent afterwards is aborted at once. */
+  /**
+   * Aborts attempts in progress and closes every connection. Later attempts are aborted
+   * immediately.
+   */
   Future<Void> close() {
     Promise<Void> aborted = Promise.promise();
     run(
@@ -117,12 +120,12 @@ final class SendingLoop {
     return webClient;
   }
 
-  /** What completes it on the loop is seen on the context of whoever calls this. */
+  /** Completes on the caller's context what was completed on the loop. */
   <T> Promise<T> promiseToCaller() {
     return context.owner().getOrCreateContext().promise();
   }
 
-  /** At once if the caller is on the loop already. */
+  /** Runs immediately if the caller is on the loop already. */
   void run(Runnable action) {
     context.emit(action, Runnable::run);
   }

@@ -5,13 +5,13 @@ import io.vertx.core.net.OpenSSLEngineOptions;
 import io.vertx.core.net.SSLEngineOptions;
 
 /**
- * BoringSSL where it runs, else the JDK's: handshakes of the latter can cost more than all the rest
- * of a delivery.
+ * BoringSSL if the platform supports it, otherwise the JDK's engine, whose handshakes can cost more
+ * than all the rest of a delivery.
  */
 public final class TlsEngine {
   private TlsEngine() {}
 
-  /** Loads a native library the first time, so once before any event loop needs it. */
+  /** The first call loads a native library, so call it once before any event loop does. */
   public static void load() {
     var unused = OpenSSLEngineOptions.isAvailable();
   }

@@ -18,15 +18,16 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom receivers' certificates may be issued by: the JDK's authorities and those of {@code
- * EGRESS_EXTRA_TRUST}, in one set of anchors so that a chain is judged once by the usual rules.
+ * The authorities trusted to issue receivers' certificates: the JDK's and those of {@code
+ * EGRESS_EXTRA_TRUST}, combined into one set of anchors, so that a chain is validated once by the
+ * usual rules.
  */
 public final class TrustedAuthorities {
   private TrustedAuthorities() {}
 
   /**
-   * Reads files, so not for an event loop. Throws {@link IllegalArgumentException} that says what
-   * is wrong with the PEM file.
+   * Reads files; not for an event loop. Throws {@link IllegalArgumentException} that says what is
+   * wrong with the PEM file.
    */
   public static TrustOptions load(@Nullable Path extraPem) {
     try {

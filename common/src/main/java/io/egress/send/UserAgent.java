@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** How the service names itself to receivers. */
+/** The user agent of webhooks. */
 final class UserAgent {
   static final String VALUE = "Transcript-Egress/" + version();
 
   private UserAgent() {}
 
-  /** A filtered resource, which unlike a jar's manifest outlives being repackaged. */
+  /** A filtered resource, which unlike a jar's manifest survives repackaging. */
   private static String version() {
     try (InputStream in = UserAgent.class.getResourceAsStream("version")) {
       if (in == null) {

@@ -16,15 +16,14 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Sends webhooks on all event loops of the process, so that signing and encrypting do not fall to
- * the caller's alone. An endpoint is always sent to on the same one, so that what is kept for it
- * needs no locks. To be called from any thread; outcomes come back on the context of the caller.
+ * Sends webhooks on all event loops of the process, which distributes the work of signing and
+ * encrypting. An endpoint is always served by the same event loop, so its state needs no locks.
+ * Thread-safe; outcomes are delivered on the caller's context.
  *
- * <p>It does not limit how many attempts run at a time: whoever calls does, for each endpoint and
- * over all.
+ * <p>Does not limit concurrent attempts: the caller does, per endpoint and over all.
  */
 public final class WebhookSender {
-  /** Most receivers take a body at once: a few are written at a time. */
+  /** Most receivers accept a body at once: few writes are blocked at a time. */
   private static final long BODY_BUFFERS_BYTES_MAX = 32L << 20;
 
   private final AtomicInteger openConnections = new AtomicInteger();
@@ -54,18 +53,21 @@ public final class WebhookSender {
     contexts.forEach(context -> loops.add(new SendingLoop(context, shared)));
   }
 
-  /** Starts an attempt. The signature's timestamp should be no older than this call. */
+  /** Starts an attempt. The signature's timestamp should not be older than this call. */
   public Sending send(SendRequest request) {
     requireNonNull(request, "request is null");
     return loopOf(request.endpointId()).send(request);
   }
 
-  /** Connections open or being opened, in use or not; to be read from any thread. */
+  /** Connections open or being opened, in use or not; thread-safe. */
   public int openConnections() {
     return openConnections.get();
   }
 
-  /** Aborts what runs and closes every connection. What is sent afterwards is aborted at once. */
+  /**
+   * Aborts attempts in progress and closes every connection. Later attempts are aborted
+   * immediately.
+   */
   public Future<Void> close() {
     return Future.join(loops.stream().map(SendingLoop::close).toList()).mapEmpty();
   }

@@ -12,16 +12,15 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs envelopes for one endpoint. It keeps a keyed {@link Mac} for each secret, so make one for
- * an endpoint and keep it as long as its secrets stay the same. Not for use by several threads at a
- * time.
+ * Signs envelopes for one endpoint. It holds a keyed {@link Mac} per secret, so reuse it as long as
+ * the endpoint's secrets stay the same. Not thread-safe.
  */
 public final class WebhookSignature {
   private static final String ALGORITHM = "HmacSHA256";
 
   private final List<Mac> macs;
 
-  /** Secrets newest first: while a rotation overlaps, each of them signs. */
+  /** Secrets are sorted newest first; during a rotation's overlap, each of them signs. */
   public WebhookSignature(List<String> secrets) {
     requireNonNull(secrets, "secrets is null");
     if (secrets.isEmpty()) {
@@ -30,12 +29,14 @@ public final class WebhookSignature {
     macs = secrets.stream().map(WebhookSignature::keyed).toList();
   }
 
-  /** The value of {@code x-service-signature}, without blanks, which verifiers do not forgive. */
+  /**
+   * The value of {@code x-service-signature}, without spaces, which some verifiers do not accept.
+   */
   public String sign(long unixSeconds, Envelope envelope) {
     return sign(unixSeconds, envelope::sign);
   }
 
-  /** The same for a body that is no envelope. */
+  /** The same for a body that is not an envelope. */
   public String sign(long unixSeconds, byte[] body) {
     return sign(unixSeconds, mac -> mac.update(body));
   }

@@ -1,4 +1,4 @@
-/** One attempt to deliver a webhook: what is sent, how it is signed, and what came of it. */
+/** One attempt to deliver a webhook: its body, its signature, and its outcome. */
 @NullMarked
 package io.egress.send;
 

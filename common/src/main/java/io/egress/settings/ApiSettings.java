@@ -2,7 +2,7 @@ package io.egress.settings;
 
 import java.time.Duration;
 
-/** What only the api role needs. */
+/** Settings of the api role. */
 public record ApiSettings(
     ListenerSettings publicListener,
     long maxCaptureBytes,

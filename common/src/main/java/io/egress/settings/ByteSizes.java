@@ -6,7 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sizes as settings write them: a whole number of bytes, {@code KiB}, {@code MiB} or {@code GiB}.
+ * The format of sizes in settings: a whole number of bytes, {@code KiB}, {@code MiB} or {@code
+ * GiB}.
  */
 final class ByteSizes {
   private static final Pattern FORM = Pattern.compile("(\\d{1,9})(B|KiB|MiB|GiB)");

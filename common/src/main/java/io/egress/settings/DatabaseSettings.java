@@ -4,14 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** The URL has the form that {@link DatabaseUrl} reads. */
+/** Settings of the database. The format of the URL is that of {@link DatabaseUrl}. */
 public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts timeouts) {
   private static final Duration SHORTEST = Duration.ofMillis(100);
 
-  /** What stands between the service and PostgreSQL. */
+  /** The kind of pooler between the service and PostgreSQL. */
   public enum Pooler {
     NONE,
-    /** Gives a connection of its own away to others after each transaction. */
+    /** Assigns a server connection to a client for one transaction only. */
     TRANSACTION;
 
     static Pooler parse(String word) {
@@ -24,7 +24,7 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
     }
   }
 
-  /** Limits that the server enforces, even if the process that holds the connection vanishes. */
+  /** Timeouts enforced by the server, even if the process that holds the connection vanishes. */
   public record Timeouts(
       Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
     public Timeouts {
@@ -59,11 +59,11 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
             16,
             8,
             1_000,
-            "connections to PostgreSQL a process opens, half of them for pulls"),
+            "connections to PostgreSQL per process, half of them for pulls"),
         reader.parsed(
             "EGRESS_DATABASE_POOLER",
             "none",
-            "transaction where EGRESS_DATABASE_URL names a pooler in transaction mode, such as PgBouncer",
+            "transaction if EGRESS_DATABASE_URL is a pooler in transaction mode, such as PgBouncer",
             Pooler::parse),
         timeouts(reader));
   }
@@ -92,7 +92,7 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
             "how long a transaction may take before PostgreSQL 17 or later ends it"));
   }
 
-  /** The URL holds a password. */
+  /** The URL contains a password. */
   @Override
   public String toString() {
     return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, timeouts=%s]"

@@ -10,15 +10,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How PostgreSQL is talked to, in libpq's words.
+ * TLS of connections to PostgreSQL, with libpq's semantics.
  *
- * @param authorities a PEM file; if null, the JDK's where the mode verifies, otherwise none
+ * @param authorities a PEM file; if null, the JDK's authorities in verifying modes, otherwise none
  * @param identity the client certificate
  */
 public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFiles identity) {
   private static final String SYSTEM = "system";
 
-  /** As libpq names them. */
+  /** Named as in libpq. */
   public enum Mode {
     DISABLE("disable"),
     PREFER("prefer"),
@@ -66,10 +66,10 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
     String key = left.remove("sslkey");
     if (!left.isEmpty()) {
       throw new IllegalArgumentException(
-          "has parameters that are not understood: " + String.join(", ", left.keySet()));
+          "has unknown parameters: " + String.join(", ", left.keySet()));
     }
     if (mode == Mode.DISABLE && (root != null || certificate != null || key != null)) {
-      throw new IllegalArgumentException("has certificates of which sslmode=disable makes no use");
+      throw new IllegalArgumentException("has certificates, which sslmode=disable does not use");
     }
     return new DatabaseTls(
         mode == Mode.REQUIRE && root != null ? Mode.VERIFY_CA : mode,
@@ -93,7 +93,7 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
       return null;
     }
     if (mode == Mode.PREFER) {
-      throw new IllegalArgumentException("has an sslrootcert of which sslmode=prefer makes no use");
+      throw new IllegalArgumentException("has an sslrootcert, which sslmode=prefer does not use");
     }
     return named("sslrootcert", () -> PemFile.certificates(root));
   }

@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code postgresql://user:password@host:port/database?sslmode=verify-full&sslrootcert=ca.pem}, as
- * libpq reads it. The drivers read such URLs differently and ignore unknown parameters silently, so
- * both are configured from this.
+ * {@code postgresql://user:password@host:port/database?sslmode=verify-full&sslrootcert=ca.pem},
+ * interpreted like libpq does. The two drivers parse such URLs differently and silently ignore
+ * unknown parameters, so both are configured from this class.
  */
 public record DatabaseUrl(
     String host, int port, String database, String user, String password, DatabaseTls tls) {

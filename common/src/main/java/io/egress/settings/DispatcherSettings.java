@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How deliveries are attempted.
+ * Settings of the dispatcher role.
  *
  * @param workers event loops that deliver, each with a consumer of its own
- * @param inFlight attempts of a worker at a time
- * @param extraTrust a PEM file of authorities beside the JDK's
+ * @param inFlight concurrent attempts per worker
+ * @param extraTrust a PEM file of authorities trusted in addition to the JDK's
  */
 public record DispatcherSettings(
     int workers,
@@ -48,45 +48,44 @@ public record DispatcherSettings(
                 2_048,
                 16,
                 65_536,
-                "attempts of a worker at a time; must be many more than its endpoints that hang"),
+                "concurrent attempts per worker; must be many more than its hanging endpoints"),
             reader.parsed(
                 "EGRESS_RETRY_SCHEDULE",
                 "1m,5m,15m,1h,6h,24h",
-                "how long after each failed attempt the next one follows",
+                "delays between attempts",
                 RetrySchedule::parse),
             reader.duration(
                 "EGRESS_ATTEMPT_TIMEOUT",
                 "10s",
                 Duration.ofMillis(100),
-                "how long a receiver may take to its status line, name lookup and connecting included"),
+                "time limit until the status line of a receiver, DNS lookup and connecting included"),
             reader.optional(
                 "EGRESS_EXTRA_TRUST",
-                "PEM file of authorities that receivers' certificates may be issued by, beside the"
+                "PEM file of authorities trusted for receivers' certificates, in addition to the"
                     + " JDK's",
                 Path::of),
             reader.duration(
                 "EGRESS_DELIVERY_LOG_RETENTION",
                 "30d",
                 Duration.ofDays(2),
-                "how long deliveries and attempts are remembered; whole days"),
+                "how long deliveries and attempts are kept; whole days"),
             reader.duration(
                 "EGRESS_STALL_TIMEOUT",
                 "10s",
                 Duration.ofSeconds(1),
-                "how long PostgreSQL or Kafka may keep a dispatcher waiting before it leaves its"
-                    + " partitions to others"),
+                "how long PostgreSQL or Kafka may be unavailable to a dispatcher before it gives up its"
+                    + " partitions"),
             reader.duration(
                 "EGRESS_RECONCILE_AFTER",
                 "1d",
                 Duration.ofSeconds(1),
-                "how long after it entered the stream a capture that had no attempt is published to"
-                    + " Kafka once more"),
+                "age at which a capture without any attempt is published to Kafka again"),
             FailingSettings.read(reader));
     settings.requireALongEnoughLog(reader);
     return settings;
   }
 
-  /** A delivery is dropped from the log with the day it was owed on. */
+  /** A delivery is removed from the log together with the day since which it was owed. */
   private void requireALongEnoughLog(SettingsReader reader) {
     Duration least = retrySchedule.total().plus(LOG_MARGIN);
     if (logRetention.compareTo(least) < 0) {
@@ -94,7 +93,7 @@ public record DispatcherSettings(
           "EGRESS_DELIVERY_LOG_RETENTION: must be at least a day longer than EGRESS_RETRY_SCHEDULE"
               + " takes ("
               + Durations.format(least)
-              + "): a delivery that is forgotten before its last attempt may be made again");
+              + "): otherwise a delivery may be repeated after its last attempt");
     }
   }
 }

@@ -7,15 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Durations as settings write them: a whole number and one unit, {@code 500ms}, {@code 10s}, {@code
- * 24h}.
+ * The format of durations in settings: a whole number and one unit, {@code 500ms}, {@code 10s},
+ * {@code 24h}.
  */
 public final class Durations {
   private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
   private Durations() {}
 
-  /** Throws {@link IllegalArgumentException} with a message that shows the form. */
+  /** Throws {@link IllegalArgumentException} with a message that shows the format. */
   public static Duration parse(String text) {
     Matcher matcher = FORM.matcher(requireNonNull(text, "text is null"));
     if (!matcher.matches()) {
@@ -35,8 +35,8 @@ public final class Durations {
   }
 
   /**
-   * The same text for the same duration, however it was written: topics are named by it. A day is
-   * {@code 24h}.
+   * The same text for equal durations, however they were written: topics are named after it. A day
+   * is {@code 24h}.
    */
   public static String format(Duration duration) {
     long millis = duration.toMillis();

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the automatic pause.
  *
- * @param pauseAfter null where they are never paused
- * @param operator null where nobody is told
+ * @param pauseAfter null if endpoints are never paused automatically
+ * @param operator null if nobody is notified
  */
 public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorWebhook operator) {
   private static final String URL = "EGRESS_OPERATOR_WEBHOOK_URL";
@@ -33,15 +33,13 @@ public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorW
     Duration pauseAfter =
         reader.optional(
             "EGRESS_PAUSE_FAILING_AFTER",
-            "how long all attempts to an endpoint may fail before it is paused, such as 5d; never"
-                + " where it is not given",
+            "how long all attempts to an endpoint may fail before it is paused, such as 5d;"
+                + " without it, endpoints are never paused",
             FailingSettings::pauseAfter);
     URI url =
         reader.optional(
-            URL,
-            "where the operator is told of paused endpoints, by a signed webhook",
-            FailingSettings::url);
-    String secret = reader.optional(SECRET, "what these webhooks are signed with");
+            URL, "URL of signed webhooks about endpoints that were paused", FailingSettings::url);
+    String secret = reader.optional(SECRET, "signing secret of EGRESS_OPERATOR_WEBHOOK_URL");
     reader.bothOrNeither(URL, SECRET);
     return new FailingSettings(
         pauseAfter, url == null || secret == null ? null : new OperatorWebhook(url, secret));

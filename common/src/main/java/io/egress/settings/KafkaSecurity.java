@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How brokers are talked to: in the clear or not, as whom, and who vouches for them.
+ * Security of connections to the brokers.
  *
- * @param login with SASL only
- * @param authorities of the brokers' certificates; the JDK's where there are none
- * @param identity what brokers that ask for a certificate are shown
+ * @param login only with SASL
+ * @param authorities of the brokers' certificates; null for the JDK's
+ * @param identity the client certificate, for brokers that request one
  */
 public record KafkaSecurity(
     Protocol protocol,
@@ -20,7 +20,7 @@ public record KafkaSecurity(
     @Nullable Identity identity) {
   public static final KafkaSecurity NONE = new KafkaSecurity(Protocol.PLAINTEXT, null, null, null);
 
-  /** As Kafka names them. */
+  /** Named as in Kafka. */
   public enum Protocol {
     PLAINTEXT,
     SSL,
@@ -47,7 +47,7 @@ public record KafkaSecurity(
       this.word = word;
     }
 
-    /** As Kafka names it. */
+    /** Named as in Kafka. */
     public String word() {
       return word;
     }
@@ -76,7 +76,7 @@ public record KafkaSecurity(
     }
   }
 
-  /** A certificate with its chain, and its key. */
+  /** A certificate chain and its key. */
   public record Identity(PemFile certificate, PemFile key) {
     public Identity {
       requireNonNull(certificate, "certificate is null");
@@ -93,32 +93,31 @@ public record KafkaSecurity(
         reader.parsed(
             "EGRESS_KAFKA_SECURITY_PROTOCOL",
             "PLAINTEXT",
-            "how brokers are talked to: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL",
+            "security of connections to the brokers: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL",
             KafkaSecurity::protocol);
     Mechanism mechanism =
         reader.parsed(
             "EGRESS_KAFKA_SASL_MECHANISM",
             "SCRAM-SHA-512",
-            "how to log in at the brokers: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+            "SASL mechanism: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
             Mechanism::parse);
-    String username = reader.optional("EGRESS_KAFKA_USERNAME", "who logs in at the brokers");
-    String password = reader.optional("EGRESS_KAFKA_PASSWORD", "the password to that");
+    String username = reader.optional("EGRESS_KAFKA_USERNAME", "user name for the brokers");
+    String password =
+        reader.optional("EGRESS_KAFKA_PASSWORD", "the password of EGRESS_KAFKA_USERNAME");
     PemFile authorities =
         reader.optional(
             "EGRESS_KAFKA_CA",
-            "PEM file of the authorities that the brokers' certificates are issued by, instead of"
-                + " the JDK's",
+            "PEM file of the authorities of the brokers' certificates, instead of the JDK's",
             PemFile::certificates);
     PemFile certificate =
         reader.optional(
             "EGRESS_KAFKA_CERTIFICATE",
-            "PEM file of the certificate, with its chain, that is shown to brokers that ask for"
-                + " one",
+            "PEM file of the client certificate and its chain, for brokers that request one",
             PemFile::certificates);
     PemFile key =
         reader.optional(
             "EGRESS_KAFKA_KEY",
-            "PEM file of the key to that, PKCS#8 and not encrypted",
+            "PEM file of the private key of EGRESS_KAFKA_CERTIFICATE, PKCS#8 and not encrypted",
             PemFile::pkcs8Key);
     pairs(reader, protocol);
     return new KafkaSecurity(
@@ -128,7 +127,7 @@ public record KafkaSecurity(
         certificate == null || key == null ? null : new Identity(certificate, key));
   }
 
-  /** A password that would go unused is a connection less safe than was meant. */
+  /** An ignored password would mean a connection less secure than intended. */
   private static void pairs(SettingsReader reader, Protocol protocol) {
     for (String name : List.of("EGRESS_KAFKA_USERNAME", "EGRESS_KAFKA_PASSWORD")) {
       if (protocol.usesSasl() && !reader.isGiven(name)) {
@@ -136,13 +135,13 @@ public record KafkaSecurity(
       }
       if (!protocol.usesSasl() && reader.isGiven(name)) {
         reader.fault(
-            name + " has no use with " + protocol + ", only with SASL_SSL or SASL_PLAINTEXT");
+            name + " is not used with " + protocol + ", only with SASL_SSL or SASL_PLAINTEXT");
       }
     }
     reader.bothOrNeither("EGRESS_KAFKA_CERTIFICATE", "EGRESS_KAFKA_KEY");
     for (String name : List.of("EGRESS_KAFKA_CA", "EGRESS_KAFKA_CERTIFICATE", "EGRESS_KAFKA_KEY")) {
       if (!protocol.usesTls() && reader.isGiven(name)) {
-        reader.fault(name + " has no use with " + protocol + ", only with SSL or SASL_SSL");
+        reader.fault(name + " is not used with " + protocol + ", only with SSL or SASL_SSL");
       }
     }
   }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** Which brokers, how they are talked to, and what the topics are called. */
+/** Settings of Kafka: brokers, security, and names of topics. */
 public record KafkaSettings(
     String bootstrap,
     String topicPrefix,
@@ -38,7 +38,7 @@ public record KafkaSettings(
         reader.parsed(
             "EGRESS_TOPIC_PREFIX",
             "egress.",
-            "what the topics' names begin with",
+            "prefix of the topics' names",
             KafkaSettings::topicPrefix);
     return new KafkaSettings(
         bootstrap, prefix, TopicSettings.read(reader), security, sessionTimeout);

@@ -3,12 +3,12 @@ package io.egress.settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server listens, and with which certificate. Port 0 takes any free one.
+ * The address and certificate of a listener. Port 0 selects a free port.
  *
- * @param internal whether its callers are the operator's own
+ * @param internal whether only the operator's own systems call it
  */
 public record ListenerSettings(String host, int port, @Nullable TlsFiles tls, boolean internal) {
-  /** For anybody. */
+  /** The listener for the public. */
   public ListenerSettings(String host, int port, @Nullable TlsFiles tls) {
     this(host, port, tls, false);
   }

@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 import org.slf4j.event.Level;
 
 /**
- * How the process tells what happens.
+ * Settings of the log.
  *
- * @param level the least that the service's own lines must be worth
+ * @param level the lowest level of the service's own lines
  * @param access whether each request is logged, at any level
  */
 public record LogSettings(Format format, Level level, boolean access) {
-  /** One line an event either way; text lets the trace of an exception follow. */
+  /** Both write one line per event; in text, the stack trace of an exception follows. */
   public enum Format {
     TEXT,
     JSON
@@ -27,8 +27,8 @@ public record LogSettings(Format format, Level level, boolean access) {
   }
 
   /**
-   * For the logging itself, which is there before the settings are judged: what cannot be used
-   * gives way to its default here, and is reported by {@link Settings#from}.
+   * For the logging itself, which starts before the settings are validated: invalid values are
+   * replaced by their defaults here, and reported by {@link Settings#from}.
    */
   public static LogSettings orDefaults(Map<String, String> environment) {
     return read(new SettingsReader(environment));
@@ -39,15 +39,14 @@ public record LogSettings(Format format, Level level, boolean access) {
         reader.parsed(
             "EGRESS_LOG_FORMAT",
             "text",
-            "how lines of the log are written: text or json",
+            "format of the log: text or json",
             text -> oneOf(Format.values(), text)),
         reader.parsed(
             "EGRESS_LOG_LEVEL",
             "info",
-            "what is logged of the service itself: error, warn, info, debug or trace",
+            "level of the service's own log lines: error, warn, info, debug or trace",
             text -> oneOf(Level.values(), text)),
-        reader.flag(
-            "EGRESS_ACCESS_LOG", true, "whether a line is logged for each request answered"));
+        reader.flag("EGRESS_ACCESS_LOG", true, "whether each request is logged"));
   }
 
   private static <T extends Enum<T>> T oneOf(T[] values, String text) {

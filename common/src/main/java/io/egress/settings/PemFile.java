@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 
-/** A PEM file, with its contents when the process started. */
+/** A PEM file, with its content at startup. */
 public record PemFile(Path path, String text) {
   private static final String PKCS8 = "-----BEGIN PRIVATE KEY-----";
   private static final String ANY_KEY = "PRIVATE KEY-----";
@@ -33,12 +33,12 @@ public record PemFile(Path path, String text) {
       }
     } catch (CertificateException unreadable) {
       throw new IllegalArgumentException(
-          path + " holds what is no certificate: " + unreadable.getMessage(), unreadable);
+          path + " contains an invalid certificate: " + unreadable.getMessage(), unreadable);
     }
-    throw new IllegalArgumentException(path + " holds no certificate in PEM form");
+    throw new IllegalArgumentException(path + " contains no certificate in PEM format");
   }
 
-  /** The only form that Kafka's and PostgreSQL's clients both read. */
+  /** The only format that Kafka's and PostgreSQL's clients both read. */
   static PemFile pkcs8Key(String path) {
     PemFile file = read(path);
     if (!file.text().contains(PKCS8)) {
@@ -51,7 +51,7 @@ public record PemFile(Path path, String text) {
   static PemFile key(String path) {
     PemFile file = read(path);
     if (!file.text().contains(ANY_KEY)) {
-      throw new IllegalArgumentException(path + " holds no private key in PEM form");
+      throw new IllegalArgumentException(path + " contains no private key in PEM format");
     }
     return file;
   }

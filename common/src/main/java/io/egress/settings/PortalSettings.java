@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where browsers find the settings page, and which origins may embed it.
+ * The address of the settings page, and the origins that may embed it.
  *
- * @param url without a slash at its end; null for the internal listener on the loopback address
+ * @param url without a trailing slash; null for the internal listener on the loopback address
  */
 public record PortalSettings(@Nullable URI url, List<String> ancestors) {
   private static final Pattern ORIGIN =
@@ -27,14 +27,13 @@ public record PortalSettings(@Nullable URI url, List<String> ancestors) {
         new PortalSettings(
             reader.optional(
                 "EGRESS_PORTAL_URL",
-                "what browsers reach the internal listener's /portal by, as"
-                    + " https://egress.example.com; without one"
-                    + " http://127.0.0.1 and the internal listener's port",
+                "URL of the internal listener for browsers, such as https://egress.example.com;"
+                    + " without it, http://127.0.0.1 and the listener's port",
                 PortalSettings::parseUrl),
             reader.parsed(
                 "EGRESS_PORTAL_ANCESTORS",
                 "",
-                "origins whose pages may embed the settings page, as"
+                "origins whose pages may embed the settings page, such as"
                     + " https://app.example.com,https://admin.example.com",
                 PortalSettings::parseAncestors));
     if (!settings.ancestors.isEmpty() && !settings.keepsSecureCookies()) {
@@ -43,7 +42,7 @@ public record PortalSettings(@Nullable URI url, List<String> ancestors) {
     return settings;
   }
 
-  /** Browsers take a secure cookie over plain HTTP from the loopback address only. */
+  /** Browsers accept a secure cookie over plain HTTP from the loopback address only. */
   private boolean keepsSecureCookies() {
     return url == null || url.getScheme().equals("https") || LOOPBACK.contains(url.getHost());
   }

@@ -8,8 +8,8 @@ import io.egress.endpoint.SecretBox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be an endpoint, and what its signing secrets are kept with. Without a secret box there
- * can be no endpoints; everything else works.
+ * Which endpoints are allowed, and how their signing secrets are encrypted. Without a secret box
+ * there can be no endpoints; everything else works.
  */
 public record PushSettings(
     @Nullable SecretBox secretBox, boolean allowHttpEndpoints, AddressPolicy addressPolicy) {
@@ -27,13 +27,12 @@ public record PushSettings(
         reader.flag(
             "EGRESS_ALLOW_HTTP_ENDPOINTS",
             false,
-            "whether endpoints may be plain http, for tests only"),
+            "whether endpoints may use plain http, for tests only"),
         new AddressPolicy(
             reader.parsed(
                 "EGRESS_ALLOW_ENDPOINT_NETWORKS",
                 "",
-                "networks that endpoints may stand in although they are not public, as"
-                    + " 10.0.0.0/8,fd00::/8",
+                "non-public networks that endpoints may be in, such as" + " 10.0.0.0/8,fd00::/8",
                 CidrBlock::parseList)));
   }
 }

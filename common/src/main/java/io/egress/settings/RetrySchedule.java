@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/** How long after each failed attempt the next one follows. */
+/** The delays between attempts. */
 public record RetrySchedule(List<Duration> delays) {
   private static final int DELAYS_MAX = 20;
 
@@ -14,11 +14,11 @@ public record RetrySchedule(List<Duration> delays) {
       throw new IllegalArgumentException("must have 1 to " + DELAYS_MAX + " delays");
     }
     if (delays.stream().anyMatch(delay -> delay.isNegative() || delay.isZero())) {
-      throw new IllegalArgumentException("a delay must be longer than nothing");
+      throw new IllegalArgumentException("a delay must be longer than 0");
     }
   }
 
-  /** Delays separated by commas, {@code 1m,5m}. */
+  /** Comma-separated delays, {@code 1m,5m}. */
   public static RetrySchedule parse(String text) {
     return new RetrySchedule(
         Arrays.stream(text.split(",", -1)).map(String::strip).map(Durations::parse).toList());
@@ -28,7 +28,7 @@ public record RetrySchedule(List<Duration> delays) {
     return delays.size() + 1;
   }
 
-  /** From the first attempt to the last, as if each failed at once. */
+  /** From the first attempt to the last, if each failed immediately. */
   public Duration total() {
     return delays.stream().reduce(Duration.ZERO, Duration::plus);
   }
@@ -37,7 +37,7 @@ public record RetrySchedule(List<Duration> delays) {
     return attempt >= attemptsMax();
   }
 
-  /** Between this attempt, counted from 1 and not the last one, and the next. */
+  /** The delay after this attempt, counted from 1, which is not the last one. */
   public Duration delayAfter(int attempt) {
     return delays.get(attempt - 1);
   }

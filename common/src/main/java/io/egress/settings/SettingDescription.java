@@ -3,7 +3,7 @@ package io.egress.settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the settings table in the documentation. A setting without a fallback is required; an
- * empty one stands for none.
+ * A row of the settings table in the documentation. A setting without a default is required; an
+ * empty default means none.
  */
 public record SettingDescription(String name, @Nullable String fallback, String meaning) {}

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Every setting of the service, parsed once from the environment. */
+/** All settings of the service, parsed once from the environment. */
 public record Settings(
     ListenerSettings internalListener,
     List<String> internalTokens,
@@ -31,12 +31,12 @@ public record Settings(
     requireNonNull(process, "process is null");
   }
 
-  /** The first one: what the service's own clients call with. */
+  /** The first token, used by the service's own clients. */
   public String internalToken() {
     return internalTokens.get(0);
   }
 
-  /** Throws {@link SettingsException} that names every fault. */
+  /** Throws {@link SettingsException} that lists every fault. */
   public static Settings from(Map<String, String> environment) {
     SettingsReader reader = new SettingsReader(environment);
     Settings settings = read(reader);
@@ -44,14 +44,14 @@ public record Settings(
     return settings;
   }
 
-  /** Every setting there is, in the order the documentation lists them. */
+  /** All settings, in the order of the documentation. */
   public static List<SettingDescription> descriptions() {
     SettingsReader reader = new SettingsReader(Map.of());
     read(reader);
     return reader.described();
   }
 
-  /** The record's own form would print the token and the database password. */
+  /** The record's default form would print the token and the database password. */
   @Override
   public String toString() {
     return "Settings[secrets withheld]";
@@ -80,16 +80,17 @@ public record Settings(
             reader.port(
                 "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one"),
             TlsFiles.read(reader)),
-        reader.bytes("EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body the completion hook takes"),
+        reader.bytes(
+            "EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body that the completion hook accepts"),
         reader.bytes(
             "EGRESS_HOOK_MEMORY",
             "256MiB",
-            "memory that captures being put may take, 16 bytes for each byte of their bodies"),
+            "memory for captures being stored, 16 bytes for each byte of their bodies"),
         reader.duration(
             "EGRESS_HOOK_STALL_TIMEOUT",
             "30s",
             Duration.ofMillis(100),
-            "how far behind EGRESS_CLIENT_RATE_MIN a body may fall before it is refused"),
+            "how far behind EGRESS_CLIENT_RATE_MIN a body may fall before it is rejected"),
         reader.bytes(
             "EGRESS_PULL_MEMORY",
             "48MiB",
@@ -107,12 +108,12 @@ public record Settings(
         reader.bytes(
             "EGRESS_CLIENT_RATE_MIN",
             "8KiB",
-            "bytes a second that clients must read or send at least, in the long run"),
+            "lowest average rate at which clients must read or send, per second"),
         reader.duration(
             "EGRESS_SWEEP_INTERVAL",
             "1s",
             Duration.ofMillis(10),
-            "how often finished captures are looked for, beside being told at once"),
+            "how often to poll for finished captures, in addition to notifications"),
         PortalSettings.read(reader));
   }
 
@@ -120,14 +121,12 @@ public record Settings(
     return new ProcessSettings(
         Path.of(
             reader.text(
-                "EGRESS_DATA_DIR",
-                "./data",
-                "folder of the embedded PostgreSQL and Kafka, where no others are named")),
+                "EGRESS_DATA_DIR", "./data", "data folder of the embedded PostgreSQL and Kafka")),
         reader.duration(
             "EGRESS_SHUTDOWN_TIMEOUT",
             "30s",
             Duration.ofSeconds(1),
-            "how long a stopping process may take to finish what runs"),
+            "how long a stopping process may take to finish work in progress"),
         reader.duration(
             "EGRESS_IDLE_TIMEOUT",
             "3m",
@@ -141,7 +140,7 @@ public record Settings(
     String setting =
         reader.required(
             "EGRESS_INTERNAL_TOKEN",
-            "bearer token that the internal API asks for; several, comma-separated, to rotate: each is let in");
+            "bearer token of the internal API; several, comma-separated, to rotate: each is accepted");
     List<String> tokens = Arrays.stream(setting.split(",", -1)).map(String::strip).toList();
     if (!setting.isEmpty()
         && tokens.stream().anyMatch(token -> token.length() < TOKEN_LENGTH_MIN)) {

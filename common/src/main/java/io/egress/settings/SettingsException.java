@@ -2,7 +2,7 @@ package io.egress.settings;
 
 import java.util.List;
 
-/** Settings that cannot be used, every fault of them at once. */
+/** Invalid settings, with all faults at once. */
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

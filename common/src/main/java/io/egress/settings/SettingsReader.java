@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads settings from an environment and collects every problem instead of stopping at the first.
- * Any name with the prefix that was not read is a problem, too. Secrets are never printed.
+ * Reads settings from an environment and collects all faults. A name with the service's prefix that
+ * was not read is a fault, too. Secrets are never printed.
  */
 final class SettingsReader {
   private static final String PREFIX = "EGRESS_";
@@ -30,7 +30,7 @@ final class SettingsReader {
     return value(name, fallback, meaning, Function.identity(), fallback);
   }
 
-  /** A value that must be given; the empty string stands in where it is not. */
+  /** A required value; the empty string if it is missing. */
   String required(String name, String meaning) {
     describe(name, null, meaning);
     String given = given(name);
@@ -126,7 +126,7 @@ final class SettingsReader {
     return List.copyOf(known.values());
   }
 
-  /** Throws with all problems, including unknown names. */
+  /** Throws with all faults, including unknown names. */
   void finish() {
     for (String name : new TreeSet<>(environment.keySet())) {
       if (name.startsWith(PREFIX) && !known.containsKey(name)) {
@@ -169,7 +169,7 @@ final class SettingsReader {
         return number;
       }
     } catch (NumberFormatException notANumber) {
-      // Told below, like a number out of range.
+      // Reported below, like a number out of range.
     }
     throw new IllegalArgumentException(
         "must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");

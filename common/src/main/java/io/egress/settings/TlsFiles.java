@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** PEM files of a certificate with its chain, and of its key. They may be replaced at any time. */
+/** PEM files of a certificate chain and its key, which may be replaced at any time. */
 public record TlsFiles(Path certificate, Path key) {
   public TlsFiles {
     requireNonNull(certificate, "certificate is null");
@@ -16,10 +16,14 @@ public record TlsFiles(Path certificate, Path key) {
     PemFile certificate =
         reader.optional(
             "EGRESS_TLS_CERTIFICATE",
-            "PEM file of the public listener's certificate with its chain; without one it talks"
-                + " plain http",
+            "PEM file of the public listener's certificate and its chain; without it the listener"
+                + " serves plain HTTP",
             PemFile::certificates);
-    PemFile key = reader.optional("EGRESS_TLS_KEY", "PEM file of the key to that", PemFile::key);
+    PemFile key =
+        reader.optional(
+            "EGRESS_TLS_KEY",
+            "PEM file of the private key of EGRESS_TLS_CERTIFICATE",
+            PemFile::key);
     reader.bothOrNeither("EGRESS_TLS_CERTIFICATE", "EGRESS_TLS_KEY");
     return certificate == null || key == null ? null : new TlsFiles(certificate.path(), key.path());
   }

@@ -5,14 +5,14 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * What topics that are created are like. Of those that exist nothing is ever changed.
+ * The configuration of new topics; existing ones are never changed.
  *
- * @param replication of -1 leaves the factor to the brokers, as does minInsyncReplicas
- * @param retention beyond the delay that a topic's records wait for
+ * @param replication -1 leaves the factor to the brokers, and so does minInsyncReplicas
+ * @param retention in addition to the delay of a topic's records
  */
 public record TopicSettings(
     int partitions, int replication, int minInsyncReplicas, Duration retention) {
-  /** How long a record must survive that cannot be read when it is due. */
+  /** How long a record must be retained that cannot be read when it is due. */
   public static final Duration RETENTION_MARGIN = Duration.ofDays(1);
 
   public static final int LEFT_TO_BROKERS = -1;
@@ -26,25 +26,24 @@ public record TopicSettings(
   static TopicSettings read(SettingsReader reader) {
     TopicSettings topics =
         new TopicSettings(
-            reader.whole(
-                "EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of a topic that is created"),
+            reader.whole("EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of new topics"),
             reader.whole(
                 "EGRESS_TOPIC_REPLICATION",
                 LEFT_TO_BROKERS,
                 LEFT_TO_BROKERS,
                 REPLICAS_MAX,
-                "replication factor of a topic that is created, -1 for the brokers' default"),
+                "replication factor of new topics, -1 for the brokers' default"),
             reader.whole(
                 "EGRESS_TOPIC_MIN_INSYNC_REPLICAS",
                 LEFT_TO_BROKERS,
                 LEFT_TO_BROKERS,
                 REPLICAS_MAX,
-                "min.insync.replicas of a topic that is created, -1 for the brokers' default"),
+                "min.insync.replicas of new topics, -1 for the brokers' default"),
             reader.duration(
                 "EGRESS_TOPIC_RETENTION",
                 "7d",
                 RETENTION_MARGIN,
-                "how long a topic that is created keeps records beyond the delay they wait for"));
+                "how long new topics retain records, in addition to the topic's delay"));
     topics.faults(reader);
     return topics;
   }

@@ -4,9 +4,9 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is traced and where spans go.
+ * Which requests are traced, and where spans are sent.
  *
- * @param otlpUrl of the collector; null where nothing is traced
+ * @param otlpUrl of the collector; null if tracing is off
  * @param sample the share of traces that begin here, from 0 to 1
  * @param toReceivers whether webhooks carry a {@code traceparent}
  */
@@ -15,19 +15,19 @@ public record TracingSettings(@Nullable URI otlpUrl, double sample, boolean toRe
     return new TracingSettings(
         reader.optional(
             "EGRESS_TRACING_OTLP_URL",
-            "OpenTelemetry collector that spans are sent to by OTLP over HTTP, as"
-                + " http://collector:4318; without one nothing is traced",
+            "URL of an OpenTelemetry collector (OTLP over HTTP), such as http://collector:4318;"
+                + " without it, tracing is off",
             TracingSettings::url),
         reader.parsed(
             "EGRESS_TRACING_SAMPLE",
             "0.01",
-            "share of requests, and so of captures, that are traced, from 0 to 1; a caller of the"
-                + " internal API that sends a traceparent has decided itself",
+            "share of requests, and so of captures, to trace, from 0 to 1; callers of the internal"
+                + " API that send a traceparent decide themselves",
             TracingSettings::share),
         reader.flag(
             "EGRESS_TRACING_TO_RECEIVERS",
             false,
-            "whether the webhooks of traced captures carry a traceparent to their receivers"));
+            "whether webhooks of traced captures carry a traceparent"));
   }
 
   private static URI url(String text) {

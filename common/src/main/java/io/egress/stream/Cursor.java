@@ -9,19 +9,19 @@ import java.util.Optional;
 
 /**
  * A place in a stream: everything up to {@code position} has been read. {@code chain} is the chain
- * of the stream's row there, which binds the cursor to the history that was read: in another
- * workspace, or after a restore to an earlier state, the row at the position has another chain.
+ * value of the stream's row there, which binds the cursor to the history that was read: in another
+ * workspace, or after a restore to an earlier state, the row at the position has another chain
+ * value.
  *
- * <p>The text is opaque to clients and valid for ever, so version 1 must decode in every release.
- * The checksum finds alterations; it keeps no secret and needs no key, because a cursor grants
- * nothing.
+ * <p>The text is opaque to clients and valid forever, so version 1 must be decodable in every
+ * release. The checksum detects alterations; it needs no key, because a cursor grants no access.
  */
 public record Cursor(long position, long chain) {
   private static final byte VERSION = 1;
   private static final int CHECKED_BYTES = 1 + 8 + 8;
   private static final int CHECKSUM_BYTES = 4;
 
-  /** A multiple of three bytes: base64 without padding and without unused bits. */
+  /** A multiple of three bytes: base64 without padding or unused bits. */
   private static final int BYTES = CHECKED_BYTES + CHECKSUM_BYTES;
 
   private static final int CHARS = BYTES / 3 * 4;
@@ -41,7 +41,7 @@ public record Cursor(long position, long chain) {
     return Base64.getUrlEncoder().encodeToString(bytes.array());
   }
 
-  /** Empty for every text that {@link #encode} cannot have written. */
+  /** Empty if {@link #encode} cannot have written the text. */
   public static Optional<Cursor> decode(String text) {
     if (text.length() != CHARS) {
       return Optional.empty();

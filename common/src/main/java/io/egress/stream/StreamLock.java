@@ -5,8 +5,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 
 /**
- * The stream's advisory lock. Its holder gives positions, or must know exactly which positions are
- * taken.
+ * The stream's advisory lock, held to assign positions or to read exactly which ones are assigned.
  */
 public final class StreamLock {
   /** "egress" in ASCII. */
@@ -18,7 +17,7 @@ public final class StreamLock {
 
   /**
    * Held until the transaction ends. It is a statement of its own because a statement's snapshot is
-   * taken before it waits: only the next one sees all that earlier holders did.
+   * taken before it waits: only the next statement sees everything that earlier holders did.
    */
   public static Future<Void> take(SqlConnection transaction) {
     return transaction.preparedQuery(LOCK).execute(Tuple.of(KEY)).mapEmpty();

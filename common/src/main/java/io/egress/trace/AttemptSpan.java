@@ -3,9 +3,9 @@ package io.egress.trace;
 import io.egress.send.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt of a delivery, under way. */
+/** The span of one attempt of a delivery. */
 public interface AttemptSpan {
-  /** The header that the receiver gets; null unless the operator wants it to get one. */
+  /** The header for the receiver; null unless the operator has enabled it. */
   @Nullable String traceparent();
 
   void end(Outcome outcome);

@@ -17,14 +17,17 @@ import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Sets up OpenTelemetry: what is sampled, and where it goes. */
+/** Configures OpenTelemetry: sampling and export. */
 final class Exporting {
   private static final String TRACES = "/v1/traces";
   private static final Duration CONNECT_MAX = Duration.ofSeconds(3);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(5);
   private static final int ATTRIBUTE_CHARACTERS_MAX = 512;
 
-  /** Held, or its level would be collected with it. {@link SpanQueue} logs what fails. */
+  /**
+   * Held, because otherwise its level would be garbage-collected with it. {@link SpanQueue} logs
+   * failures.
+   */
   private static final Logger OWN_LOG = Logger.getLogger("io.opentelemetry");
 
   private Exporting() {}
@@ -60,7 +63,7 @@ final class Exporting {
         UUID.randomUUID().toString());
   }
 
-  /** A collector is named by its base, as other clients name it, or by the whole URL. */
+  /** A collector is configured by its base URL, as with other clients, or by the whole URL. */
   private static String tracesOf(String url) {
     if (url.endsWith(TRACES)) {
       return url;

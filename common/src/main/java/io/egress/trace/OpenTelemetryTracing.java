@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans with the names and attributes of OpenTelemetry's semantic conventions. Of a receiver they
- * show host and port alone: the rest of its URL may be a secret.
+ * Creates spans with the names and attributes of OpenTelemetry's semantic conventions. Of a
+ * receiver's URL they show only host and port: the rest may be a secret.
  */
 final class OpenTelemetryTracing implements Tracing {
   private static final String SCOPE = "io.egress";
@@ -57,7 +57,7 @@ final class OpenTelemetryTracing implements Tracing {
   private final Tracer tracer;
   private final boolean toReceivers;
 
-  /** {@code toReceivers} says whether receivers get a {@code traceparent}. */
+  /** {@code toReceivers} tells whether receivers get a {@code traceparent}. */
   OpenTelemetryTracing(OpenTelemetry telemetry, boolean toReceivers) {
     this.tracer = requireNonNull(telemetry, "telemetry is null").getTracer(SCOPE);
     this.toReceivers = toReceivers;
@@ -124,7 +124,7 @@ final class OpenTelemetryTracing implements Tracing {
                 .startSpan());
   }
 
-  /** Null where there is no parent, or none that can be read. */
+  /** Null if there is no parent, or none that can be parsed. */
   private static @Nullable Context context(@Nullable String traceparent) {
     if (traceparent == null) {
       return null;

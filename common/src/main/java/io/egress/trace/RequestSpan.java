@@ -2,11 +2,11 @@ package io.egress.trace;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request being served. */
+/** The span of a request being served. */
 public interface RequestSpan {
-  /** What the capture that it brings follows; null where the trace is not sampled. */
+  /** The parent of the capture's spans; null if the trace is not sampled. */
   @Nullable String traceparent();
 
-  /** {@code path} shows of what the client sent ids only. */
+  /** {@code path} contains only ids of the client's data. */
   void matched(String method, String route, String path);
 }

@@ -27,8 +27,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of requests, by Vert.x' own tracer for OpenTelemetry. Probes and scrapes have none. Whether
- * a caller is followed is its listener's policy.
+ * Creates spans for requests with Vert.x's tracer for OpenTelemetry. Probes and scrapes have none.
+ * The listener's policy decides whether a caller's trace is continued.
  */
 final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.Source {
   private static final AttributeKey<Long> STATUS =
@@ -36,7 +36,7 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
   private static final int FIRST_SERVER_ERROR = 500;
 
-  /** Longer than a collector that works needs to take the last spans. */
+  /** Longer than a healthy collector needs to accept the last spans. */
   private static final long CLOSE_SECONDS_MAX = 3;
 
   private final OpenTelemetrySdk telemetry;
@@ -50,7 +50,8 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.
     this.tracing = new OpenTelemetryTracing(telemetry, toReceivers);
   }
 
-  @SuppressWarnings("unchecked") // The factory does not name the type of its tracer's operations.
+  @SuppressWarnings(
+      "unchecked") // The factory does not declare the type of its tracer's operations.
   static VertxTracerFactory factory(
       URI collector, TracingSettings settings, String service, Metrics metrics) {
     OpenTelemetrySdk telemetry = Exporting.to(collector, settings.sample(), service, metrics);
@@ -135,13 +136,13 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, Tracing.
     tracer.receiveResponse(context, response, operation, failure, tags);
   }
 
-  /** Called when Vert.x has closed all else. */
+  /** Called after Vert.x has closed everything else. */
   @Override
   public void close() {
     telemetry.shutdown().join(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
   }
 
-  /** Neither path nor query: the path is set by its route, and shows ids alone. */
+  /** Neither path nor query: the route sets the path, with ids only. */
   private enum RequestTags implements TagExtractor<HttpServerRequest> {
     INSTANCE;
 

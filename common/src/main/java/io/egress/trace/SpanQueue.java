@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Spans on their way to the collector. {@link BatchSpanProcessor} counts what does not fit into its
- * queue for OpenTelemetry's own metrics only, so it is given no more than fits, and what is dropped
- * is counted here.
+ * The queue of spans for the collector. {@link BatchSpanProcessor} counts what its queue drops in
+ * OpenTelemetry's own metrics only, so it never gets more than it can hold, and dropped spans are
+ * counted here.
  */
 final class SpanQueue implements SpanProcessor {
   private static final Logger log = LoggerFactory.getLogger(SpanQueue.class);

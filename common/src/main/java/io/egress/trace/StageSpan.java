@@ -2,11 +2,11 @@ package io.egress.trace;
 
 import org.jspecify.annotations.Nullable;
 
-/** One stage of a capture, under way. May be ended on any thread, once. */
+/** The span of one stage of a capture. May be ended on any thread, once. */
 public interface StageSpan {
-  /** What the next stage follows. */
+  /** The parent of the next stage. */
   String traceparent();
 
-  /** {@code failure} is null when the stage succeeded. */
+  /** {@code failure} is null if the stage succeeded. */
   void end(@Nullable Throwable failure);
 }

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The spans of what is done together: they end together. Untraced members take no room. */
+/** The spans of work done together, which end together. Untraced members take no memory. */
 public final class TracedBatch {
   private @Nullable List<StageSpan> spans;
 
   /**
-   * The header of what follows. A stage without a span passes on what it would have followed, for
-   * processes that trace.
+   * The header for the next stage. A stage without a span passes on its own parent, for processes
+   * that trace.
    */
   public @Nullable String add(@Nullable StageSpan span, @Nullable String parent) {
     if (span == null) {

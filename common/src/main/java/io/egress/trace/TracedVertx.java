@@ -6,11 +6,11 @@ import io.egress.settings.TracingSettings;
 import io.vertx.core.Vertx;
 import java.net.URI;
 
-/** A Vert.x that measures itself, and traces requests and captures where the operator wants it. */
+/** Creates a Vert.x with metrics, and with tracing if it is configured. */
 public final class TracedVertx {
   private TracedVertx() {}
 
-  /** {@code service} is what the process is called in traces. */
+  /** {@code service} is the process's name in traces. */
   public static Vertx create(TracingSettings settings, String service) {
     Metrics metrics = new Metrics();
     URI collector = settings.otlpUrl();

@@ -5,7 +5,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.kafka.ProcessedCapture;
 import org.jspecify.annotations.Nullable;
 
-/** Loads nothing of OpenTelemetry. */
+/** Loads no classes of OpenTelemetry. */
 final class TracingOff implements Tracing {
   @Override
   public @Nullable RequestSpan request() {

@@ -1,4 +1,4 @@
-/** What becomes of a capture as the spans of one trace. */
+/** Tracing: the path of a capture as the spans of one trace. */
 @NullMarked
 package io.egress.trace;
 

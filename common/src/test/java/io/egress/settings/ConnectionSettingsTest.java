@@ -96,8 +96,8 @@ class ConnectionSettingsTest {
   void refusesSettingsThatWouldHaveNoEffect() {
     assertThat(faults(Map.of("EGRESS_KAFKA_PASSWORD", PASSWORD, "EGRESS_KAFKA_CA", ca)))
         .containsExactlyInAnyOrder(
-            "EGRESS_KAFKA_PASSWORD has no use with PLAINTEXT, only with SASL_SSL or SASL_PLAINTEXT",
-            "EGRESS_KAFKA_CA has no use with PLAINTEXT, only with SSL or SASL_SSL");
+            "EGRESS_KAFKA_PASSWORD is not used with PLAINTEXT, only with SASL_SSL or SASL_PLAINTEXT",
+            "EGRESS_KAFKA_CA is not used with PLAINTEXT, only with SSL or SASL_SSL");
   }
 
   @Test
@@ -156,7 +156,7 @@ class ConnectionSettingsTest {
   @Test
   void refusesUnknownDatabaseParameters() {
     assertThat(databaseFault("?connect_timeout=3"))
-        .isEqualTo("EGRESS_DATABASE_URL has parameters that are not understood: connect_timeout");
+        .isEqualTo("EGRESS_DATABASE_URL has unknown parameters: connect_timeout");
     assertThat(databaseFault("?sslmode=allow")).contains("none of disable, prefer, require");
     assertThat(databaseFault("?sslmode=verify-ca")).contains("needs sslrootcert");
     assertThat(databaseFault("?sslmode=verify-ca&sslrootcert=system")).contains("verify-full");

@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topics that deliveries are found in.
+ * The topics that contain deliveries.
  *
- * @param read all that may hold deliveries to be attempted
+ * @param read all that may contain deliveries to attempt
  * @param partitions of each of them
  */
 record DeliveryTopics(Set<String> read, int partitions) {
@@ -56,9 +56,8 @@ record DeliveryTopics(Set<String> read, int partitions) {
   }
 
   /**
-   * Creates missing topics. Completes with all topics to read, and fails when the configuration of
-   * one would lose records. Retry topics of former schedules are read, too: their records are still
-   * due.
+   * Creates missing topics and returns all topics to read. Fails if the configuration of one would
+   * lose records. Retry topics of former schedules are read, too: their records are still due.
    */
   static Future<DeliveryTopics> ensure(Vertx vertx, Settings settings) {
     return new Startup(vertx, log, "Kafka", DeliveryTopics::isTemporary)
@@ -106,7 +105,7 @@ record DeliveryTopics(Set<String> read, int partitions) {
     topics.put(name, NeededTopic.copartitioned(name, wait));
   }
 
-  /** As the name says it; nothing is known of a topic that somebody else has named. */
+  /** The delay in the topic's name; zero if it is not a name of the service. */
   private static Duration delay(String name, Topics topics) {
     try {
       return Durations.parse(name.substring(topics.retry("").length()));

@@ -79,8 +79,8 @@ public final class DispatcherApp {
   }
 
   /**
-   * Fails when a dependency is missing or cannot be reached. Opens the internal listener with
-   * health and metrics.
+   * Fails if a dependency is missing or unreachable. Opens the internal listener with health and
+   * metrics.
    */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
     requireNonNull(vertx, "vertx is null");
@@ -89,7 +89,7 @@ public final class DispatcherApp {
     return app.start(app::listen);
   }
 
-  /** For a process with several roles, on their internal listener. */
+  /** For a process that runs several roles, with their shared internal listener. */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
     requireNonNull(vertx, "vertx is null");
     requireNonNull(monitoring, "monitoring is null");
@@ -109,8 +109,7 @@ public final class DispatcherApp {
     SecretBox secrets = settings.push().secretBox();
     if (secrets == null) {
       return Future.failedFuture(
-          new IllegalStateException(
-              "EGRESS_SECRET_KEY is required: nothing can be signed without"));
+          new IllegalStateException("EGRESS_SECRET_KEY is required to sign webhooks"));
     }
     return open(secrets)
         .compose(open -> listen.get())
@@ -169,7 +168,7 @@ public final class DispatcherApp {
 
   private BackendProbes probes() {
     BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), ROLE);
-    closing.push("the probes of backends", probes::close);
+    closing.push("the backend probes", probes::close);
     return probes;
   }
 
@@ -206,7 +205,7 @@ public final class DispatcherApp {
     FailingSettings failing = settings.dispatcher().failing();
     OperatorNotices notices =
         new OperatorNotices(vertx, Clock.systemUTC(), failing.operator(), trust);
-    closing.pushSync("the notices to the operator", notices::close);
+    closing.pushSync("the operator notices", notices::close);
     return new FailingEndpoints(
         pool,
         Clock.systemUTC(),
@@ -242,7 +241,7 @@ public final class DispatcherApp {
 
   private void watchStatistics(DeliveryVerticle.Parts shared) {
     TableStatistics statistics = TableStatistics.watch(vertx, shared.pool());
-    closing.pushSync("the statistics of tables", statistics::close);
+    closing.pushSync("the table statistics", statistics::close);
   }
 
   private Future<Void> maintainDays(DeliveryVerticle.Parts shared) {
@@ -259,7 +258,7 @@ public final class DispatcherApp {
                                 "Cannot maintain the day partitions of the delivery log: {}",
                                 failure.toString())));
     closing.push(
-        "the keeping of days",
+        "the delivery log's partitions",
         () -> {
           vertx.cancelTimer(timer);
           return Future.succeededFuture();
@@ -328,7 +327,7 @@ public final class DispatcherApp {
   private void watch(
       WorkerStates workers, FanOutVerticle fanOut, DeliveryTopics topics, BackendProbes probes) {
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), monitoring.metrics());
-    closing.pushSync("the watch of the lag", lag::close);
+    closing.pushSync("the lag metrics", lag::close);
     Health health = monitoring.health().part();
     health.add(Health.Check.needed("database", probes::askDatabase));
     health.add(Health.Check.needed("kafka", probes::askKafka));

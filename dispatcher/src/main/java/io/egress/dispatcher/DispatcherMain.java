@@ -5,7 +5,7 @@ import io.egress.settings.Settings;
 import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
-/** The dispatcher role as a process, configured by its environment. */
+/** Runs the dispatcher role as a process, configured by its environment. */
 public final class DispatcherMain {
   private DispatcherMain() {}
 
@@ -13,7 +13,7 @@ public final class DispatcherMain {
     RunningProcess.run(DispatcherMain::run);
   }
 
-  /** Returns when the process was asked to stop. */
+  /** Returns after the process was asked to stop. */
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();

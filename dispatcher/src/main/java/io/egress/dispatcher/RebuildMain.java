@@ -16,8 +16,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Creates the topics that are missing, publishes whatever is owed and not finished, and ends. Set
- * up by its environment, like the dispatcher.
+ * Creates missing topics, publishes everything that is owed and not finished, and exits. Configured
+ * by its environment, like the dispatcher.
  */
 public final class RebuildMain {
   private static final Duration PROGRESS_PERIOD = Duration.ofSeconds(5);
@@ -74,7 +74,7 @@ public final class RebuildMain {
         .formatted(progress.endpoints(), progress.first(), progress.pending());
   }
 
-  /** The client gives up a connection that has not answered for the statement timeout. */
+  /** The client closes a connection that has not answered for the statement timeout. */
   private static DatabaseSettings patient(DatabaseSettings settings) {
     DatabaseSettings.Timeouts timeouts = settings.timeouts();
     return new DatabaseSettings(

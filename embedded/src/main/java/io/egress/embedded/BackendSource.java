@@ -2,9 +2,9 @@ package io.egress.embedded;
 
 import java.util.Optional;
 
-/** Where the tests' servers come from. The first source that has a server provides it. */
+/** A source of servers for tests. The first source that has a server provides it. */
 interface BackendSource {
-  /** A running server; closing it gives back whatever its source started for it. */
+  /** A running server; closing it stops whatever its source started for it. */
   interface Server extends AutoCloseable {
     String address();
 

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Servers in Docker containers, when {@code EGRESS_TEST_BACKENDS} asks for them and an engine
- * answers. Names no class of Testcontainers itself: that library is optional.
+ * Servers in Docker containers, if {@code EGRESS_TEST_BACKENDS} requests them and an engine
+ * answers. Refers to no class of Testcontainers directly: that library is optional.
  */
 record ContainerSource(Map<String, String> environment, BooleanSupplier engineAnswers)
     implements BackendSource {

@@ -7,7 +7,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.kafka.KafkaContainer;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
-/** The images of docker-compose.yml, tuned for tests as the embedded servers are. */
+/** The images of docker-compose.yml, tuned for tests like the embedded servers. */
 final class Containers {
   static final String POSTGRES_IMAGE = "postgres:17";
   static final String KAFKA_IMAGE = "apache/kafka:" + AppInfoParser.getVersion();

@@ -30,7 +30,7 @@ public final class EmbeddedBackends implements AutoCloseable {
     this.scratch = scratch;
   }
 
-  /** Both servers, their data kept in {@code dataDir}; blocks until they answer. */
+  /** Starts both servers with their data in {@code dataDir}; blocks until they answer. */
   public static EmbeddedBackends start(Path dataDir) {
     return start(EmbeddedOptions.persistent(dataDir));
   }
@@ -96,36 +96,36 @@ public final class EmbeddedBackends implements AutoCloseable {
 
   public PostgresServer postgres() {
     if (postgres == null) {
-      throw new IllegalStateException("PostgreSQL was not asked for");
+      throw new IllegalStateException("PostgreSQL was not requested");
     }
     return postgres;
   }
 
   public KafkaBroker kafka() {
     if (kafka == null) {
-      throw new IllegalStateException("Kafka was not asked for");
+      throw new IllegalStateException("Kafka was not requested");
     }
     return kafka;
   }
 
-  /** Where the data is; a temporary folder unless one was named. */
+  /** The data folder; a temporary one unless configured. */
   public Path dataDir() {
     return lock.folder();
   }
 
-  /** {@code postgresql://user:password@127.0.0.1:port/name}, as Vert.x and libpq read it. */
+  /** {@code postgresql://user:password@127.0.0.1:port/name}, the format of Vert.x and libpq. */
   public String databaseUrl() {
     return postgres().databaseUrl();
   }
 
-  /** {@code 127.0.0.1:port}, as Kafka's clients take it. */
+  /** {@code 127.0.0.1:port}, the format of Kafka's clients. */
   public String kafkaBootstrap() {
     return kafka().bootstrap();
   }
 
   /** Stops the servers and releases the folder, or deletes it if it is temporary. */
   @Override
-  @SuppressWarnings("try") // The resources are there for the order they are closed in.
+  @SuppressWarnings("try") // Declared for the order in which they are closed.
   public synchronized void close() {
     try (DataDirectoryLock heldToTheLast = lock;
         ScratchDeletion afterTheServers = this::deleteScratch;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which servers to start and where their data lives; without a folder in a temporary one that is
+ * Which servers to start and where their data lives; without a folder, in a temporary one that is
  * deleted at the end.
  */
 public record EmbeddedOptions(

@@ -2,7 +2,7 @@ package io.egress.embedded;
 
 import java.util.Optional;
 
-/** Servers started here, each with a temporary folder of its own. */
+/** Servers started in this JVM, each with its own temporary folder. */
 final class EmbeddedSource implements BackendSource {
   private record Started(String address, EmbeddedBackends backends) implements Server {
     @Override

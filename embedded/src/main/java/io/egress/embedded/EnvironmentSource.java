@@ -3,7 +3,7 @@ package io.egress.embedded;
 import java.util.Map;
 import java.util.Optional;
 
-/** Servers that somebody else runs and names in the environment. */
+/** Existing servers, named by environment variables. */
 record EnvironmentSource(Map<String, String> environment) implements BackendSource {
   static final String DATABASE_URL = "EGRESS_TEST_DATABASE_URL";
   static final String KAFKA_BOOTSTRAP = "EGRESS_TEST_KAFKA_BOOTSTRAP";

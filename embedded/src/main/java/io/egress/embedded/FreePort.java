@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A port for a server that starts later, or starts again.
+ * A port for a server that starts later, or restarts.
  *
- * <p>It lies below the range Linux and macOS take the local ports of outgoing connections from: one
- * that the kernel hands out for port 0 may be the local port of such a connection by the time the
+ * <p>It is below the range from which Linux and macOS take the local ports of outgoing connections:
+ * a port returned by the kernel for port 0 may be in use by such a connection by the time the
  * server binds it.
  */
 public final class FreePort {
@@ -39,7 +39,7 @@ public final class FreePort {
 
   /**
    * Binds without listening: a child process started at this moment inherits the socket for a
-   * while, and one that listened would keep the server itself from its port.
+   * while, and a listening one would keep the server itself from its port.
    */
   static boolean isFree(int port) {
     try (SocketChannel socket = SocketChannel.open()) {

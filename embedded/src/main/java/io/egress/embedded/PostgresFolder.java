@@ -73,7 +73,7 @@ record PostgresFolder(Path root) {
         Command.run(root, INIT_LIMIT, account.command(initdb(binaries, unfinished, durability)));
     if (!result.succeeded()) {
       throw new EmbeddedBackendException(
-          "PostgreSQL cannot be initialised in %s by %s: %s"
+          "PostgreSQL cannot be initialized in %s by %s: %s"
               .formatted(root, binaries.initdb(), result.output()));
     }
     Files.writeString(

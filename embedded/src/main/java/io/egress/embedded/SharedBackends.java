@@ -54,16 +54,16 @@ public final class SharedBackends {
     return Holder.INSTANCE;
   }
 
-  /** The URL of a new, empty database that nobody else uses. */
+  /** The URL of a new, empty database for one test. */
   public synchronized String freshDatabase() {
     return create(DatabaseAddress.EMPTY);
   }
 
   /**
-   * The URL of a new database that nobody else uses, as {@code migrate} leaves an empty one. It is
-   * called once a JVM; all later databases are copies.
+   * The URL of a new database for one test, in the state in which {@code migrate} leaves an empty
+   * one. It is called once per JVM; further databases are copies.
    *
-   * @param migrate is given a URL, and keeps no connection open
+   * @param migrate receives a URL and must close its connections
    */
   public synchronized String freshDatabase(Consumer<String> migrate) {
     if (migrated == null) {
@@ -96,7 +96,7 @@ public final class SharedBackends {
     return kafka.address();
   }
 
-  /** A prefix of topic and group names that nobody else uses. */
+  /** A unique prefix of topic and group names. */
   public String freshPrefix() {
     return "test-" + unique() + ".";
   }
@@ -112,7 +112,7 @@ public final class SharedBackends {
     return sources.stream()
         .flatMap(source -> server.apply(source).stream())
         .findFirst()
-        .orElseThrow(() -> new EmbeddedBackendException("No source of servers has one"));
+        .orElseThrow(() -> new EmbeddedBackendException("No source of servers is available"));
   }
 
   synchronized void close() {

@@ -6,7 +6,7 @@ import io.egress.dispatcher.RebuildMain;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** What the container images run, against real backends. */
+/** The commands of the container images, for real backends. */
 final class RoleCommands {
   private RoleCommands() {}
 
@@ -33,16 +33,16 @@ final class RoleCommands {
   @Command(
       name = "rebuild-queue",
       description = {
-        "Publishes to Kafka again whatever is owed and not finished.",
-        "Works from PostgreSQL alone, for a Kafka that has lost topics or records, and",
-        "creates missing topics. Takes the dispatcher's settings. Stop the dispatchers",
-        "before, and start them when it has ended. Repeating it sends nothing twice."
+        "Publishes everything that is owed and not finished to Kafka again, from",
+        "PostgreSQL alone, after Kafka has lost topics or records. Creates missing",
+        "topics. Uses the dispatcher's settings. Stop the dispatchers first, and start",
+        "them afterwards. Running it again sends nothing twice."
       },
       exitCodeListHeading = "%nExit status:%n",
       exitCodeList = {
         "0:Everything is published.",
-        "1:PostgreSQL or Kafka does not answer, or refuses; repeat the command.",
-        "2:A setting cannot be used."
+        "1:PostgreSQL or Kafka did not answer, or returned an error; run it again.",
+        "2:A setting is invalid."
       })
   static final class RebuildQueue implements Callable<Integer> {
     @Override

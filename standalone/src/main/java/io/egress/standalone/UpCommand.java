@@ -56,8 +56,8 @@ final class UpCommand implements Callable<Integer> {
         made ->
             out.println(
                 Boolean.getBoolean(TERMINAL)
-                    ? token.setting() + "=" + made + "  (made now and kept in " + dataDir + ")"
-                    : token.setting() + " was made now and is kept in " + token.file(dataDir)));
+                    ? token.setting() + "=" + made + "  (generated now, stored in " + dataDir + ")"
+                    : token.setting() + " was generated and stored in " + token.file(dataDir)));
     KeptSecret key = KeptSecret.SECRET_KEY;
     key.complete(
         environment,
@@ -65,7 +65,7 @@ final class UpCommand implements Callable<Integer> {
         made ->
             out.println(
                 key.setting()
-                    + " was made now and is kept in "
+                    + " was generated and stored in "
                     + key.file(dataDir)
                     + "; it encrypts the endpoints' signing secrets, keep it with the data"));
   }

@@ -14,12 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the audit log, the newest entry first. */
+/** Reads the audit log, newest entries first. */
 public final class AuditEntries {
   private static final String COLUMNS =
       "id, at, workspace_id, action, kind, thing_id, actor, via, remote_address, request_id, changes";
 
-  /** Both bounds are always set, so that the kept plan uses the index for them. */
+  /** Both bounds are always set, so that the generic plan uses the index for them. */
   private static final String REST =
       """
         at >= $1 and (at, id) < ($2, $3)
@@ -46,7 +46,7 @@ public final class AuditEntries {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** {@code limit} replaces the question's. */
+  /** {@code limit} replaces the query's limit. */
   public Future<Page> page(AuditQuestion question, int limit) {
     Tuple bounds =
         Tuple.of(

@@ -30,12 +30,12 @@ public final class AuditHandler {
     this.audit = requireNonNull(audit, "audit is null");
   }
 
-  /** Of one workspace. */
+  /** Entries of one workspace. */
   public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
     return answer(exchange, workspaceId);
   }
 
-  /** Of all workspaces, and entries without one. */
+  /** Entries of all workspaces, and those without a workspace. */
   public void listAll(RoutingContext exchange) {
     Future.<Void>succeededFuture()
         .compose(begun -> answer(exchange, null))
@@ -80,7 +80,7 @@ public final class AuditHandler {
     return false;
   }
 
-  /** Reads a page when the previous one has been written to the client. */
+  /** Reads a page once the previous one has been written to the client. */
   private Future<Void> export(RoutingContext exchange, AuditQuestion question, int most) {
     HttpServerResponse response = exchange.response();
     return audit
@@ -112,10 +112,10 @@ public final class AuditHandler {
     return lines;
   }
 
-  /** Connection failures are the client's, not a backend's. */
+  /** A connection failure here is the client's, not a backend's. */
   private static Future<Void> sent(Future<Void> writing) {
     return writing.recover(
-        lost -> Future.failedFuture(new ClientGoneException("the client hung up")));
+        lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
   private static JsonObject json(AuditEntry entry) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where an entry stands in lists: by time, to the microsecond, and then by its number. Its text is
- * the cursor of a page that ended there.
+ * The position of an entry in lists, which are sorted by time (in microseconds) and number. Encoded
+ * as text, it is the cursor of the page that ended there.
  */
 record AuditPlace(Instant at, long id) {
   private static final int BYTES = 2 * Long.BYTES;
@@ -21,12 +21,12 @@ record AuditPlace(Instant at, long id) {
     requireNonNull(at, "at is null");
   }
 
-  /** After all entries at or after {@code instant}. */
+  /** The position after all entries at or after {@code instant}. */
   static AuditPlace before(Instant instant) {
     return new AuditPlace(instant.isAfter(LATEST) ? LATEST : instant, 0);
   }
 
-  /** Before all entries. */
+  /** The position before all entries. */
   static AuditPlace first() {
     return before(LATEST);
   }
@@ -40,7 +40,7 @@ record AuditPlace(Instant at, long id) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Empty for every text that {@link #encode} cannot have written. */
+  /** Empty if {@link #encode} cannot have written the text. */
   static Optional<AuditPlace> decode(String text) {
     byte[] bytes;
     try {

@@ -12,12 +12,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which entries somebody asks for.
+ * A query of the audit log.
  *
- * @param workspaceId null for those of all workspaces, and of none
- * @param since only entries at or after it
- * @param after only what stands behind it
- * @param limit null for the default of a list, or a whole export
+ * @param workspaceId null for entries of all workspaces and those without a workspace
+ * @param since only entries at or after this instant
+ * @param after only entries after this position
+ * @param limit null for the default page size, or for a complete export
  */
 public record AuditQuestion(
     @Nullable UUID workspaceId,

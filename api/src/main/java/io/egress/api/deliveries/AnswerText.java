@@ -7,14 +7,11 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** The beginning of a receiver's answer as text. */
+/** The beginning of a receiver's response body as text. */
 final class AnswerText {
   private AnswerText() {}
 
-  /**
-   * Empty for what is not text in UTF-8. The last character is left out if the beginning ends
-   * within it.
-   */
+  /** Empty if the bytes are not UTF-8 text. A character that was cut off at the end is dropped. */
   static Optional<String> of(byte[] answer) {
     CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     CharBuffer text = CharBuffer.allocate(answer.length);

@@ -22,12 +22,12 @@ public final class DeliveriesHandler {
     this.replays = requireNonNull(replays, "replays is null");
   }
 
-  /** To all endpoints. */
+  /** Deliveries to all endpoints. */
   public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
     return reads.list(workspaceId, exchange.queryParams()).map(page -> send(exchange, page));
   }
 
-  /** To one endpoint. */
+  /** Deliveries to one endpoint. */
   public Future<Void> listOf(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
     return reads
         .list(workspaceId, endpointId, exchange.queryParams())
@@ -44,7 +44,7 @@ public final class DeliveriesHandler {
     return null;
   }
 
-  /** With its attempts. */
+  /** Shows a delivery with its attempts. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
     return reads
         .one(workspaceId, id)

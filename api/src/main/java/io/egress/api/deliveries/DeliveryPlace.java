@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Where a delivery stands in lists: the newest capture first, and of one capture by the endpoints'
- * and the deliveries' ids. Its text is the cursor of a page that ended there.
+ * The position of a delivery in lists, which are sorted by capture (newest first), endpoint id and
+ * delivery id. Encoded as text, it is the cursor of the page that ended there.
  */
 record DeliveryPlace(long position, UUID endpointId, UUID id) implements Comparable<DeliveryPlace> {
   static final UUID FIRST_ID = new UUID(0, 0);
@@ -32,7 +32,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
     return new DeliveryPlace(delivery.position(), delivery.endpointId(), delivery.id());
   }
 
-  /** Behind all deliveries of the capture at {@code position}. */
+  /** The position after all deliveries of the capture at {@code position}. */
   static DeliveryPlace behind(long position) {
     return new DeliveryPlace(position - 1, FIRST_ID, FIRST_ID);
   }
@@ -42,7 +42,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
     return ORDER.compare(this, other);
   }
 
-  /** As PostgreSQL orders ids; {@link UUID#compareTo} takes them for signed numbers. */
+  /** Compares ids as PostgreSQL does; {@link UUID#compareTo} compares signed numbers. */
   private static int compare(UUID one, UUID other) {
     int high = Long.compareUnsigned(one.getMostSignificantBits(), other.getMostSignificantBits());
     return high != 0
@@ -62,7 +62,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Empty for every text that {@link #encode} cannot have written. */
+  /** Empty if {@link #encode} cannot have written the text. */
   static Optional<DeliveryPlace> decode(String text) {
     byte[] bytes;
     try {

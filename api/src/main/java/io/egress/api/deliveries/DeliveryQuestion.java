@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which deliveries somebody asks for.
+ * A query for deliveries.
  *
- * @param from only captures that entered the stream at or after it
- * @param to only captures that entered the stream before it
- * @param after only what stands behind it
+ * @param from only captures that entered the stream at or after this instant
+ * @param to only captures that entered the stream before this instant
+ * @param after only deliveries after this position
  */
 record DeliveryQuestion(
     @Nullable DeliveryState state,

@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the deliveries of a workspace, for the internal API and the settings page. */
+/** Reads the deliveries of a workspace for the internal API and the settings page. */
 public final class DeliveryReads {
   /**
    * A page of a list.
    *
-   * @param next what the next page begins after, null on the last one
+   * @param next the cursor of the next page, null on the last page
    */
   public record Listed(List<LoggedDelivery> deliveries, @Nullable String next) {
     public Listed {
@@ -49,13 +49,16 @@ public final class DeliveryReads {
     this.search = new DeliverySearch(pool, log);
   }
 
-  /** To all endpoints. {@code query} is as the internal API takes it; throws {@link Refusal}. */
+  /**
+   * Deliveries to all endpoints. {@code query} has the parameters of the internal API; throws
+   * {@link Refusal}.
+   */
   public Future<Listed> list(UUID workspaceId, MultiMap query) {
     DeliveryQuestion question = DeliveryQuestion.from(query);
     return endpoints.list(workspaceId).compose(all -> list(workspaceId, all, question));
   }
 
-  /** To one endpoint. */
+  /** Deliveries to one endpoint. */
   public Future<Listed> list(UUID workspaceId, UUID endpointId, MultiMap query) {
     DeliveryQuestion question = DeliveryQuestion.from(query);
     return endpoints
@@ -81,7 +84,7 @@ public final class DeliveryReads {
             });
   }
 
-  /** Fails with a {@link Refusal} where the workspace has no such delivery. */
+  /** Fails with a {@link Refusal} if the workspace has no such delivery. */
   public Future<LoggedDelivery> find(UUID workspaceId, UUID id) {
     return endpoints
         .list(workspaceId)
@@ -91,13 +94,13 @@ public final class DeliveryReads {
                 found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
   }
 
-  /** As {@link #find}. */
+  /** Like {@link #find}. */
   public Future<Told> one(UUID workspaceId, UUID id) {
     return find(workspaceId, id)
         .compose(delivery -> log.attempts(id).map(attempts -> new Told(delivery, attempts)));
   }
 
-  /** The beginning of an answer as text; empty for what is not text. */
+  /** The beginning of a response body as text; empty if it is not text. */
   public static Optional<String> answerText(MadeAttempt attempt) {
     return AnswerText.of(attempt.answerStart().getBytes());
   }

@@ -18,29 +18,32 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds deliveries, those of the newest capture first. A page costs the same at any depth: the
- * stream is read from where the last page ended, and what the log has of its captures is looked up
- * by computed ids. What was not delivered has an index.
+ * Finds deliveries, newest captures first. A page costs the same at any depth: the stream is read
+ * from the position of the previous page's end, and the log entries of its captures are looked up
+ * by their computed ids. Undelivered deliveries have an index of their own.
  */
 final class DeliverySearch {
-  /** Owed deliveries that are looked at for one page, which may hold fewer than its limit then. */
+  /**
+   * The most owed deliveries examined for one page. A page that reaches this limit may hold fewer
+   * entries than asked for.
+   */
   private static final int LOOKED_AT_MAX = 20_000;
 
-  /** Owed deliveries that are looked up in the log at a time. */
+  /** Owed deliveries looked up in the log per statement. */
   static final int LOOKED_UP_MAX = 2_000;
 
   /** {@code next} is null on the last page. */
   record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryPlace next) {}
 
   /**
-   * What to find by reading the stream.
+   * A search that reads the stream.
    *
-   * @param after only what stands behind it
-   * @param max once there are more than these, no further rows are read
+   * @param after only deliveries after this position
+   * @param max reading stops once this many are found
    */
   private record Wanted(
       Predicate<LoggedDelivery> delivery, @Nullable DeliveryPlace after, int max, int rows) {
-    /** Reads more rows at a time where nothing is owed. */
+    /** Reads more rows at a time while nothing is owed. */
     Wanted wider(int rowsMax) {
       return new Wanted(delivery, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }
@@ -50,7 +53,7 @@ final class DeliverySearch {
     }
   }
 
-  /** {@code reached} is null where there is nothing further. */
+  /** {@code reached} is null at the end of the stream. */
   private record Walked(List<LoggedDelivery> found, @Nullable DeliveryPlace reached) {}
 
   private final LoggedDeliveries log;
@@ -61,7 +64,7 @@ final class DeliverySearch {
     this.owed = new OwedDeliveries(pool, log);
   }
 
-  /** Of {@code endpoints}, which belong to the workspace. */
+  /** {@code endpoints} belong to the workspace. */
   Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
     return owed.scope(workspaceId, endpoints, question)
         .compose(
@@ -71,7 +74,7 @@ final class DeliverySearch {
                     : page(scope, question));
   }
 
-  /** Also one that has no outcome yet, if its capture is among the newest ones. */
+  /** Also finds a delivery without an outcome, provided its capture is among the newest ones. */
   Future<Optional<LoggedDelivery>> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
     return log.one(workspaceId, id)
         .compose(
@@ -152,7 +155,7 @@ final class DeliverySearch {
                         }));
   }
 
-  /** Of the window's captures, the first deliveries and those of replays. */
+  /** The first deliveries of the captures in the window, and those of replays. */
   private Future<List<LoggedDelivery>> made(
       OwedScope scope, OwedDeliveries.Window window, Wanted wanted) {
     return log.complete(window.owed().stream().filter(wanted::isBehind).toList())
@@ -166,7 +169,9 @@ final class DeliverySearch {
                                 .toList()));
   }
 
-  /** Of {@code retried}, what stands behind the place that was reached belongs to a later page. */
+  /**
+   * Leaves out entries of {@code retried} after the position reached, which belong to a later page.
+   */
   private static Walked merged(List<LoggedDelivery> retried, Walked walked) {
     DeliveryPlace reached = walked.reached();
     Stream<LoggedDelivery> before =

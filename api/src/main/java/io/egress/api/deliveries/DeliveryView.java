@@ -38,7 +38,7 @@ final class DeliveryView {
     return of(delivery).put("attempt_log", shown);
   }
 
-  /** The redelivery of {@code delivery}, which is not published yet. */
+  /** The redelivery of {@code delivery}, which has not been published yet. */
   static JsonObject redelivery(LoggedDelivery delivery, UUID replayId) {
     return new JsonObject()
         .put("id", DeliveryId.inReplay(replayId, delivery.captureId()).toString())
@@ -53,7 +53,7 @@ final class DeliveryView {
         .mergeIn(AttemptView.of(attempt.made()));
   }
 
-  /** Null if it is the first delivery. */
+  /** Null for a first delivery. */
   private static @Nullable UUID firstOf(LoggedDelivery delivery) {
     return delivery.replayId() == null
         ? null

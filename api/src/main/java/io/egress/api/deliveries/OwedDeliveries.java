@@ -19,8 +19,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the stream owes to endpoints. The id of a delivery is computed from its endpoint and its
- * capture, so a delivery is known before the log has anything of it.
+ * The deliveries that the stream owes to endpoints. A delivery's id is computed from its endpoint
+ * and capture, so it is known before the log has an entry for it.
  */
 final class OwedDeliveries {
   private static final String RANGE =
@@ -46,7 +46,7 @@ final class OwedDeliveries {
           .formatted(DeliverySearch.LOOKED_UP_MAX);
 
   /**
-   * What is owed for some rows of the stream.
+   * The deliveries owed for some rows of the stream.
    *
    * @param lowest the position of the last row
    * @param isLast whether the scope has no further rows
@@ -61,7 +61,7 @@ final class OwedDeliveries {
     this.log = requireNonNull(log, "log is null");
   }
 
-  /** What of the stream a question is about. */
+  /** The part of the stream that a query is about. */
   Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
     Instant since = log.since();
     return pool.preparedQuery(RANGE)
@@ -120,7 +120,7 @@ final class OwedDeliveries {
             });
   }
 
-  /** Of the newest {@code rows} rows of the scope. */
+  /** For the newest {@code rows} rows of the scope. */
   Future<Window> newest(OwedScope scope, int rows) {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))

@@ -9,16 +9,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The endpoints that are looked at, and the positions above {@code low} and up to {@code high}. */
+/** A set of endpoints and the positions above {@code low} and up to {@code high}. */
 record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, long high) {
   /**
-   * An endpoint, and what of the things owed to it the delivery log still remembers.
+   * An endpoint, and the captures owed to it that the delivery log still covers.
    *
-   * @param liveAbove live captures are those above this position
-   * @param historyKept whether the captures before the endpoint's creation are owed, too
+   * @param liveAbove captures above this position are live ones
+   * @param historyKept whether captures from before the endpoint was created are owed, too
    */
   record Owing(Endpoint endpoint, long liveAbove, boolean historyKept) {
-    /** {@code since} is when the log begins, {@code sincePosition} the newest position before. */
+    /**
+     * {@code since} is when the log begins; {@code sincePosition} is the newest position before
+     * that.
+     */
     static Owing of(Endpoint endpoint, Instant since, long sincePosition) {
       return new Owing(
           endpoint,

@@ -28,9 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The captures that are on their way to an endpoint: in the outbox, in the rest of its history, or
- * in a topic. They move downstream and leave a place once the next one has them, so reading the
- * places in that order finds each one that had no outcome when the reading began.
+ * The captures on their way to an endpoint: in the outbox, in the unpublished rest of its history,
+ * or in a topic. Captures move downstream and leave a queue only after the next one has them.
+ * Reading the queues in that order therefore finds every capture that had no outcome when the
+ * reading began.
  */
 final class QueuedCaptures {
   private static final Logger log = LoggerFactory.getLogger(QueuedCaptures.class);
@@ -52,9 +53,9 @@ final class QueuedCaptures {
     this.topics = new Topics(settings.topicPrefix());
   }
 
-  /** {@code complete} is false where there were more records than are read. */
+  /** {@code complete} is false if there were more records than are read. */
   record Found(Set<UUID> captureIds, long historyFrom, long historyTo, boolean complete) {
-    /** Whether the capture is, or may be, on its way. */
+    /** Whether the capture is on its way, or may be. */
     boolean mayHold(UUID captureId, long position) {
       return !complete
           || captureIds.contains(captureId)

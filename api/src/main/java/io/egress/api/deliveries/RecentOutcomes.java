@@ -31,25 +31,26 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the captures of the last 24 hours at an endpoint, by the hour in which they
+ * The outcomes of an endpoint's captures of the last 24 hours, grouped by the hour in which they
  * entered the stream.
  *
- * <p>Its cost is bounded, however many captures there are. How many an hour had is the difference
- * of two positions. What failed or is retried is counted in the index of what was not delivered.
- * Only what has no row in the log yet, because its first attempt is still to come, has no index: in
- * hours with more captures than are looked up, its share is estimated from those that are. The rest
- * was delivered. Where there is more to count than the bound, all shares are estimated.
+ * <p>The cost is bounded, whatever the number of captures. The captures of an hour are the
+ * difference of two positions. Failed and retrying deliveries are counted in the index of
+ * undelivered ones. Deliveries without a log entry, because their first attempt is still to come,
+ * have no index: in hours with more captures than are looked up, their share is estimated from a
+ * sample. The rest was delivered. If there are more rows than the bound allows to count, all shares
+ * are estimated.
  */
 public final class RecentOutcomes {
   public static final int HOURS = 24;
 
-  /** Captures of an hour that are looked up. */
+  /** Captures sampled per hour. */
   public static final int LOOKED_UP_MAX = 20;
 
-  /** Rows of an endpoint that are counted. */
+  /** Log rows counted per endpoint. */
   public static final int COUNTED_MAX = 10_000;
 
-  /** Deliveries that one statement looks up. */
+  /** Deliveries looked up per statement. */
   private static final int CHUNK = 2_000;
 
   private static final String POSITIONS =
@@ -65,7 +66,7 @@ public final class RecentOutcomes {
         where workspace_id = $1 and position = u.position limit 1) as s
       """;
 
-  /** The repeated condition is that of the index, which has no row for what was delivered. */
+  /** The repeated condition is that of the partial index, which excludes delivered rows. */
   private static final String UNDELIVERED =
       """
       select e.id, d.hour, d.state, count(*) as deliveries
@@ -89,11 +90,11 @@ public final class RecentOutcomes {
           .formatted(COUNTED_MAX);
 
   /**
-   * An hour.
+   * One hour.
    *
-   * @param waiting what no attempt was made of
-   * @param retrying what failed and will be tried again
-   * @param estimated whether some of it was
+   * @param waiting deliveries without an attempt
+   * @param retrying failed deliveries that will be retried
+   * @param estimated whether some of the counts are estimates
    */
   public record Hour(
       Instant begin,
@@ -109,10 +110,10 @@ public final class RecentOutcomes {
   }
 
   /**
-   * An endpoint's last 24 hours.
+   * The last 24 hours of an endpoint.
    *
-   * @param retrying all that will be tried again, however old; at most {@link #COUNTED_MAX}
-   * @param oldest since when the oldest delivery is owed that has not ended, of those looked at
+   * @param retrying all deliveries that will be retried, of any age; at most {@link #COUNTED_MAX}
+   * @param oldest since when the oldest unfinished delivery is owed, of those examined
    */
   public record Day(List<Hour> hours, long retrying, @Nullable Instant oldest) {
     public Day {
@@ -151,7 +152,7 @@ public final class RecentOutcomes {
     this.log = requireNonNull(log, "log is null");
   }
 
-  /** By the ids of {@code endpoints}, which belong to the workspace. */
+  /** Keyed by endpoint id. {@code endpoints} belong to the workspace. */
   public Future<Map<UUID, Day>> of(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
     if (endpoints.isEmpty()) {
       return Future.succeededFuture(Map.of());
@@ -197,7 +198,7 @@ public final class RecentOutcomes {
             });
   }
 
-  /** Spread evenly over each hour, the newest capture among them. */
+  /** Spreads the samples evenly over each hour and includes the newest capture. */
   private Future<List<Sample>> samples(UUID workspaceId, List<Span> spans) {
     List<Long> positions = new ArrayList<>();
     for (Span span : spans) {
@@ -223,7 +224,7 @@ public final class RecentOutcomes {
             });
   }
 
-  /** The samples that are owed to each endpoint, with what the log has of them. */
+  /** The samples owed to each endpoint, with their log entries. */
   private Future<List<LoggedDelivery>> lookUp(List<Endpoint> endpoints, List<Sample> samples) {
     List<LoggedDelivery> owed = new ArrayList<>();
     for (Endpoint endpoint : endpoints) {
@@ -338,7 +339,7 @@ public final class RecentOutcomes {
     return days;
   }
 
-  /** What was looked up of an hour's captures, and how many were owed. */
+  /** The number of an hour's captures that were looked up, and of those that were owed. */
   private record Share(long owed, List<LoggedDelivery> looked) {
     static Share of(long owed, List<LoggedDelivery> own, Span span) {
       return new Share(owed, own.stream().filter(each -> span.contains(each.position())).toList());

@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the captures that an endpoint is owed, in part of the stream. A capture counts as
- * delivered if any of its deliveries was, and else by the newest one.
+ * The outcomes of the captures owed to an endpoint, for a part of the stream. A capture counts as
+ * delivered if any of its deliveries was; otherwise its newest delivery counts.
  */
 final class Verification {
   static final int MISSING_LISTED_MAX = 100;
@@ -24,7 +24,7 @@ final class Verification {
   private long forgotten;
   private long replayable;
 
-  /** {@code nextPosition} is null where the stream ends with {@code toPosition}. */
+  /** {@code nextPosition} is null if {@code toPosition} is the end of the stream. */
   Verification(long fromPosition, long toPosition, @Nullable Long nextPosition) {
     this.fromPosition = fromPosition;
     this.toPosition = toPosition;
@@ -47,17 +47,17 @@ final class Verification {
     counts.merge(state, 1L, Long::sum);
   }
 
-  /** Owed longer ago than the delivery log remembers. */
+  /** Owed for longer than the delivery log is kept. */
   void countForgotten() {
     forgotten++;
   }
 
-  /** The newest delivery was exhausted or skipped, so a replay of undelivered captures sends it. */
+  /** The newest delivery was exhausted or skipped; a replay of undelivered captures sends it. */
   void countReplayable() {
     replayable++;
   }
 
-  /** Nothing is known of a delivery, and none is on its way. */
+  /** No delivery is known, and none is on its way. */
   void countMissing(UUID captureId) {
     missingCount++;
     if (missing.size() < MISSING_LISTED_MAX) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Accounts for everything that is owed to an endpoint. */
+/** Accounts for every capture owed to an endpoint. */
 public final class VerificationHandler {
   private static final Pattern POSITION = Pattern.compile("[1-9][0-9]{0,17}");
 

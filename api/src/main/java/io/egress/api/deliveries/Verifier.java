@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Compares what the stream owes to an endpoint with the delivery log and what is on its way. */
+/** Compares the captures owed to an endpoint with the delivery log and with what is on its way. */
 final class Verifier {
-  /** Positions of the stream that one verification covers. */
+  /** The most positions that one verification covers. */
   private static final int POSITIONS_MAX = 50_000;
 
-  /** A retry is seldom made at the instant it is due. */
+  /** Retries are rarely made at the exact instant they are due. */
   private static final Duration LATE_MIN = Duration.ofMinutes(1);
 
   private static final Comparator<LoggedDelivery> BY_AGE =
@@ -38,7 +38,7 @@ final class Verifier {
     this.queued = requireNonNull(queued, "queued is null");
   }
 
-  /** From a position on, as far as one verification goes. */
+  /** Covers as many positions as one verification may, beginning with {@code from}. */
   Future<Verification> verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
     return owed.scope(workspaceId, List.of(endpoint), DeliveryQuestion.EVERYTHING)
         .compose(scope -> new Run(scope, endpoint, fromPosition).run());
@@ -50,7 +50,7 @@ final class Verifier {
     private final Verification result;
     private final Instant overdueSince = Instant.now().minus(LATE_MIN);
 
-    /** Without an outcome, as far as the log tells: on their way, or missing. */
+    /** The captures without an outcome in the log, which are either on their way or missing. */
     private final List<LoggedDelivery> unknown = new ArrayList<>();
 
     private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
@@ -126,13 +126,13 @@ final class Verifier {
       }
     }
 
-    /** Its retry has been due for a while: Kafka may have lost the record. */
+    /** The retry is overdue; Kafka may have lost its record. */
     private boolean isOverdue(LoggedDelivery delivery) {
       Instant due = delivery.nextAttemptAt();
       return delivery.state() == DeliveryState.PENDING && due != null && due.isBefore(overdueSince);
     }
 
-    /** Looks the deliveries up once more: some got an outcome while the queues were read. */
+    /** Looks the deliveries up again: some may have got an outcome while the queues were read. */
     private Future<Void> judgeUnknown() {
       List<LoggedDelivery> asked = List.copyOf(unknown);
       unknown.clear();

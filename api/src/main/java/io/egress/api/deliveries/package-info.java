@@ -1,4 +1,4 @@
-/** What became of deliveries, for people. */
+/** Lists, shows and verifies deliveries. */
 @NullMarked
 package io.egress.api.deliveries;
 

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Writes audit entries of acts on endpoints. */
+/** Writes audit entries for changes of endpoints. */
 record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String KIND = "endpoint";
 
@@ -91,7 +91,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return changes;
   }
 
-  /** Names only. */
+  /** The names of headers, without their values. */
   private static JsonObject headers(Endpoint before, Endpoint after, HeaderChange change) {
     List<String> set =
         change.values().entrySet().stream()
@@ -115,7 +115,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return new JsonObject().put("from", from).put("to", to);
   }
 
-  /** The query of a URL may contain a receiver's token. */
+  /** Drops the query, which may contain a receiver's token. */
   private static String shown(String url) {
     int query = url.indexOf('?');
     return query < 0 ? url : url.substring(0, query) + "?(withheld)";

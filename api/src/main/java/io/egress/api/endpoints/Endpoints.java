@@ -29,10 +29,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Manages endpoints and their signing secrets. A refused operation fails with a {@link Refusal}.
+ * Manages endpoints and their signing secrets. A rejected operation fails with a {@link Refusal}.
  */
 public final class Endpoints {
-  /** An endpoint with a new signing secret, which is shown once. */
+  /** An endpoint with a new signing secret, which is shown only once. */
   public record Issued(Endpoint endpoint, String secret) {}
 
   private final Pool pool;
@@ -40,7 +40,7 @@ public final class Endpoints {
   private final EndpointStore store;
   private final @Nullable SecretBox secretBox;
 
-  /** Without {@code secretBox} endpoints cannot be created, nor secrets replaced. */
+  /** Without a {@code secretBox}, endpoints cannot be created and secrets cannot be rotated. */
   public Endpoints(Pool pool, @Nullable SecretBox secretBox) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
@@ -90,7 +90,7 @@ public final class Endpoints {
                             .map(after)));
   }
 
-  /** What the change makes of them; null where it leaves them. */
+  /** The changed headers; null if the change does not concern them. */
   private Future<@Nullable SealedHeaders> headers(
       SqlConnection tx, UUID id, @Nullable HeaderChange change) {
     if (change == null) {
@@ -130,7 +130,7 @@ public final class Endpoints {
                 .compose(deleted -> audit(tx, caller, workspaceId).deleted(before)));
   }
 
-  /** The previous secret signs beside the new one for {@code overlap}. */
+  /** The previous secret keeps signing beside the new one for {@code overlap}. */
   public Future<Issued> rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     return transactions.run(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
   }
@@ -148,7 +148,7 @@ public final class Endpoints {
                 audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
   }
 
-  /** Only the newest secret signs from now on. */
+  /** From now on only the newest secret signs. */
   public Future<Void> endOverlap(Caller caller, UUID workspaceId, UUID id) {
     return onLocked(
         workspaceId,
@@ -162,7 +162,7 @@ public final class Endpoints {
     Future<T> on(SqlConnection tx, Endpoint before);
   }
 
-  /** Locks the endpoint's row until {@code work} has ended. */
+  /** Locks the endpoint's row until {@code work} has completed. */
   private <T> Future<T> onLocked(UUID workspaceId, UUID id, Work<T> work) {
     return transactions.run(
         tx ->
@@ -177,8 +177,7 @@ public final class Endpoints {
 
   private SecretBox box() {
     if (secretBox == null) {
-      throw new Refusal(
-          503, "no endpoints without EGRESS_SECRET_KEY, which this service was started without");
+      throw new Refusal(503, "EGRESS_SECRET_KEY is not set: endpoints cannot be created");
     }
     return secretBox;
   }
@@ -190,7 +189,7 @@ public final class Endpoints {
   private static Refusal overlapping() {
     return new Refusal(
         409,
-        "the secret before this one signs until previous_secret_until: end that first with DELETE"
+        "the previous secret still signs until previous_secret_until: end that first with DELETE"
             + " previous-secret");
   }
 }

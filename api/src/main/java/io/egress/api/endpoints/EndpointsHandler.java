@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the internal API on the endpoints of a workspace. */
+/** The internal API's calls for the endpoints of a workspace. */
 public final class EndpointsHandler {
   private final Endpoints endpoints;
   private final TestSend testSend;
@@ -90,7 +90,7 @@ public final class EndpointsHandler {
         .compose(deleted -> HttpExchange.endEmpty(exchange, 204));
   }
 
-  /** Answers with the new secret, this one time. */
+  /** Answers with the new secret, which is shown only this once. */
   public Future<Void> rotateSecret(RoutingContext exchange, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(exchange);
     Duration overlap = EndpointBody.rotation(WorkspaceCalls.body(exchange)).orRefuse();
@@ -108,7 +108,7 @@ public final class EndpointsHandler {
                                 .map(EndpointView::of)));
   }
 
-  /** Answers with the outcome of a test. */
+  /** Answers with the outcome of the test. */
   public Future<Void> test(RoutingContext exchange, UUID workspaceId, UUID id) {
     return testSend
         .run(Caller.ofApi(exchange), workspaceId, id)
@@ -124,7 +124,7 @@ public final class EndpointsHandler {
             });
   }
 
-  /** Only the newest secret signs from now on. */
+  /** From now on only the newest secret signs. */
   public Future<Void> endOverlap(RoutingContext exchange, UUID workspaceId, UUID id) {
     return endpoints
         .endOverlap(Caller.ofApi(exchange), workspaceId, id)

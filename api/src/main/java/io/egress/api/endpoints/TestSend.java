@@ -33,8 +33,8 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
 /**
- * Sends one signed sample to an endpoint immediately, with the sender of deliveries. It is not a
- * delivery: neither the stream nor the delivery log has it.
+ * Sends one signed sample to an endpoint immediately, with the sender that deliveries use. The
+ * sample appears neither in the stream nor in the delivery log.
  */
 public final class TestSend {
   private static final int TESTS_MAX = 8;
@@ -56,15 +56,16 @@ public final class TestSend {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  /** Fails with a {@link Refusal} where there is no such endpoint, or too many tests run. */
+  /**
+   * Fails with a {@link Refusal} if there is no such endpoint, or if too many tests are running.
+   */
   public Future<Result> run(Caller caller, UUID workspaceId, UUID endpointId) {
     SecretBox secretBox = settings.secretBox();
     if (secretBox == null) {
-      return refuse(
-          503, "nothing to sign with: this service was started without EGRESS_SECRET_KEY");
+      return refuse(503, "EGRESS_SECRET_KEY is not set: nothing can be signed");
     }
     if (!tests.tryAcquire()) {
-      return refuse(503, TESTS_MAX + " tests run already, try again");
+      return refuse(503, TESTS_MAX + " tests are running already, try again");
     }
     // The audit entry is committed first, so that nothing is sent without one.
     return transactions

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * Reads bodies into memory that all of them share: a request is not read before all that its body
- * will cost has room. Of a body that does not announce its length the cost is taken as it arrives;
- * where it finds no more room it is refused, so that no body waits while it holds memory.
+ * Reads request bodies within a shared memory limit. A body is read only once memory for all its
+ * processing is reserved. For a body of unknown length the reservation grows as it arrives; if it
+ * cannot grow, the request is rejected, so no body waits for memory while holding some.
  */
 final class BodyReader {
   private static final long UNANNOUNCED_BYTES = 64 * 1024;
@@ -32,7 +32,7 @@ final class BodyReader {
     this.limits = requireNonNull(limits, "limits is null");
   }
 
-  /** The room is given back when what {@code use} makes of the body has completed. */
+  /** Releases the memory when the future returned by {@code use} completes. */
   <T> Future<T> read(HttpServerRequest request, Function<Buffer, Future<T>> use) {
     RequestBody body = new RequestBody(vertx, request, limits);
     long announced;

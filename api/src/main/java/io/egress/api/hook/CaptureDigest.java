@@ -15,7 +15,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
-/** SHA-256 over everything a put capture says, so that a repeated call is known for a repeat. */
+/** SHA-256 of all fields of a capture, to recognize a repeated call. */
 final class CaptureDigest {
   private static final JsonFactory JSON = new JsonFactory();
 

@@ -20,11 +20,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SQL of captures, their participants and the stream's inbox. Captures are locked in order of
+ * The SQL for captures, their participants and the stream's inbox. Captures are locked in order of
  * their ids.
  */
 final class CaptureRows {
-  /** What is stored of a capture that was put before. */
+  /** The stored columns of a capture that existed before. */
   record Stored(UUID workspaceId, Buffer digest, long revision, boolean entered) {}
 
   private static final String READ =
@@ -69,7 +69,7 @@ final class CaptureRows {
     return ids.isEmpty() ? Future.succeededFuture(Map.of()) : stored(tx, LOCK, ids);
   }
 
-  /** The ids of those that did not exist. {@code captures} must be in order of their ids. */
+  /** Returns the ids of those inserted. {@code captures} must be sorted by id. */
   Future<Set<UUID>> insert(SqlConnection tx, List<IncomingCapture> captures) {
     return tx.preparedQuery(INSERT)
         .executeBatch(captures.stream().map(CaptureRows::columns).toList())
@@ -105,7 +105,7 @@ final class CaptureRows {
         : tx.preparedQuery(ADD_PARTICIPANTS).execute(columns.addTo(Tuple.tuple())).mapEmpty();
   }
 
-  /** Hands captures to the stream, in the order given. */
+  /** Adds captures to the stream's inbox, in the given order. */
   Future<Void> enter(SqlConnection tx, List<IncomingCapture> captures) {
     if (captures.isEmpty()) {
       return Future.succeededFuture();
@@ -120,7 +120,7 @@ final class CaptureRows {
         .mapEmpty();
   }
 
-  /** Null where none of them is traced, as nearly always. */
+  /** Null if none is traced, which is the usual case. */
   static String @Nullable [] traceparents(List<IncomingCapture> captures) {
     return captures.stream().allMatch(incoming -> incoming.traceparent() == null)
         ? null

@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts captures. Capture, participants, names, document and inbox row are committed together, so a
- * capture that was answered for is on its way into the stream, and one that was not has left no
+ * Stores captures. A capture, its participants, names, document and inbox row are committed
+ * together: an acknowledged capture is on its way into the stream, and a rejected one leaves no
  * trace.
  *
- * <p>Locks are taken in one order, by every transaction that writes captures: names first (see
- * {@link Names}), then captures by id.
+ * <p>All transactions that write captures take locks in one order: names first (see {@link Names}),
+ * then captures by id.
  */
 final class CaptureWriter {
   private final Transactions transactions;
@@ -30,13 +30,13 @@ final class CaptureWriter {
     this.wakeups = requireNonNull(wakeups, "wakeups is null");
   }
 
-  /** Takes a millisecond or more: not for an event loop. */
+  /** Takes a millisecond or more; not for an event loop. */
   IncomingCapture prepare(Capture capture, @Nullable String traceparent) {
     Capture shown = names.show(capture);
     return IncomingCapture.of(capture, shown, documents.render(shown), traceparent);
   }
 
-  /** The result of each, in the order given. No id may stand in {@code captures} twice. */
+  /** Returns results in the given order. {@code captures} must not contain an id twice. */
   Future<List<PutResult>> put(List<IncomingCapture> captures) {
     return transactions
         .run(tx -> new PutTransaction(tx, documents, captures).put())

@@ -19,23 +19,23 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures that arrive while others are being committed share the next transaction: without load
- * none waits, and under load many share a round trip and a flush to disk.
+ * Group commit: captures that arrive while a transaction is running share the next one. Without
+ * load no capture waits; under load many share a round trip and a flush to disk.
  */
 final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
   private static final int BATCH_CAPTURES_MAX = 50;
 
-  /** One statement carries them all. */
+  /** All are carried by one statement. */
   private static final int BATCH_CHARS_MAX = 4 * 1024 * 1024;
 
-  /** A second transaction beside one under way must be worth its costs. */
+  /** A second concurrent transaction must be worth its cost. */
   private static final int SECOND_CAPTURES_MIN = 8;
 
-  /** SQLSTATE's classes of data exceptions, violated constraints and exceeded limits. */
+  /** SQLSTATE classes: data exception, integrity constraint violation, program limit exceeded. */
   private static final Set<String> OF_ONE_CAPTURE = Set.of("22", "23", "54");
 
-  /** Told on the context that asked. */
+  /** The promise is completed on the caller's context. */
   private record Waiting(IncomingCapture capture, Promise<PutResult> put, Context asking) {
     UUID id() {
       return capture.capture().id();
@@ -63,7 +63,7 @@ final class CombinedPuts {
     this.writer = requireNonNull(writer, "writer is null");
   }
 
-  /** Takes a millisecond or more of the thread that calls, which may be any but an event loop. */
+  /** Takes a millisecond or more of the calling thread, which must not be an event loop. */
   Future<PutResult> put(Capture capture, @Nullable String traceparent) {
     Waiting put =
         new Waiting(
@@ -100,7 +100,10 @@ final class CombinedPuts {
                     }));
   }
 
-  /** The oldest, but for those whose capture is under way: they are later fixes of it. */
+  /**
+   * Takes the oldest captures, except those whose id is in a running transaction: they are later
+   * versions of it.
+   */
   private List<Waiting> takeBatch() {
     List<Waiting> batch = new ArrayList<>();
     int chars = 0;
@@ -116,7 +119,7 @@ final class CombinedPuts {
     return batch;
   }
 
-  /** Completes in any case, with a result for every capture of the batch. */
+  /** Always completes, with a result for every capture of the batch. */
   private Future<Void> commit(List<Waiting> batch) {
     return writer
         .put(batch.stream().map(Waiting::capture).toList())
@@ -147,7 +150,7 @@ final class CombinedPuts {
     return Future.succeededFuture();
   }
 
-  /** The database refused a value of one capture, which must not affect the others. */
+  /** The database rejected a value of one capture, which must not affect the others. */
   private static boolean isOfOneCapture(Throwable failure) {
     return failure instanceof PgException refused
         && refused.getSqlState() != null

@@ -12,19 +12,19 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 
-/** Everything that goes into the service: the completion hook, imports and renames. */
+/** Everything that enters the service: the completion hook, imports and renames. */
 public final class Hook {
   /**
-   * What a byte of a body costs at most until its capture is committed: received, parsed,
-   * serialized, rendered and compressed. The worst are long texts beyond Latin-1 that do not
-   * compress, at 14.
+   * The most memory that a byte of a body takes until its capture is committed: received, parsed,
+   * serialized, rendered and compressed. The worst case, 14 bytes, is long text beyond Latin-1 that
+   * does not compress.
    */
   private static final int COST_PER_BYTE = 16;
 
   private final HookHandler calls;
   private final ImportHandler imports;
 
-  /** What hook and imports may take: of memory shared by all, and for one capture. */
+  /** Limits of hook and imports: memory shared by all requests, and the size of one capture. */
   public record HookLimits(
       ByteBudget memory, Duration memoryWait, long maxCaptureBytes, Patience.Terms patience) {
     public HookLimits {
@@ -35,10 +35,10 @@ public final class Hook {
   }
 
   /**
-   * What to wake when a transaction has left work behind.
+   * Called after a commit that leaves work for others.
    *
-   * @param entered run after every successful put: captures may wait for their position
-   * @param renamed run after a rename: captures wait to be revised
+   * @param entered called after every successful put: captures may be waiting for their position
+   * @param renamed called after a rename: captures are waiting to be revised
    */
   public record Wakeups(Runnable entered, Runnable renamed) {
     public Wakeups {
@@ -70,7 +70,7 @@ public final class Hook {
     this.imports = new ImportHandler(vertx, writer, limits, meters);
   }
 
-  /** Memory that a body of so many bytes takes. */
+  /** The memory to reserve for a body of this many bytes. */
   public static long cost(long bodyBytes) {
     return bodyBytes * COST_PER_BYTE;
   }

@@ -21,7 +21,9 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** What the pipeline and the product call: finished captures, and the names that change later. */
+/**
+ * The calls made by the pipeline and the product: finished captures, and later changes of names.
+ */
 public final class HookHandler {
   private final WorkerExecutor renderers;
   private final BodyReader bodies;
@@ -62,7 +64,7 @@ public final class HookHandler {
         (call, id) -> change(call, body -> NameBody.device(body, id), renames::device, ""));
   }
 
-  /** Completes when the exchange has got its status. */
+  /** Completes when the response status is set. */
   private static Future<Void> answer(
       RoutingContext exchange, BiFunction<RoutingContext, UUID, Future<Void>> call) {
     return PathIds.uuid(exchange.pathParam("id"))
@@ -99,7 +101,7 @@ public final class HookHandler {
 
   private Future<Void> changeParticipant(RoutingContext exchange, UUID id) {
     String label = exchange.pathParam("label");
-    // No participant's label holds U+0000, and the database would not even take the question.
+    // No label contains U+0000, and PostgreSQL would reject the query.
     boolean possible = label.indexOf('\0') < 0;
     return change(
         exchange,

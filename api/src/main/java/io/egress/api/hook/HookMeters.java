@@ -6,7 +6,7 @@ import io.egress.metrics.PerValue;
 import io.micrometer.core.instrument.Counter;
 import java.util.Locale;
 
-/** What comes in: calls of hook and import, and what became of the captures they brought. */
+/** Counts calls of hook and import, and the results of their captures. */
 final class HookMeters {
   private static final String REFUSED = "refused";
 
@@ -40,7 +40,7 @@ final class HookMeters {
 
   private static Counter captures(Metrics metrics, String via, String result) {
     return metrics.counter(
-        "egress_captures_put_total", "captures put, by result", "via", via, "result", result);
+        "egress_captures_put_total", "captures received, by result", "via", via, "result", result);
   }
 
   private static String word(PutResult result) {

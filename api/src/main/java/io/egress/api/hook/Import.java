@@ -22,15 +22,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One import: lines are put in batches, in the order of the file, and the request is read only
- * while no batch is being put. So it holds one batch and one line, and reserves memory for them
- * before it reads them.
+ * One import. Lines are written in batches, in file order, and the request is paused while a batch
+ * is being written. An import therefore holds one batch and one line, and reserves memory for them
+ * before reading them.
  */
 final class Import implements NdjsonLines.Receiver {
   private static final int BATCH_LINES_MAX = 100;
   private static final int BATCH_BYTES_MAX = 1024 * 1024;
 
-  /** A history of captures would be one trace of millions of spans. */
+  /** Imports are not traced: a history of captures would be one trace of millions of spans. */
   private static final @Nullable String UNTRACED = null;
 
   private record Line(long number, Buffer text) {}
@@ -137,8 +137,7 @@ final class Import implements NdjsonLines.Receiver {
   }
 
   /**
-   * An id that comes again goes into a batch after the one it was in, so that the later line is the
-   * fix.
+   * A repeated id goes into a later batch than its first occurrence, so that the later line wins.
    */
   private Future<Void> putParsed(List<Parsed> parsed) {
     Future<Void> put = Future.succeededFuture();

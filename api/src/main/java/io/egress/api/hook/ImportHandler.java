@@ -9,7 +9,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.Semaphore;
 
-/** Bulk import of history: a capture a line. */
+/** Bulk import of history, one capture per line. */
 public final class ImportHandler {
   private static final int IMPORTS_MAX = 4;
   private static final String NDJSON = "application/x-ndjson";
@@ -31,12 +31,13 @@ public final class ImportHandler {
     long startNanos = System.nanoTime();
     String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {
-      HttpExchange.fail(exchange, new Refusal(415, "an import is sent as " + NDJSON));
+      HttpExchange.fail(exchange, new Refusal(415, "an import must be sent as " + NDJSON));
       return;
     }
     if (!imports.tryAcquire()) {
       HttpExchange.fail(
-          exchange, new Refusal(503, IMPORTS_MAX + " imports run already, try again later"));
+          exchange,
+          new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
     new Import(vertx, writer, limits, meters)

@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
-/** What became of the lines of an import. */
+/** The results of an import's lines. */
 final class ImportReport {
-  /** With so many refused lines the file is probably the wrong one: the import stops. */
+  /** The import stops at this many rejected lines: it is probably the wrong file. */
   static final int REFUSED_MAX = 10_000;
 
   /** Reasons are held in memory until the import ends. */

@@ -7,12 +7,12 @@ import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A capture to be stored, with everything that is computed from it once.
+ * A capture to be stored, with everything computed from it.
  *
- * @param capture as it was put
- * @param shown with the names that it will probably be shown with
- * @param document of {@code shown}
- * @param traceparent of the request that brought it, where that is traced
+ * @param capture the capture as received
+ * @param shown the capture with the names it will probably be shown with
+ * @param document the document of {@code shown}
+ * @param traceparent the request's trace, null if not traced
  */
 record IncomingCapture(
     Capture capture,

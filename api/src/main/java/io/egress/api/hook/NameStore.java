@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Devices and members in the database. A name that a document shows is either held still by {@link
- * #hold} until the document is stored, or changed by {@link #change}, which in the same transaction
- * makes every document that may show it stale: so no reader sees a name that has passed.
+ * Devices and members in the database. A name shown in a document is either locked by {@link #hold}
+ * until the document is stored, or changed by {@link #change}, which marks every affected document
+ * as stale in the same transaction. No reader therefore sees an outdated name.
  */
 final class NameStore {
   private static final String READ_DEVICES =
@@ -34,7 +34,8 @@ final class NameStore {
       "insert into workspaces (id) select unnest($1::uuid[]) order by 1 on conflict do nothing";
 
   /**
-   * However many captures show the name, this takes the same time; {@code Revisions} does the rest.
+   * Takes constant time, however many captures show the name; {@code Revisions} renders their
+   * documents.
    */
   private static final String RENAME =
       """
@@ -65,17 +66,17 @@ final class NameStore {
     return tx.preparedQuery(ADD_WORKSPACES).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
   }
 
-  /** The stored names of {@code asked}; they cannot change until the transaction ends. */
+  /** Returns the stored names without locking them. */
   Future<Names> read(SqlConnection tx, Names asked) {
     return select(tx, asked, READ_DEVICES, READ_MEMBERS);
   }
 
-  /** What the database knows of {@code asked}; nobody can change it until the transaction ends. */
+  /** Returns the stored names, locked until the transaction ends. */
   Future<Names> hold(SqlConnection tx, Names asked) {
     return select(tx, asked, HOLD_DEVICES, HOLD_MEMBERS);
   }
 
-  /** Adds or renames. Completes with whether a name that captures may show has changed. */
+  /** Inserts or renames. Returns whether a name that captures may show has changed. */
   Future<Boolean> change(SqlConnection tx, Names changes) {
     Future<Boolean> renamed = Future.succeededFuture(false);
     for (var device : changes.devices().entrySet()) {

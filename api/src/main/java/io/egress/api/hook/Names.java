@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Devices and members of workspaces, in the one order in which every transaction locks them:
- * devices before members, each by workspace and id.
+ * Devices and members of workspaces. All transactions lock them in one order: devices before
+ * members, each by workspace and id.
  */
 final class Names {
   record Key(UUID workspaceId, UUID id) implements Comparable<Key> {
@@ -59,7 +59,7 @@ final class Names {
     members.merge(new Key(workspaceId, member.id()), member, Names::latest);
   }
 
-  /** A null in them says nothing. */
+  /** Null fields mean unchanged. */
   void add(Names said) {
     said.devices.forEach((key, device) -> add(key.workspaceId(), device));
     said.members.forEach((key, member) -> add(key.workspaceId(), member));
@@ -77,7 +77,7 @@ final class Names {
     return members;
   }
 
-  /** What {@code said} adds to or changes in these names: a null says nothing. */
+  /** The names of {@code said} that differ from these; null fields mean unchanged. */
   Names changesBy(Names said) {
     Names changes = new Names();
     said.devices.forEach(
@@ -103,7 +103,7 @@ final class Names {
     return devices.isEmpty() && members.isEmpty();
   }
 
-  /** {@code capture} as these names would have it shown. */
+  /** Returns {@code capture} with these names. */
   Capture applyTo(Capture capture) {
     Map<UUID, Member> known = new HashMap<>();
     List<Participant> participants = new ArrayList<>(capture.participants().size());

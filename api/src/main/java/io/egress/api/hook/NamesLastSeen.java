@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Names as the database had them when captures said less of them, or other: with these most
- * documents can be rendered before the database is asked. It says then whether they still hold.
+ * Caches the names that the database had where captures left them out or had other ones. Most
+ * documents can thus be rendered before the transaction, which then checks the names.
  */
 final class NamesLastSeen {
   private static final int EACH_MAX = 10_000;
@@ -17,7 +17,7 @@ final class NamesLastSeen {
   private final Map<Names.Key, Device> devices = new Latest<>();
   private final Map<Names.Key, Member> members = new Latest<>();
 
-  /** {@code capture} as it will be shown in all likelihood. */
+  /** Returns {@code capture} with the names it will most likely be shown with. */
   synchronized Capture show(Capture capture) {
     Names said = Names.in(List.of(capture));
     Names seen = new Names();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Participants of many captures, an array a column: one statement writes them all. */
+/** The participants of many captures as one array per column, to be inserted by one statement. */
 final class ParticipantColumns {
   private final List<UUID> captureIds = new ArrayList<>();
   private final List<String> labels = new ArrayList<>();
@@ -42,7 +42,7 @@ final class ParticipantColumns {
     return captureIds.isEmpty();
   }
 
-  /** Their order is the order they were added in, and the one they are shown in. */
+  /** Participants are stored and shown in the order they were added. */
   Tuple addTo(Tuple columns) {
     Integer[] ordinals = new Integer[labels.size()];
     for (int i = 0; i < ordinals.length; i++) {

@@ -1,11 +1,11 @@
 package io.egress.api.hook;
 
-/** What became of one capture that was put. */
+/** The result of storing one capture. */
 enum PutResult {
   CREATED,
   UPDATED,
   /** The same body as last time. */
   UNCHANGED,
-  /** The capture belongs to another workspace, for ever. */
+  /** The id is taken by another workspace, permanently. */
   OTHER_WORKSPACE
 }

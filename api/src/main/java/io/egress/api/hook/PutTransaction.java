@@ -19,15 +19,15 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Puts captures in one transaction. They may exist already, and may change names. Statements that
- * do not depend on each other are sent together.
+ * Stores captures in one transaction. They may already exist, and may change names. Independent
+ * statements are pipelined.
  */
 final class PutTransaction {
   /**
-   * What came of it.
+   * The result of the transaction.
    *
    * @param puts the result of each capture
-   * @param names as they are shown
+   * @param names the names as stored
    * @param renamed whether a name that captures may show has changed
    */
   record Done(List<PutResult> puts, Names names, boolean renamed) {}
@@ -84,7 +84,7 @@ final class PutTransaction {
     return news;
   }
 
-  /** Whether there is anything to write; if not, its result is clear. */
+  /** Whether anything has to be written; if not, the result is already known. */
   private boolean isNew(IncomingCapture incoming, CaptureRows.Stored known) {
     if (!known.workspaceId().equals(incoming.capture().workspaceId())) {
       results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
@@ -97,7 +97,7 @@ final class PutTransaction {
     return true;
   }
 
-  /** {@code known} is what {@code news} name and maybe more, as it was a moment ago. */
+  /** {@code known} contains the names in {@code news}, and possibly more, as of a moment ago. */
   private Future<Void> changeNames(List<IncomingCapture> news, Names known) {
     return addUnknownWorkspaces(news, known)
         .compose(done -> names.change(tx, known.changesBy(namesIn(news))))
@@ -105,7 +105,7 @@ final class PutTransaction {
         .mapEmpty();
   }
 
-  /** A workspace whose device is known is known. */
+  /** If its device is known, so is the workspace. */
   private Future<Void> addUnknownWorkspaces(List<IncomingCapture> news, Names known) {
     Set<UUID> unknown =
         news.stream()
@@ -116,7 +116,7 @@ final class PutTransaction {
     return unknown.isEmpty() ? Future.succeededFuture() : names.addWorkspaces(tx, unknown);
   }
 
-  /** Completes with the names as they are held. */
+  /** Returns the names, locked. */
   private Future<Names> write(List<IncomingCapture> news) {
     List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
     Future<Names> held = names.hold(tx, namesIn(news));
@@ -138,7 +138,7 @@ final class PutTransaction {
   }
 
   /**
-   * {@code locked} are those that existed; everything else in {@code news} was inserted just now.
+   * {@code locked} are the captures that existed; all others in {@code news} were just inserted.
    */
   private Future<Void> writeTheRest(
       List<IncomingCapture> news, Map<UUID, CaptureRows.Stored> locked, Names held) {
@@ -170,7 +170,7 @@ final class PutTransaction {
         .mapEmpty();
   }
 
-  /** Renders those again whose stored names differ from the expected ones. */
+  /** Renders captures again whose stored names differ from those expected. */
   private Future<List<RevisedDocument>> documents(
       List<IncomingCapture> written, Map<UUID, CaptureRows.Stored> locked, Names held) {
     List<RevisedDocument> asRendered = new ArrayList<>();

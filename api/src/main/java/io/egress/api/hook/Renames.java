@@ -12,7 +12,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Set;
 import java.util.UUID;
 
-/** Later fixes of names: each shows in the current state of every capture that it touches. */
+/** Renames after the fact. A new name is shown by every capture that refers to it. */
 final class Renames {
   private static final String WORKSPACE_OF = "select workspace_id from captures where id = $1";
   private static final String LOCK_CAPTURE =
@@ -36,7 +36,7 @@ final class Renames {
   private final Runnable renamed;
   private final NameStore names = new NameStore();
 
-  /** {@code renamed} is run after a rename: captures wait to be revised. */
+  /** {@code renamed} is called after a rename: captures are waiting to be revised. */
   Renames(Transactions transactions, Runnable renamed) {
     this.transactions = requireNonNull(transactions, "transactions is null");
     this.renamed = requireNonNull(renamed, "renamed is null");
@@ -54,7 +54,7 @@ final class Renames {
     return put(named.workspaceId(), changes);
   }
 
-  /** False when there is no such capture or label. */
+  /** False if there is no such capture or label. */
   Future<Boolean> speaker(UUID captureId, String label, NameBody.Speaker speaker) {
     return transactions
         .run(

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The faults of one body, all of them counted and the first of them kept. */
+/** The faults of one body: all are counted, the first ones are kept. */
 public final class BodyFaults {
   private static final int KEPT_MAX = 20;
 
-  /** What is wrong with one field; the empty field is the body itself. */
+  /** The fault of one field; an empty field name stands for the body itself. */
   public record Fault(String field, String problem) {
     public Fault {
       requireNonNull(field, "field is null");
@@ -45,7 +45,7 @@ public final class BodyFaults {
     return List.copyOf(kept);
   }
 
-  /** All on one line, for the message of an error. */
+  /** All faults on one line, for an error message. */
   public String summary() {
     StringBuilder summary = new StringBuilder();
     for (Fault fault : kept) {

@@ -3,7 +3,7 @@ package io.egress.api.intake;
 import io.vertx.core.buffer.Buffer;
 import java.io.InputStream;
 
-/** Reads a buffer where it lies: a body of the largest size is not copied to be parsed. */
+/** Reads a buffer in place, so that large bodies are not copied for parsing. */
 final class BufferInput extends InputStream {
   private final Buffer bytes;
   private int next;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The body of the completion hook, and a line of an import. */
+/** The body of the completion hook, which is also the format of an import's lines. */
 public final class CaptureBody {
   private static final int TITLE_CHARACTERS_MAX = 1_000;
   private static final int SUMMARY_CHARACTERS_MAX = 100_000;
@@ -38,12 +38,12 @@ public final class CaptureBody {
 
   private CaptureBody() {}
 
-  /** The body of {@code PUT /captures/{id}}; an id inside it must be the path's. */
+  /** The body of {@code PUT /captures/{id}}; an id in the body must equal that of the path. */
   public static Intake<Capture> read(Buffer body, UUID id) {
     return new CaptureBody().readAny(body, requireNonNull(id, "id is null"));
   }
 
-  /** A line of an import, which brings its id along. */
+  /** A line of an import, which must contain an id. */
   public static Intake<Capture> readLine(Buffer line) {
     return new CaptureBody().readAny(line, null);
   }
@@ -93,7 +93,7 @@ public final class CaptureBody {
   private static UUID id(Fields fields, @Nullable UUID pathId) {
     UUID id = pathId == null ? fields.uuid("id") : idOfPath(fields, pathId);
     if (id.equals(SampleCapture.ID)) {
-      fields.fault("id", "is that of the sample which tests of endpoints send");
+      fields.fault("id", "is reserved for the sample that tests of endpoints send");
     }
     return id;
   }

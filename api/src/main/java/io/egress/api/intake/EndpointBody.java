@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bodies of calls on endpoints. An address written in the URL is judged at once; one that a
- * name leads to can only be judged when it is connected to.
+ * The bodies of calls on endpoints. An IP address in the URL is checked immediately; the addresses
+ * of a host name can only be checked when connecting.
  */
 public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
@@ -96,7 +96,7 @@ public final class EndpointBody {
     return headers;
   }
 
-  /** A merge patch: absent names stay, and null removes a header, or all of them. */
+  /** A JSON merge patch: absent names are unchanged; null removes one header, or all of them. */
   private static HeaderChange headerChange(Fields fields) {
     Fields given = fields.optionalObject("headers");
     if (given == null) {
@@ -120,7 +120,7 @@ public final class EndpointBody {
     return new HeaderChange(false, values);
   }
 
-  /** For how long the secret before signs, too. A body is not required. */
+  /** How long the previous secret keeps signing. The body is optional. */
   public static Intake<Duration> rotation(Buffer body) {
     return body.length() == 0
         ? new Intake.Accepted<>(OVERLAP_DEFAULT)
@@ -136,7 +136,7 @@ public final class EndpointBody {
     return fields.optionalText("description", DESCRIPTION_CHARACTERS_MAX);
   }
 
-  /** In its canonical form. */
+  /** In canonical form. */
   private String url(Fields fields) {
     String text = fields.text("url", Integer.MAX_VALUE);
     if (text.isBlank()) {

@@ -16,11 +16,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one JSON object. A field that cannot be read is reported and replaced by a harmless
- * value, so that reading continues to the next problem. An optional field may be absent or null.
+ * The fields of one JSON object. An invalid field is reported and replaced by a harmless value, so
+ * that all faults are found in one pass. Optional fields may be absent or null.
  */
 public final class Fields {
-  /** The largest integer that every JSON reader keeps exact. */
+  /** The largest integer that every JSON parser represents exactly. */
   public static final long WHOLE_MAX = 9_007_199_254_740_991L;
 
   private static final UUID NO_ID = new UUID(0, 0);
@@ -42,13 +42,13 @@ public final class Fields {
     }
   }
 
-  /** With at least one character that is not blank. */
+  /** Must contain a character that is not blank. */
   public String text(String name, int charactersMax) {
     String text = isGiven(name) ? optionalText(name, charactersMax) : null;
     return text == null ? "" : text;
   }
 
-  /** With at least one character that is not blank. */
+  /** Must contain a character that is not blank. */
   public @Nullable String optionalText(String name, int charactersMax) {
     return read(name, value -> Problems.ofText(value, charactersMax), JsonNode::textValue);
   }
@@ -73,18 +73,18 @@ public final class Fields {
     return read(name, Problems::ofUuid, value -> PathIds.uuid(value.textValue()).orElseThrow());
   }
 
-  /** To the millisecond. */
+  /** Truncated to milliseconds. */
   public Instant instant(String name) {
     Instant instant = isGiven(name) ? optionalInstant(name) : null;
     return instant == null ? Instant.EPOCH : instant;
   }
 
-  /** To the millisecond. */
+  /** Truncated to milliseconds. */
   public @Nullable Instant optionalInstant(String name) {
     return read(name, Problems::ofInstant, value -> Rfc3339.read(value.textValue()).orElseThrow());
   }
 
-  /** Written as settings write them, such as {@code 24h}. */
+  /** In the format of settings, such as {@code 24h}. */
   public @Nullable Duration optionalDuration(String name, Duration min, Duration max) {
     return read(
         name,
@@ -106,7 +106,7 @@ public final class Fields {
     return number == null ? min : number;
   }
 
-  /** Never a negative zero. */
+  /** Negative zero becomes zero. */
   public @Nullable Double optionalNumber(String name, long min, long max) {
     return read(
         name, value -> Problems.ofNumber(value, min, max), value -> value.doubleValue() + 0.0);
@@ -121,39 +121,39 @@ public final class Fields {
     return flag == null ? fallback : flag;
   }
 
-  /** Null, after a fault, when it is missing. */
+  /** Null, after reporting a fault, if it is missing. */
   public @Nullable Fields object(String name) {
     return isGiven(name) ? optionalObject(name) : null;
   }
 
-  /** What is no object has no fields either, and no faults but this one. */
+  /** A value that is not an object is one fault, and has no fields. */
   public @Nullable Fields optionalObject(String name) {
     JsonNode value = value(name);
     return value == null ? null : new Fields(value, shapeOf(name), pathOf(name), faults);
   }
 
-  /** Its elements are handed out elsewhere. */
+  /** The elements of the array are read elsewhere. */
   void requireArray(String name) {
     if (isGiven(name)) {
       read(name, Problems::ofArray, value -> value);
     }
   }
 
-  /** Tells when the field, which may be null, is not there at all. */
+  /** Reports a fault if the field is absent; it may be null. */
   public void requirePresence(String name) {
     if (object.isObject() && !has(name)) {
       fault(name, "is required; it may be null");
     }
   }
 
-  /** The names of the fields that are present and read. */
+  /** The names of the fields present. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     object.fieldNames().forEachRemaining(names::add);
     return names;
   }
 
-  /** Whether the field is there, be it null. */
+  /** Whether the field is present, even if null. */
   public boolean has(String name) {
     return at(name) != null;
   }
@@ -162,7 +162,7 @@ public final class Fields {
     return value(name) != null;
   }
 
-  /** Whether the field had no problem, so that it can be compared with others. */
+  /** Whether the field was valid, so that it can be compared with others. */
   public boolean isSound(String name) {
     return !faulty.contains(name);
   }
@@ -175,7 +175,7 @@ public final class Fields {
     faults.add(pathOf(name), problem);
   }
 
-  /** Reports a problem of the object itself. */
+  /** Reports a fault of the object itself. */
   public void faultOfAll(String problem) {
     faults.add(path, problem);
   }
@@ -215,7 +215,7 @@ public final class Fields {
     return value;
   }
 
-  /** Asking for a field that is never read would look like a body without it. */
+  /** A field missing from the shape would look absent in every body. */
   private Shape shapeOf(String name) {
     return requireNonNull(shape.field(name), () -> name + " is not among the fields of the shape");
   }

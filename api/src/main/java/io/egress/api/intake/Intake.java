@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /** A parsed body, or everything that is wrong with it. */
 public sealed interface Intake<T> {
-  /** The value; of a refused body a {@link Refusal} that tells all faults is thrown. */
+  /** Returns the value, or throws a {@link Refusal} that lists all faults. */
   T orRefuse();
 
   record Accepted<T>(T value) implements Intake<T> {
@@ -35,7 +35,7 @@ public sealed interface Intake<T> {
     }
   }
 
-  /** What {@code reader} makes of the body's fields, unless anything was wrong with them. */
+  /** The result of {@code reader}, unless the body has faults. */
   static <T> Intake<T> read(Buffer body, Shape shape, Function<Fields, T> reader) {
     BodyFaults faults = new BodyFaults();
     Optional<Fields> fields = JsonBody.read(body, shape, Map.of(), faults);

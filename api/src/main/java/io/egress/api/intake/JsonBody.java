@@ -20,11 +20,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one JSON object without ever holding a large one as a tree: only the fields of its shape
- * are kept, and arrays are handed out element by element or, where nobody takes them, passed over.
+ * Parses one JSON object without building a tree of a large one: only the fields of its shape are
+ * kept, and array elements are passed on one by one, or skipped if nobody reads them.
  */
 final class JsonBody {
-  /** Takes the elements of one array. */
+  /** Receives the elements of one array. */
   interface Elements {
     Shape shape();
 
@@ -57,8 +57,9 @@ final class JsonBody {
   }
 
   /**
-   * The fields of the body, unless it is told to {@code faults} that it cannot be read as a whole.
-   * {@code arrays} are handed out by the names of their fields, which must be of the shape.
+   * The fields of the body; if the body is unreadable, adds a fault to {@code faults}. {@code
+   * arrays} receive the elements of the fields they are named after, which must be part of the
+   * shape.
    */
   static Optional<Fields> read(
       Buffer body, Shape shape, Map<String, Elements> arrays, BodyFaults faults) {
@@ -82,7 +83,7 @@ final class JsonBody {
         if (repeated != null) {
           faults.add(repeated, "is given twice");
         } else if (somethingFollows()) {
-          faults.add("", "something follows the JSON object" + at(json.currentLocation()));
+          faults.add("", "unexpected data after the JSON object" + at(json.currentLocation()));
         } else {
           return Optional.of(new Fields(object, shape, "", faults));
         }

@@ -4,7 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The body that an API key is minted from. */
+/** The body of a request for a new API key. */
 public final class KeyBody {
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Duration LIFETIME_MIN = Duration.ofMinutes(1);
@@ -12,9 +12,9 @@ public final class KeyBody {
   private static final Shape SHAPE = Shape.of("name", "expires_in");
 
   /**
-   * A key to be minted.
+   * A key to be created.
    *
-   * @param expiresIn null for one that does not expire
+   * @param expiresIn null for a key that does not expire
    */
   public record NewKey(String name, @Nullable Duration expiresIn) {}
 

@@ -6,7 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The small bodies that name something: members, devices and speakers. */
+/** The bodies that name members, devices and speakers. */
 public final class NameBody {
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Shape DEVICE = Shape.of("workspace_id", "name");
@@ -20,7 +20,7 @@ public final class NameBody {
   /** A member as a workspace knows it. */
   public record NamedMember(UUID workspaceId, Member member) {}
 
-  /** Who a participant turned out to be; without a member, nobody the workspace knows. */
+  /** The identity of a participant; without a member, the participant is unknown. */
   public record Speaker(@Nullable Member member, @Nullable Double matchConfidence) {}
 
   private NameBody() {}
@@ -62,7 +62,7 @@ public final class NameBody {
             fields.uuid("id"), optionalName(fields, "name"), optionalName(fields, "email"));
   }
 
-  /** How sure the voice matched {@code member}; nobody matched, nothing to be sure of. */
+  /** The confidence of the voice match; requires a {@code member}. */
   static @Nullable Double confidence(Fields fields, @Nullable Member member) {
     Double confidence = fields.optionalNumber("match_confidence", 0, 1);
     if (member == null && confidence != null) {

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Cuts a stream of bytes into lines, numbered from 1. Blank lines are counted and passed over; of a
- * line that is longer than allowed no more is held than is allowed.
+ * Splits a stream of bytes into lines, numbered from 1. Blank lines are counted and skipped. Of a
+ * line that is too long, no more is held than the limit.
  */
 public final class NdjsonLines {
-  /** Where lines go. */
+  /** Receives the lines. */
   public interface Receiver {
     void line(long number, Buffer line);
 
@@ -24,7 +24,7 @@ public final class NdjsonLines {
   private boolean skipping;
   private long number = 1;
 
-  /** {@code bytesMax} counts neither the line's end nor a byte order mark. */
+  /** {@code bytesMax} excludes line ends and the byte order mark. */
   public NdjsonLines(int bytesMax, Receiver receiver) {
     this.bytesMax = bytesMax;
     this.receiver = requireNonNull(receiver, "receiver is null");
@@ -43,12 +43,12 @@ public final class NdjsonLines {
     append(bytes, start, bytes.length);
   }
 
-  /** Bytes of a line whose end has not come yet. */
+  /** Bytes held of an incomplete line. */
   public int heldBytes() {
     return partial.length();
   }
 
-  /** A last line need not have an end. */
+  /** The last line may lack a line end. */
   public void end() {
     endLine();
   }

@@ -6,7 +6,7 @@ import io.egress.settings.Durations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What keeps a value from being what its field asks for; null where nothing does. */
+/** Checks of field values: each returns the problem, or null. */
 final class Problems {
   private static final int DURATION_CHARACTERS_MAX = 20;
 
@@ -99,7 +99,7 @@ final class Problems {
     return value.isArray() ? null : "must be an array, not " + typeOf(value);
   }
 
-  /** JSON can escape what neither PostgreSQL nor UTF-8 can carry. */
+  /** JSON escapes can express text that is valid neither in PostgreSQL nor in UTF-8. */
   private static @Nullable String ofStorage(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -9,9 +9,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The values of a query, null where not given. Each reader throws {@link Refusal} for a fault. */
+/**
+ * The parameters of a query, null if absent. Each reader throws {@link Refusal} for an invalid
+ * value.
+ */
 public final class QueryValues {
-  /** Of a page. */
+  /** The maximum of a page. */
   public static final int LIMIT_MAX = 100;
 
   private static final int LIMIT_DEFAULT = 50;
@@ -19,7 +22,7 @@ public final class QueryValues {
 
   private QueryValues() {}
 
-  /** {@code rule} is what the message says a value must be. */
+  /** {@code rule} completes the message "must be ...". */
   public static <T> @Nullable T one(
       MultiMap query, String name, Function<String, Optional<T>> reader, String rule) {
     List<String> given = query.getAll(name);
@@ -30,7 +33,7 @@ public final class QueryValues {
     return value.orElseThrow(() -> new Refusal(400, name + " " + rule));
   }
 
-  /** The size of a page. */
+  /** The page size. */
   public static int limit(MultiMap query) {
     Integer limit = limit(query, LIMIT_MAX);
     return limit == null ? LIMIT_DEFAULT : limit;

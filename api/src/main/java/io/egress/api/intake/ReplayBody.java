@@ -5,12 +5,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a workspace's stream to replay. Where neither a position nor an instant is given, it
- * begins with the stream, or ends with it.
+ * The part of a workspace's stream to replay. Without a position or instant, it begins at the start
+ * of the stream, or ends with its end.
  *
- * @param from the instant at which or after which captures entered the stream
- * @param to the instant before which captures entered the stream
- * @param onlyUndelivered whether captures are left out whose latest delivery was not exhausted or
+ * @param from captures that entered the stream at or after this instant
+ * @param to captures that entered the stream before this instant
+ * @param onlyUndelivered whether to include only captures whose newest delivery was exhausted or
  *     skipped
  */
 public record ReplayBody(
@@ -23,7 +23,7 @@ public record ReplayBody(
   private static final String UNDELIVERED = "undelivered";
   private static final int ONLY_CHARACTERS_MAX = 20;
 
-  /** A replay of everything needs a beginning. */
+  /** A replay of all captures needs an explicit beginning. */
   public static Intake<ReplayBody> read(Buffer body) {
     return Intake.read(body, SHAPE, ReplayBody::from);
   }

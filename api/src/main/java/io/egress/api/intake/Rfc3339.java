@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Instants as RFC 3339 writes them, to the millisecond. {@link OffsetDateTime#parse} alone takes
- * more: left-out seconds, offsets with seconds, years of more than four digits.
+ * Instants in RFC 3339 format, truncated to milliseconds. {@link OffsetDateTime#parse} alone is too
+ * lenient: it accepts missing seconds, offsets with seconds, and years of more than four digits.
  */
 public final class Rfc3339 {
   private static final Pattern FORM =

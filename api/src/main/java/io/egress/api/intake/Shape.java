@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields of an object are read, nested ones by their path ({@code device.id}); {@code *}
- * means all. Other fields are skipped without being held in memory.
+ * The fields to keep of an object, nested ones by their path ({@code device.id}); {@code *} means
+ * all. Other fields are skipped while parsing.
  */
 public final class Shape {
   private static final String ANY = "*";
@@ -26,7 +26,7 @@ public final class Shape {
     return shape;
   }
 
-  /** The shape of what stands in the field, or null when the field is not read. */
+  /** The shape of the field's value, or null if the field is skipped. */
   @Nullable Shape field(String name) {
     Shape named = fields.get(name);
     return named == null ? fields.get(ANY) : named;

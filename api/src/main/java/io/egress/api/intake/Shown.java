@@ -1,6 +1,6 @@
 package io.egress.api.intake;
 
-/** Text from outside, made fit for a message: short, and nothing in it that does not show. */
+/** Makes untrusted text safe for messages: shortens it and escapes invisible characters. */
 final class Shown {
   private static final int CODE_POINTS_MAX = 60;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The participants of a capture as its body is read. */
+/** The participants of a capture while its body is parsed. */
 final class Speakers implements JsonBody.Elements {
   static final int LABEL_CHARACTERS_MAX = 200;
   private static final Shape SHAPE =
@@ -47,7 +47,7 @@ final class Speakers implements JsonBody.Elements {
     return participants;
   }
 
-  /** The label that equals {@code speaker}, or null while there is none. */
+  /** The label that equals {@code speaker}, or null if not known yet. */
   @Nullable String label(String speaker) {
     return labels.get(speaker);
   }

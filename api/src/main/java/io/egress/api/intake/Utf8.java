@@ -3,8 +3,8 @@ package io.egress.api.intake;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Strict UTF-8, as table 3-7 of the Unicode standard has it. Jackson lets overlong forms and
- * encoded surrogates pass. The JDK's decoder would find them, at a third of the speed of reading a
+ * Strict UTF-8 validation (table 3-7 of the Unicode standard). Jackson accepts overlong forms and
+ * encoded surrogates. The JDK's decoder would find them, but is three times slower than parsing a
  * body that is not all ASCII.
  */
 final class Utf8 {
@@ -19,7 +19,7 @@ final class Utf8 {
 
   private Utf8() {}
 
-  /** How many bytes a byte order mark at the start takes. */
+  /** The length of a byte order mark at the start, or 0. */
   static int markBytes(Buffer bytes) {
     return bytes.length() >= MARK_BYTES
             && bytes.getByte(0) == (byte) 0xEF
@@ -29,7 +29,7 @@ final class Utf8 {
         : 0;
   }
 
-  /** Where the first byte stands that no UTF-8 text has there, the end counting as one; or -1. */
+  /** The index of the first invalid byte, which may be the end of a truncated text; -1 if valid. */
   static int firstFlaw(Buffer bytes) {
     Utf8 state = new Utf8();
     byte[] chunk = new byte[Math.min(CHUNK_BYTES, bytes.length())];

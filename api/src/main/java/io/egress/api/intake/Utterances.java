@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The segments of a capture as its body is read. They may stand before the participants, so a
- * speaker who is not known yet is looked for again at the end.
+ * The segments of a capture while its body is parsed. They may precede the participants, so unknown
+ * speakers are resolved at the end.
  */
 final class Utterances implements JsonBody.Elements {
   private static final Shape SHAPE = Shape.of("start_ms", "end_ms", "speaker", "text");
@@ -53,7 +53,7 @@ final class Utterances implements JsonBody.Elements {
     }
   }
 
-  /** Once, when the participants have all been read. */
+  /** Called once, after all participants were read. */
   void checkSpeakers() {
     for (Unknown named : unknown) {
       if (speakers.label(named.speaker()) == null) {
@@ -69,7 +69,7 @@ final class Utterances implements JsonBody.Elements {
     return segments;
   }
 
-  /** One string for all segments of a speaker: there are many segments and few speakers. */
+  /** Shares one string among all segments of a speaker. */
   private String held(int index, String speaker) {
     String label = speakers.label(speaker);
     if (label != null) {

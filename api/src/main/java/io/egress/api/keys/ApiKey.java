@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A workspace's key for pulling. Its 32 random characters hold 190 bits, so a plain SHA-256 keeps
- * it as safe at rest as a slow hash would, and can be looked up.
+ * A workspace's key for pulling. Its 32 random characters have 190 bits of entropy, so a plain
+ * SHA-256 is as safe to store as a slow hash, and can be looked up by index.
  */
 public record ApiKey(String token) {
   private static final String PREFIX = "service_";
@@ -35,7 +35,7 @@ public record ApiKey(String token) {
     return new ApiKey(token.toString());
   }
 
-  /** The key in an {@code Authorization} header; empty for what cannot be one. */
+  /** The key in an {@code Authorization} header; empty if it cannot be one. */
   public static Optional<ApiKey> fromHeader(String authorization) {
     var bearer = BEARER.matcher(authorization);
     return bearer.matches() && FORM.matcher(bearer.group(1)).matches()
@@ -55,7 +55,7 @@ public record ApiKey(String token) {
     return token.substring(token.length() - SHOWN_CHARS);
   }
 
-  /** A key is never printed. */
+  /** Keys are never printed. */
   @Override
   public String toString() {
     return "ApiKey[withheld]";

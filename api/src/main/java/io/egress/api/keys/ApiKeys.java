@@ -29,11 +29,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints, lists and deletes API keys. Only a hash of the token is stored. A refused operation fails
- * with a {@link Refusal}.
+ * Creates, lists and deletes API keys. Only a hash of the token is stored. A rejected operation
+ * fails with a {@link Refusal}.
  */
 public final class ApiKeys {
-  /** A key as it may be shown. */
+  /** A key without its token. */
   public record Shown(
       UUID id,
       String name,
@@ -43,7 +43,7 @@ public final class ApiKeys {
       @Nullable Instant expiresAt,
       @Nullable Instant lastUsedAt) {}
 
-  /** A new key with its token, which is shown once. */
+  /** A new key with its token, which is shown only once. */
   public record Minted(Shown key, ApiKey token) {}
 
   private static final String SHOWN =
@@ -94,7 +94,7 @@ public final class ApiKeys {
                     .map(new Minted(minted, token)));
   }
 
-  /** Oldest first, expired ones too. */
+  /** Oldest first, including expired ones. */
   public Future<List<Shown>> list(UUID workspaceId) {
     return pool.preparedQuery(LIST)
         .execute(Tuple.of(workspaceId))

@@ -18,17 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notes when keys were used, in memory, and writes it down now and then: a pull must not cost a
- * write. At most the notes of one interval are lost in a crash.
+ * Records when keys were used, in memory, and writes it to the database periodically, so that a
+ * pull does not cost a write. A crash loses at most one interval.
  */
 public final class KeyUse {
   private static final Logger log = LoggerFactory.getLogger(KeyUse.class);
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  /**
-   * In order of the ids, so that two processes that write at once do not wait for each other in a
-   * ring.
-   */
+  /** Sorted by id, so that two processes that write at the same time do not deadlock. */
   private static final String WRITE =
       """
       with used as (

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the internal API on the keys of a workspace. */
+/** The internal API's calls for the keys of a workspace. */
 public final class KeysHandler {
   private final ApiKeys keys;
   private final Creations creations;

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The style sheet and the scripts. Their paths contain a content hash, so browsers may cache them
- * indefinitely. A path of another release gets this release's file, uncached.
+ * The style sheet and scripts. Their paths contain a content hash, so browsers may cache them
+ * indefinitely. A request for another release's path gets this release's file, uncached.
  */
 final class AssetFiles {
   static final String ROUTE = "/assets/:version/:file";
@@ -44,7 +44,7 @@ final class AssetFiles {
             HTMX, file("text/javascript; charset=utf-8", htmx()));
   }
 
-  /** The paths, of which {@code root} is the beginning. */
+  /** The paths of the files below {@code root}. */
   Assets below(String root) {
     return new Assets(
         path(root, STYLESHEET), path(root, HTMX), path(root, SCRIPT), path(root, ICON));

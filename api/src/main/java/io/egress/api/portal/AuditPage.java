@@ -14,7 +14,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Who changed what in a workspace. */
+/** The audit log of a workspace. */
 final class AuditPage {
   private static final int LISTED_MAX = 50;
 

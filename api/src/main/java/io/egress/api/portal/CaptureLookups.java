@@ -47,7 +47,7 @@ final class CaptureLookups {
       where w.id = $1
       """;
 
-  /** {@code newest} is null as long as the stream is empty. */
+  /** {@code newest} is null while the stream is empty. */
   record Head(long position, @Nullable NewestCapture newest) {}
 
   private final Pool pool;
@@ -56,7 +56,7 @@ final class CaptureLookups {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** By the captures' ids. */
+  /** Keyed by capture id. */
   Future<Map<UUID, String>> titles(UUID workspaceId, Collection<UUID> captureIds) {
     return pool.preparedQuery(TITLES)
         .execute(Tuple.of(captureIds.stream().distinct().toArray(UUID[]::new), workspaceId))

@@ -32,7 +32,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The deliveries of a workspace, and one of them. */
+/** The list of a workspace's deliveries, and the page of one delivery. */
 final class DeliveriesPage {
   private static final List<String> FILTERS = List.of("endpoint", "state", "capture_id");
 
@@ -225,7 +225,7 @@ final class DeliveriesPage {
         : LivePart.path(frame.base() + "/live/deliveries", encoded(query), table);
   }
 
-  /** Without the filters that were left empty. */
+  /** Leaves out empty filters. */
   private static MultiMap query(RoutingContext exchange) {
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
     for (String name : List.of("endpoint", "state", "capture_id", "after")) {

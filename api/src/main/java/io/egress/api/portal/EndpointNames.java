@@ -7,7 +7,7 @@ import java.net.URI;
 final class EndpointNames {
   private EndpointNames() {}
 
-  /** Its description, or its URL. */
+  /** The endpoint's description, or its URL if it has none. */
   static String of(Endpoint endpoint) {
     String description = endpoint.description();
     if (description != null && !description.isBlank()) {

@@ -67,7 +67,7 @@ final class EndpointPage {
         (status, reason) -> send(exchange, session, status, reason, null));
   }
 
-  /** Values that are not numbers are passed on, and refused by the body's reader. */
+  /** Values that are not numbers are passed on, and rejected by the body's parser. */
   private static @Nullable Object number(String text) {
     if (text.isEmpty()) {
       return null;
@@ -75,7 +75,7 @@ final class EndpointPage {
     return text.matches("[0-9]{1,9}") ? (Object) Integer.valueOf(text) : text;
   }
 
-  /** Sets a header, or removes it if there is no value. */
+  /** Sets a header, or removes it if the value is empty. */
   Future<Void> changeHeader(RoutingContext exchange, PortalSession session, PortalForm form) {
     String value = form.isChecked("remove") ? null : form.text("value");
     JsonObject body =
@@ -111,7 +111,7 @@ final class EndpointPage {
         .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
   }
 
-  /** The form of a rotation. */
+  /** Shows the form for rotating the secret. */
   Future<Void> askRotation(RoutingContext exchange, PortalSession session) {
     return sendRotation(exchange, session, 200, null, null);
   }
@@ -152,7 +152,7 @@ final class EndpointPage {
                   exchange,
                   frame,
                   new Confirmation(
-                      "Delete the endpoint “%s”? Nothing is sent to it any more, not even what is owed to it already. This cannot be undone."
+                      "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
                           .formatted(EndpointNames.of(endpoint)),
                       path + "/delete",
                       "Delete endpoint",

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints of a workspace, and a form for another one. */
+/** The list of a workspace's endpoints, and the form for a new one. */
 final class EndpointsPage {
   static final String PLACE = "endpoints";
 
@@ -27,7 +27,7 @@ final class EndpointsPage {
   private final Endpoints endpoints;
   private final EndpointBody bodies;
 
-  /** What the page shows beside the list. */
+  /** What the page shows besides the list. */
   private record Shown(
       int status,
       @Nullable ShownSecret secret,
@@ -76,7 +76,7 @@ final class EndpointsPage {
     return new ShownSecret(
         "Signing secret of " + EndpointNames.of(issued.endpoint()),
         issued.secret(),
-        "Copy it now: it is shown this one time. The receiver verifies each webhook with it.");
+        "Copy it now: it is shown only once. The receiver verifies each webhook with it.");
   }
 
   private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {

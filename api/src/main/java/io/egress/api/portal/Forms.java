@@ -5,13 +5,13 @@ import io.vertx.core.Future;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** What the pages with forms share. */
+/** Shared by the pages with forms. */
 final class Forms {
   private static final int FIRST_FAULT_OF_OURS = 500;
 
   private Forms() {}
 
-  /** Shows a refusal on the page of the form. {@code page} receives the status and the reason. */
+  /** Shows an error on the form's page. {@code page} receives the status and the reason. */
   static Future<Void> orExplain(
       Supplier<Future<Void>> work, BiFunction<Integer, String, Future<Void>> page) {
     return Future.succeededFuture()
@@ -23,7 +23,7 @@ final class Forms {
                     : Future.failedFuture(failure));
   }
 
-  /** Not found and forbidden have no form to return to. */
+  /** 404 and 403 have no form to return to. */
   private static boolean mayBeRepaired(Refusal refusal) {
     return refusal.status() < FIRST_FAULT_OF_OURS
         && refusal.status() != 403

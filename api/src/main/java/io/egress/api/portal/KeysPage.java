@@ -30,7 +30,7 @@ final class KeysPage {
   private final ApiKeys keys;
   private final Clock clock;
 
-  /** What the page shows beside the list. */
+  /** What the page shows besides the list. */
   private record Shown(
       int status, @Nullable ShownSecret secret, @Nullable String problem, String typedName) {
     static final Shown NOTHING = new Shown(200, null, null, "");
@@ -65,9 +65,9 @@ final class KeysPage {
                             new Shown(
                                 201,
                                 new ShownSecret(
-                                    "Key “" + minted.key().name() + "” is minted",
+                                    "Key “" + minted.key().name() + "” created",
                                     minted.token().token(),
-                                    "Copy it now: it is shown this one time. Clients send it as"
+                                    "Copy it now: it is shown only once. Clients send it as"
                                         + " Authorization: Bearer, followed by the key."),
                                 null,
                                 ""))),
@@ -91,7 +91,7 @@ final class KeysPage {
                   exchange,
                   frame,
                   new Confirmation(
-                      "Delete the key “%s”, which ends with %s? Requests with it are refused at once. This cannot be undone."
+                      "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
                           .formatted(key.name(), key.lastFour()),
                       path + "/" + id + "/delete",
                       "Delete key",

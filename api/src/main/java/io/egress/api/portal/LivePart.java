@@ -4,7 +4,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Objects;
 
 /**
- * A part of a page that polls for updates. The request has a hash of what is shown, so that an
+ * A part of a page that polls for updates. The request contains a hash of what is shown, so an
  * unchanged part is not sent again and does not move under the reader's pointer.
  */
 final class LivePart {
@@ -12,7 +12,7 @@ final class LivePart {
 
   private LivePart() {}
 
-  /** {@code query} is what tells it from others of its kind, empty or ending with an ampersand. */
+  /** {@code query} selects the content; it is empty or ends with an ampersand. */
   static String path(String path, String query, Object shown) {
     return path + "?" + query + SEEN + "=" + hash(shown);
   }

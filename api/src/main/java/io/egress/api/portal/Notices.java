@@ -3,7 +3,7 @@ package io.egress.api.portal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Notices that a page shows after a form was accepted; its URL names one. */
+/** Messages shown after a form was accepted, selected by the URL. */
 final class Notices {
   private static final Map<String, String> TEXTS =
       Map.of(

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a workspace. */
+/** The overview of a workspace. */
 final class OverviewPage {
   private static final int ENDPOINTS_MAX = 24;
 

@@ -42,7 +42,7 @@ final class PageRenderer {
             + (address.ancestors().isEmpty() ? "'none'" : String.join(" ", address.ancestors()));
   }
 
-  /** Sets the headers of every answer, and turns errors into pages. */
+  /** Sets the headers of every response, and turns errors into pages. */
   void guard(RoutingContext exchange) {
     exchange
         .response()
@@ -52,7 +52,7 @@ final class PageRenderer {
     exchange.next();
   }
 
-  /** {@code place} is the entry of the navigation that the page belongs to. */
+  /** {@code place} is the selected entry of the navigation. */
   Frame frame(RoutingContext exchange, PortalSession session, String title, String place) {
     return new Frame(
         title,
@@ -81,12 +81,12 @@ final class PageRenderer {
     return null;
   }
 
-  /** Asks for confirmation of something that cannot be undone. */
+  /** Asks for confirmation of an irreversible action. */
   @Nullable Void confirm(RoutingContext exchange, Frame frame, Confirmation confirmation) {
     return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
 
-  /** {@code back} is the path of a link back; empty for none. */
+  /** {@code back} is the path of the back link, empty for none. */
   void message(RoutingContext exchange, int status, String title, String text, String back) {
     send(
         exchange,
@@ -120,7 +120,7 @@ final class PageRenderer {
         exchange, status, title(status), sentence, status == NO_SESSION ? "" : overview(exchange));
   }
 
-  /** The way back from an error at a page of a workspace. */
+  /** The back link of an error on a workspace's page. */
   private String overview(RoutingContext exchange) {
     Matcher workspace = OF_WORKSPACE.matcher(exchange.request().path());
     return workspace.lookingAt()

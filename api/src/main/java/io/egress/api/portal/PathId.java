@@ -5,11 +5,11 @@ import io.egress.http.Refusal;
 import io.vertx.ext.web.RoutingContext;
 import java.util.UUID;
 
-/** The id of the thing that a path names. */
+/** An id in a path. */
 final class PathId {
   private PathId() {}
 
-  /** Throws {@link Refusal} with status 404 where it is no id. */
+  /** Throws {@link Refusal} with status 404 if it is not an id. */
   static UUID of(RoutingContext exchange) {
     return PathIds.uuid(exchange.pathParam("id"))
         .orElseThrow(() -> new Refusal(404, "There is no such page."));

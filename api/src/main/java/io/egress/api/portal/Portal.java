@@ -19,8 +19,8 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 
 /**
- * All pages. Those of a workspace pass its {@link PortalGuard} and use the operations of the
- * internal API.
+ * The routes of all pages. Pages of a workspace are guarded by {@link PortalGuard} and use the
+ * operations of the internal API.
  */
 public final class Portal {
   private static final String ROOT = "/portal";

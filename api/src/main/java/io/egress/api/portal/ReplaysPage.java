@@ -25,12 +25,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Replays of a workspace's endpoints, and redeliveries. */
+/** The list of replays and redeliveries. */
 final class ReplaysPage {
   private static final String PLACE = "replays";
   private static final int LISTED_MAX = 50;
 
-  /** The value of a browser's datetime-local field, without a time zone. */
+  /** The format of a browser's datetime-local field, without a time zone. */
   private static final Pattern LOCAL_TIME =
       Pattern.compile("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?");
 
@@ -143,7 +143,7 @@ final class ReplaysPage {
                                 progress.outcomes())));
   }
 
-  /** Text, because hashes of enum constants differ between processes. */
+  /** Hashes the names, because hash codes of enum constants differ between processes. */
   private static List<String> hashed(List<ReplayRow> rows) {
     return rows.stream()
         .map(row -> row.replay().id() + row.state() + row.done() + row.outcomes())

@@ -1,4 +1,4 @@
-/** The settings page of a workspace: pages that the internal listener serves to browsers. */
+/** The settings page of a workspace, served to browsers by the internal listener. */
 @NullMarked
 package io.egress.api.portal;
 

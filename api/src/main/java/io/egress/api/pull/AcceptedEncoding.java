@@ -3,7 +3,7 @@ package io.egress.api.pull;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a client takes gzip, by the rules of RFC 9110. */
+/** Whether a client accepts gzip, by the rules of RFC 9110. */
 final class AcceptedEncoding {
   private AcceptedEncoding() {}
 

@@ -16,8 +16,8 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is written as fast as the client reads. Sending fails when the client reads too
- * slowly or has disconnected.
+ * Writes a response at the pace of the client. Sending fails if the client reads too slowly or
+ * disconnects.
  */
 final class PacedResponse {
   private static final int WRITE_BYTES_MAX = 64 * 1024;
@@ -37,7 +37,7 @@ final class PacedResponse {
     response.exceptionHandler(failure -> hangUp());
   }
 
-  /** Sends what {@code body} has been given so far; completes when it is in the write buffer. */
+  /** Sends what {@code body} has so far; completes when it is in the write buffer. */
   Future<Void> sendAll(BodyEncoder body) {
     while (true) {
       if (gone || response.closed()) {
@@ -65,8 +65,8 @@ final class PacedResponse {
   }
 
   /**
-   * In parts that the client can be seen to read. Each is written to the socket at once, so small
-   * pieces share one.
+   * Writes parts small enough to observe whether the client reads. Each part is a write to the
+   * socket, so small pieces are combined.
    */
   private @Nullable Buffer nextOf(BodyEncoder body) {
     CompositeByteBuf part = Unpooled.compositeBuffer(Integer.MAX_VALUE);
@@ -105,7 +105,10 @@ final class PacedResponse {
             });
   }
 
-  /** A stream that is ended closes, too: whether it was read is then for its end to say. */
+  /**
+   * Ending the stream closes it, too; whether it was read is then decided by the result of {@code
+   * end}.
+   */
   private void hangUp() {
     if (!ending) {
       leave();
@@ -120,6 +123,6 @@ final class PacedResponse {
   }
 
   private static ClientGoneException clientGone() {
-    return new ClientGoneException("the client hung up, or reads too slowly");
+    return new ClientGoneException("the client disconnected or reads too slowly");
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a client asks of the list: how many captures, and after which cursor. */
+/** The parameters of the list: number of captures and cursor. */
 record PageRequest(int limit, @Nullable Cursor after) {
   /** Throws {@link Refusal} with status 400. */
   static PageRequest from(MultiMap query) {

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one page, out of what all pages share. It is kept until the page has left, so that
- * a page once begun waits for memory again only for a document larger than what it has.
+ * The memory of one page, out of a limit shared by all pages. It is held until the page was sent,
+ * so a page that has begun waits again only for a document larger than what it holds.
  */
 final class PageRoom {
   private final ByteBudget memory;
@@ -25,7 +25,7 @@ final class PageRoom {
     this.waitMax = requireNonNull(waitMax, "waitMax is null");
   }
 
-  /** What is there is given back before more is waited for: two pages never wait for each other. */
+  /** Releases what it holds before waiting for more, so that two pages cannot deadlock. */
   Future<Void> fit(long wanted) {
     if (wanted <= bytes) {
       return Future.succeededFuture();
@@ -37,11 +37,11 @@ final class PageRoom {
     return asked.share().mapEmpty();
   }
 
-  /** Gives up the place in line, too. */
+  /** Also leaves the queue. */
   void giveBack() {
     ByteBudget.Place left = place;
     if (left != null) {
-      // Whoever waits for the place is called by leave(), and gives back in turn.
+      // Callbacks that wait for the place are called by leave(), and release it in turn.
       place = null;
       bytes = 0;
       left.leave();

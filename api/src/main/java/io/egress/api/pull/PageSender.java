@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Sends the documents of a page chunk by chunk: a chunk is read from the database once the one
- * before it has left.
+ * Sends the documents of a page in chunks: the next chunk is read from the database once the
+ * previous one was sent.
  */
 final class PageSender {
-  /** Documents read at once; one that is larger comes alone. */
+  /** Documents read per chunk; a larger document is a chunk of its own. */
   static final int CHUNK_BYTES = 512 * 1024;
 
-  /** Charged for a document of unknown size, which has to be rendered. */
+  /** Reserved for a document of unknown size, which has to be rendered. */
   private static final int UNKNOWN_BYTES = 128 * 1024;
 
   private final PullStore store;
@@ -32,7 +32,7 @@ final class PageSender {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  /** {@code room} holds at least the documents already at hand. */
+  /** {@code room} covers at least the documents already loaded. */
   Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     body.literal("{\"captures\":[");
     return sendDocuments(page, room, body, outlet)
@@ -62,7 +62,7 @@ final class PageSender {
       add(body, page.atHand().remove(), i == 0);
     }
     List<StreamPage.Entry> entries = page.entries();
-    // Nothing leaves before the first document is there: until then a failure has a status.
+    // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
     return begun.compose(done -> sendRest(entries, sent, room, body, outlet));
   }

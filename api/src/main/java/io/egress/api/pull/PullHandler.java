@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** The public interface: the list and the single capture. */
+/** The public API: the list and the single capture. */
 public final class PullHandler {
   private static final String CAPTURES = "/api/v1/captures";
 
@@ -59,7 +59,7 @@ public final class PullHandler {
     this.sender = new PageSender(store, Clock.systemUTC());
   }
 
-  /** What pages may take: of memory shared by all, and of patience with one client. */
+  /** Limits of pages: memory shared by all pages, and how slowly a client may read. */
   public record PullLimits(ByteBudget memory, Duration memoryWait, Patience.Terms patience) {
     public PullLimits {
       requireNonNull(memory, "memory is null");
@@ -68,12 +68,12 @@ public final class PullHandler {
     }
   }
 
-  /** A page of the stream. */
+  /** Sends a page of the stream. */
   public void list(RoutingContext exchange) {
     answer(exchange, meters.list, this::page);
   }
 
-  /** One capture. */
+  /** Sends one capture. */
   public void one(RoutingContext exchange) {
     answer(exchange, meters.one, this::document);
   }
@@ -150,7 +150,7 @@ public final class PullHandler {
                     }));
   }
 
-  /** A client that hangs up while it waits for memory gives up its place. */
+  /** A client that disconnects while waiting for memory leaves the queue. */
   private Future<Void> inRoom(
       RoutingContext exchange, ApiKey key, Function<PageRoom, Future<Void>> use) {
     PageRoom room = new PageRoom(memory, key, memoryWait);
@@ -160,7 +160,7 @@ public final class PullHandler {
         .recover(
             none ->
                 Future.failedFuture(
-                    response.closed() ? new ClientGoneException("the client hung up") : none))
+                    response.closed() ? new ClientGoneException("the client disconnected") : none))
         .compose(fits -> use.apply(room))
         .onComplete(done -> room.giveBack());
   }
@@ -192,8 +192,8 @@ public final class PullHandler {
   }
 
   /**
-   * For tools that follow links. Without scheme and host, because a proxy in front may have others
-   * than the service was called by.
+   * For tools that follow links. Relative, because a proxy in front may use another scheme and
+   * host.
    */
   private static void linkNext(HttpServerResponse response, PageRequest request, StreamPage page) {
     Cursor end = page.end();
@@ -205,7 +205,7 @@ public final class PullHandler {
     }
   }
 
-  /** A faulty request with an unknown key is answered for the key. */
+  /** An invalid request with an unknown key is answered with 401. */
   private Future<Void> refuseIfKnown(ApiKey key, Refusal refusal) {
     return store.knows(key).compose(known -> Future.failedFuture(known ? refusal : unknownKey()));
   }

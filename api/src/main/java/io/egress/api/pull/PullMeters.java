@@ -5,7 +5,7 @@ import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.http.HttpServerResponse;
 
-/** What goes out by pull. */
+/** Counts pulled pages and documents. */
 final class PullMeters {
   private static final String CALLS = "egress_pull_duration_seconds";
   private static final String CALLS_MEANING = "duration of pulls";

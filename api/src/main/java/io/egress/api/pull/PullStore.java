@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Reads pages. One statement authenticates, reads head and page and brings the first documents
- * along, all of one snapshot, so a key is refused at the first request after it was deleted or
- * expired, and the head never lies behind the page.
+ * Reads pages. One statement authenticates the key and reads head, page and first documents from
+ * one snapshot. A key is therefore rejected from the first request after it was deleted or expired,
+ * and the head is never older than the page.
  */
 final class PullStore {
   private static final String PAGE =
@@ -76,7 +76,7 @@ final class PullStore {
     this.documents = requireNonNull(documents, "documents is null");
   }
 
-  /** Empty when the key is unknown or expired. Brings documents along up to {@code bytesMax}. */
+  /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */
   Future<Optional<StreamPage>> page(ApiKey key, PageRequest request, long bytesMax) {
     Cursor after = request.after();
     return pool.preparedQuery(PAGE)
@@ -91,7 +91,7 @@ final class PullStore {
   }
 
   /**
-   * Empty when the key is unknown or expired; a page without entries when the stream has no such
+   * Empty if the key is unknown or expired; a page without entries if the stream has no such
    * capture.
    */
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
@@ -106,10 +106,7 @@ final class PullStore {
         .map(rows -> rows.size() == 1);
   }
 
-  /**
-   * Current documents, rendered again where they are stale. Fails when a capture cannot be
-   * rendered.
-   */
+  /** Returns current documents, rendering stale ones. Fails if a capture cannot be rendered. */
   Future<Map<UUID, Fragment>> documents(Collection<UUID> captureIds) {
     return pool.preparedQuery(DOCUMENTS)
         .execute(Tuple.of(captureIds.toArray(UUID[]::new)))
@@ -131,7 +128,7 @@ final class PullStore {
   private static Map<UUID, Fragment> with(
       Map<UUID, Fragment> found, DocumentStore.Renewed renewed) {
     for (UUID id : renewed.unrenderable()) {
-      // No reader may be led past it.
+      // No reader may skip it.
       throw new Refusal(500, "capture " + id + " is damaged and cannot be rendered");
     }
     found.putAll(renewed.documents());

@@ -9,16 +9,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The captures of a page in stream order, the first of their documents already loaded. {@code
- * atHand} is emptied by whoever sends it, so that a document is held no longer than its memory is
- * accounted for.
+ * The captures of a page in stream order, the first of their documents loaded. The sender empties
+ * {@code atHand}, so that a document is not held longer than its memory is reserved.
  *
- * @param follows whether the stream holds the history that the request's cursor was given for
- * @param head the position of the stream's newest capture; null in a workspace without a stream
+ * @param follows whether the stream contains the history for which the cursor was issued
+ * @param head the position of the stream's newest capture; null for a workspace without captures
  */
 record StreamPage(
     UUID keyId, boolean follows, @Nullable Long head, List<Entry> entries, Queue<Fragment> atHand) {
-  /** {@code bytes} is the size of the stored document, null when it is stale. */
+  /** {@code bytes} is the size of the stored document, null if it is stale. */
   record Entry(Cursor cursor, UUID captureId, @Nullable Integer bytes) {}
 
   StreamPage(

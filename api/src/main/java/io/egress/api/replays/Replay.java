@@ -8,13 +8,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Part of a workspace's stream that an endpoint gets again, or for the first time: a replay, a
- * redelivery, or the full history it was created with.
+ * A part of a workspace's stream to be sent to an endpoint: a replay, a redelivery, or the full
+ * history requested when the endpoint was created.
  *
- * @param id of a full history, the endpoint's
- * @param nextPosition the first position that is not published
- * @param published deliveries made so far
- * @param finishedAt when all of it was published, or it was cancelled before
+ * @param id the endpoint's id for a full history
+ * @param nextPosition the first position not published yet
+ * @param published deliveries created so far
+ * @param finishedAt when everything was published, or the replay was canceled
  */
 public record Replay(
     UUID id,
@@ -32,7 +32,7 @@ public record Replay(
   public enum State {
     /** Deliveries are being published. */
     RUNNING,
-    /** All deliveries are published; some may not have arrived. */
+    /** All deliveries are published; some may still be on their way. */
     PUBLISHED,
     CANCELLED
   }

@@ -24,9 +24,9 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Replays of the endpoints of workspaces. The dispatcher publishes them. */
+/** Stores the replays of endpoints. The dispatcher publishes them. */
 final class ReplayStore {
-  /** Of one endpoint. */
+  /** Limit per endpoint. */
   static final int UNFINISHED_MAX = 100;
 
   private static final String COLUMNS =
@@ -37,7 +37,7 @@ final class ReplayStore {
       "(select count(*) from backfills where endpoint_id = e.id and finished_at is null) < "
           + UNFINISHED_MAX;
 
-  /** A replay of nothing is finished from its beginning. */
+  /** A replay of an empty range is finished at once. */
   private static final String ADD =
       """
       insert into backfills (id, endpoint_id, origin, only_undelivered, first_position, next_position,
@@ -87,7 +87,7 @@ final class ReplayStore {
   private static final String SHOW =
       "select " + COLUMNS + " from backfills where id = $2 and " + OF_WORKSPACE;
 
-  /** The repeated condition is that of the index. */
+  /** The repeated condition is that of the partial index. */
   private static final String UNDELIVERED =
       """
       select state, count(*) from deliveries
@@ -107,7 +107,9 @@ final class ReplayStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Empty where the workspace has no such endpoint, or that has no room for another replay. */
+  /**
+   * Empty if the workspace has no such endpoint, or the endpoint has too many unfinished replays.
+   */
   static Future<Optional<Replay>> add(
       SqlClient client,
       UUID workspaceId,
@@ -130,7 +132,7 @@ final class ReplayStore {
         .map(ReplayStore::first);
   }
 
-  /** Empty where the endpoint was deleted or has no room for another replay. */
+  /** Empty if the endpoint was deleted or has too many unfinished replays. */
   static Future<Optional<Replay>> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
     return client
@@ -139,12 +141,12 @@ final class ReplayStore {
         .map(ReplayStore::first);
   }
 
-  /** The newest first; behind {@code after}, unless that is null. */
+  /** Newest first; only those after {@code after}, unless that is null. */
   Future<List<Replay>> list(UUID endpointId, @Nullable UUID after, int max) {
     return pool.preparedQuery(LIST).execute(Tuple.of(endpointId, after, max)).map(ReplayStore::all);
   }
 
-  /** Of all endpoints, without redeliveries, the newest first; at most 100 of each endpoint. */
+  /** Of all endpoints, without redeliveries, newest first; at most 100 of each endpoint. */
   Future<List<Replay>> newest(UUID workspaceId, int max) {
     return pool.preparedQuery(NEWEST).execute(Tuple.of(workspaceId, max)).map(ReplayStore::all);
   }
@@ -154,7 +156,7 @@ final class ReplayStore {
   }
 
   /**
-   * How many deliveries of the replay are in each state that the log has; without delivered ones.
+   * The number of the replay's deliveries in each state that the log has; without delivered ones.
    */
   Future<Map<DeliveryState, Long>> undelivered(UUID id) {
     return pool.preparedQuery(UNDELIVERED)
@@ -170,7 +172,7 @@ final class ReplayStore {
             });
   }
 
-  /** Whether there was such a replay that could be cancelled. */
+  /** Returns whether there was such a replay that could be canceled. */
   static Future<Boolean> cancel(SqlClient client, UUID workspaceId, UUID id) {
     return client
         .preparedQuery(CANCEL)

@@ -29,7 +29,7 @@ final class ReplayView {
         .put("cancelled_at", time(replay.cancelledAt()));
   }
 
-  /** {@code outcomes} is null where they cannot be told from other deliveries'. */
+  /** {@code outcomes} is null if they cannot be distinguished from other deliveries'. */
   static JsonObject of(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {
     return of(replay).put("deliveries", outcomes == null ? null : counts(outcomes));
   }

@@ -24,12 +24,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Starts, shows and cancels replays. A {@link Refusal} is what a future fails with where that is
- * not possible.
- */
+/** Starts, shows and cancels replays. Rejected operations fail with a {@link Refusal}. */
 public final class Replays {
-  /** A replay, and how many of its deliveries are in each state; null for a full history. */
+  /** A replay and the number of its deliveries in each state; null for a full history. */
   public record Progress(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {}
 
   private final Transactions transactions;
@@ -92,14 +89,14 @@ public final class Replays {
         tx, workspaceId, caller, new Act(kind + "." + done, kind, replay.id(), changes));
   }
 
-  /** The newest first, and behind {@code after}, unless that is null. */
+  /** Newest first; only those after {@code after}, unless that is null. */
   public Future<List<Replay>> list(
       UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
     return requireEndpoint(workspaceId, endpointId)
         .compose(known -> store.list(endpointId, after, max));
   }
 
-  /** Of all endpoints of the workspace, without redeliveries, the newest first. */
+  /** Of all endpoints of the workspace, without redeliveries, newest first. */
   public Future<List<Replay>> newest(UUID workspaceId, int max) {
     return store.newest(workspaceId, max);
   }
@@ -116,7 +113,9 @@ public final class Replays {
             });
   }
 
-  /** What it has published and is not attempted yet will be skipped, and so will its retries. */
+  /**
+   * Deliveries that were published but not attempted will be skipped, and so will their retries.
+   */
   public Future<Void> cancel(Caller caller, UUID workspaceId, UUID id) {
     return store
         .show(workspaceId, id)
@@ -124,7 +123,8 @@ public final class Replays {
             found -> {
               Replay replay = found.orElseThrow(Replays::unknown);
               if (replay.origin() == Origin.BACKFILL) {
-                throw new Refusal(409, "the full history ends with its endpoint only");
+                throw new Refusal(
+                    409, "a full history cannot be canceled: delete its endpoint instead");
               }
               return transactions.run(
                   tx ->
@@ -137,7 +137,7 @@ public final class Replays {
             });
   }
 
-  /** Every delivery of a replay is in the log from its publication on. */
+  /** The log has every delivery of a replay from its publication on. */
   private static Progress progress(Replay replay, Map<DeliveryState, Long> undelivered) {
     Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
     long delivered = replay.published();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The calls on replays and redeliveries. */
+/** The internal API's calls for replays and redeliveries. */
 public final class ReplaysHandler {
   private final Replays replays;
 
@@ -32,7 +32,7 @@ public final class ReplaysHandler {
         .mapEmpty();
   }
 
-  /** Of one endpoint. */
+  /** Replays of one endpoint. */
   public Future<Void> list(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
     int limit = QueryValues.limit(exchange.queryParams());
     UUID after =
@@ -58,7 +58,7 @@ public final class ReplaysHandler {
         .put("pageInfo", new JsonObject().put("hasNextPage", more).put("endCursor", cursor));
   }
 
-  /** With the states of its deliveries. */
+  /** Shows a replay with the states of its deliveries. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
     return replays
         .show(workspaceId, id)

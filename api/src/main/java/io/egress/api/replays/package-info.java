@@ -1,4 +1,4 @@
-/** Sending captures to an endpoint again: replays, and redeliveries of single captures. */
+/** Replays of a stream to an endpoint, and redeliveries of single captures. */
 @NullMarked
 package io.egress.api.replays;
 

@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What of endpoints is encrypted in the database, also of deleted ones. */
+/** The encrypted values of endpoints, including deleted ones. */
 final class SealedSecrets {
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
-  /** What was sealed begins with a version, the length of its key's id, and the id. */
+  /** A sealed value begins with a version, the length of its key's id, and the id. */
   private static final String USES =
       """
       select convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'LATIN1') as key_id, count(*) as secrets
@@ -44,7 +44,7 @@ final class SealedSecrets {
       """
           .formatted(PAGE);
 
-  /** A change that came between wins. */
+  /** A concurrent change wins. */
   private static final String REPLACE =
       """
       update endpoints set secret = $2, previous_secret = $3, headers = $4
@@ -52,7 +52,7 @@ final class SealedSecrets {
         and headers is not distinct from $7
       """;
 
-  /** How many secrets, headers, and answers kept for idempotency keys, are sealed with a key. */
+  /** Counts the secrets, headers and stored idempotent answers sealed with each key. */
   record Use(String keyId, long secrets) {}
 
   private record Page(UUID reached, int replaced, boolean isLast) {}
@@ -78,9 +78,9 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals the secrets and headers of every endpoint with the current key, and completes with the
-   * number of endpoints that it changed. Fails if a secret's key is not known, or the secret is
-   * damaged; what was sealed before stays.
+   * Seals the secrets and headers of every endpoint with the current key. Returns the number of
+   * endpoints changed. Fails if a secret's key is unknown or the secret is damaged; values sealed
+   * before that remain changed.
    */
   Future<Integer> reseal(SecretBox box, Caller caller) {
     return reseal(box, caller, BEFORE_ALL, 0);

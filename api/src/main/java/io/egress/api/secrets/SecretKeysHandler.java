@@ -14,7 +14,7 @@ import io.vertx.sqlclient.Pool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Shows which keys are in use, and encrypts all signing secrets with the current one. */
+/** Shows which keys are in use, and re-encrypts all signing secrets with the current one. */
 public final class SecretKeysHandler {
   private final SealedSecrets secrets;
   private final @Nullable SecretBox secretBox;
@@ -31,9 +31,7 @@ public final class SecretKeysHandler {
   public void reseal(RoutingContext exchange) {
     if (secretBox == null) {
       HttpExchange.fail(
-          exchange,
-          new Refusal(
-              503, "nothing to seal with: this service was started without EGRESS_SECRET_KEY"));
+          exchange, new Refusal(503, "EGRESS_SECRET_KEY is not set: nothing can be sealed"));
       return;
     }
     Caller caller;

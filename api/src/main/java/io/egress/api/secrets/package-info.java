@@ -1,4 +1,4 @@
-/** The keys that signing secrets are encrypted with. */
+/** The keys that encrypt signing secrets. */
 @NullMarked
 package io.egress.api.secrets;
 

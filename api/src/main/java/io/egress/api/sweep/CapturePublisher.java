@@ -10,7 +10,7 @@ import io.egress.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.List;
 
-/** Publishes what the stream owes to Kafka, which is a stage of a capture that is traced. */
+/** Publishes records of the outbox to Kafka; for traced captures this is a span. */
 record CapturePublisher(RecordPublisher publisher, String topic, Tracing tracing) {
   CapturePublisher {
     requireNonNull(publisher, "publisher is null");

@@ -24,13 +24,14 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lateness of deliveries as the database shows it, so that it is seen without any dispatcher. An
- * endpoint is behind when the newest capture that has been owed to it for a minute has no row in
- * the delivery log: no attempt was made. It stays behind until that same capture has one, so the
- * age of the oldest grows for as long as nothing happens.
+ * Measures the lateness of deliveries from the database alone, so that it is visible even if no
+ * dispatcher runs. An endpoint is behind if the newest capture that has been owed to it for a
+ * minute has no row in the delivery log, meaning that no attempt was made. The endpoint stays
+ * behind until that capture has a row, so the age of the oldest one grows as long as nothing
+ * happens.
  *
- * <p>It costs one look-up by primary key for each endpoint, a thousand endpoints at a time; every
- * api process sees the same.
+ * <p>The cost is one primary key lookup per endpoint, in batches of a thousand. Every api process
+ * computes the same.
  */
 public final class EndpointsBehind {
   private static final Duration PERIOD = Duration.ofSeconds(15);
@@ -89,7 +90,7 @@ public final class EndpointsBehind {
   private volatile double count = Double.NaN;
   private volatile double oldestSeconds = Double.NaN;
 
-  /** {@code logRetention} is how long the delivery log remembers. */
+  /** {@code logRetention} is how long the delivery log is kept. */
   public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
     this.pool = requireNonNull(pool, "pool is null");
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);

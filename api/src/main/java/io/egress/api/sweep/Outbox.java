@@ -18,20 +18,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what the stream owes to Kafka. The transaction that deletes a row is committed only
- * after the broker has acknowledged its record: several processes share the work, and one that dies
- * leaves its rows to the others. A record may then be published twice, never not at all.
+ * Publishes the outbox to Kafka. The transaction that deletes a row is committed only after the
+ * broker has acknowledged its record: several processes share the work, and the rows of one that
+ * dies are taken over by the others. A record may be published twice, but is never left out.
  *
- * <p>A row is locked for as long as its record is under way, so that is bounded; and a process that
- * could not publish takes no rows for a while, so that one that can gets them.
+ * <p>A row is locked while its record is being published, so publishing has a timeout. A process
+ * that could not publish takes no rows for a while, so that another one can.
  */
 final class Outbox {
   static final int BATCH_MAX = 500;
 
-  /** Should the deletion be forgotten in a crash, its records are published again. */
+  /** If a crash undoes the deletion, its records are published again. */
   private static final String DO_NOT_WAIT_FOR_THE_DISK = "set local synchronous_commit = off";
 
-  /** Rows come into being in the order of their sequence, and all but the newest are gone. */
+  /** Rows are inserted in sequence, and all but the newest have been deleted. */
   private static final String TAKE =
       """
       delete from outbox where sequence = any(array(
@@ -42,13 +42,13 @@ final class Outbox {
       """
           .formatted(BATCH_MAX);
 
-  /** Longer than a broker that works takes to acknowledge a batch. */
+  /** Longer than a healthy broker takes to acknowledge a batch. */
   private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
 
-  /** Longer than other processes take to look at all rows. */
+  /** Longer than other processes take to poll all rows. */
   private static final long LEFT_TO_OTHERS_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** How often rows are looked for that another process held and did not publish. */
+  /** How often to look for rows that another process locked and did not publish. */
   private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Pool pool;
@@ -59,16 +59,14 @@ final class Outbox {
   private long failedNanos = System.nanoTime() - LEFT_TO_OTHERS_NANOS;
   private @Nullable Throwable lastFailure;
 
-  /** {@code relayed} receives each batch. */
+  /** {@code relayed} is called with each batch. */
   Outbox(Pool pool, CapturePublisher publisher, Consumer<List<OwedRecord>> relayed) {
     this.pool = requireNonNull(pool, "pool is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
     this.relayed = requireNonNull(relayed, "relayed is null");
   }
 
-  /**
-   * Completes with the number of published records when no row is left that no other process holds.
-   */
+  /** Returns the number of published records once no unlocked row is left. */
   Future<Integer> publish() {
     if (lastFailure != null && System.nanoTime() - failedNanos < LEFT_TO_OTHERS_NANOS) {
       return Future.failedFuture(lastFailure);
@@ -108,7 +106,7 @@ final class Outbox {
             });
   }
 
-  /** Below it nothing is looked for: there the index is full of rows that are gone. */
+  /** Rows below it are not looked for: that part of the index is full of deleted rows. */
   private long after() {
     long now = System.nanoTime();
     if (now - lookedAtAllNanos < LOOK_AT_ALL_NANOS) {

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A row of the outbox: the record that the stream owes to Kafka.
+ * A row of the outbox: a record to be published to Kafka.
  *
- * @param finishedAt when the capture was put with its first segments
+ * @param finishedAt when the capture was first stored with segments
  */
 record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
   static OwedRecord of(Row row) {
@@ -23,7 +23,7 @@ record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
             row.getString("traceparent")));
   }
 
-  /** Until its entry into the stream. */
+  /** From then to the capture's entry into the stream. */
   Duration sweepDelay() {
     return Duration.between(finishedAt, capture.enteredAt());
   }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.http.Health;
 import java.time.Duration;
 
-/** Whether recurring work makes progress. May be called from any thread. */
+/** Detects whether recurring work makes progress. Thread-safe. */
 final class Progress {
   private final long standstillMaxNanos;
   private final Health.State failing;
@@ -14,7 +14,7 @@ final class Progress {
 
   /**
    * @param standstillMax longer than any step may take
-   * @param failing the state while the work fails and is retried
+   * @param failing the state to report while the work fails and is retried
    */
   Progress(Duration standstillMax, Health.State failing) {
     this.standstillMaxNanos = standstillMax.toNanos();

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that runs at an interval and when asked, one run at a time; being asked during a run causes
+ * Work that runs at an interval and on request, one run at a time. A request during a run causes
  * one more run. Runs keep a minimum distance, because a run costs about the same for one capture
- * and for ten. A failed run is repeated at the interval.
+ * and for ten. A failed run is repeated at the next interval.
  */
 final class Recurring {
   private static final Logger log = LoggerFactory.getLogger(Recurring.class);
@@ -25,8 +25,8 @@ final class Recurring {
   /**
    * When to run.
    *
-   * @param interval whether asked or not
-   * @param apart at the least, from start to start
+   * @param interval the time between runs without requests
+   * @param apart the minimum time from start to start
    */
   record Rhythm(Duration interval, Duration apart) {
     Rhythm {
@@ -49,7 +49,7 @@ final class Recurring {
   private boolean again;
   private @Nullable Promise<Void> stopped;
 
-  /** Runs on {@code context}; {@link #ask} and {@link #stop} may be called from anywhere. */
+  /** Runs on {@code context}; {@link #ask} and {@link #stop} may be called from any thread. */
   Recurring(
       Vertx vertx,
       Context context,
@@ -76,7 +76,7 @@ final class Recurring {
         });
   }
 
-  /** Completes when the run in progress, if there is one, has ended. */
+  /** Completes when the current run, if any, has ended. */
   Future<Void> stop() {
     vertx.cancelTimer(timer);
     Promise<Void> promise = Promise.promise();

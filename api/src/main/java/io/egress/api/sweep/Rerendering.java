@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Renders the documents that an earlier version of the renderer wrote, in order of their captures'
- * ids. Readers do not wait for it: they render what they need. One process works on it at a time,
- * and another continues where it stopped.
+ * Renders the documents written by an earlier version of the renderer, in order of capture ids.
+ * Readers do not wait for it: they render what they need. One process works at a time, and another
+ * continues where it stopped.
  */
 final class Rerendering {
   private static final int CHUNK_DOCUMENTS_MAX = 100;
@@ -42,7 +42,7 @@ final class Rerendering {
     this.version = documents.rendererVersion();
   }
 
-  /** Renders at most one chunk, so that hooks and pulls get their share of the renderers. */
+  /** Renders at most one chunk, so that hooks and pulls get their share of the render threads. */
   Future<Void> run() {
     return complete
         ? Future.succeededFuture()

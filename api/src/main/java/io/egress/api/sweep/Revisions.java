@@ -7,10 +7,10 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 
 /**
- * Raises the revision of the captures that show a renamed device or member, a bounded number in a
- * transaction. Until a capture's turn has come its document counts as stale (see the view {@code
- * current_documents}), so a rename is visible at once however many captures it touches, and a
- * process that dies half-way leaves the rest to the others.
+ * Raises the revision of the captures that show a renamed device or member, a bounded number per
+ * transaction. Until then their documents count as stale (see the view {@code current_documents}),
+ * so a rename is visible immediately, however many captures it affects. If a process dies halfway,
+ * another one continues.
  */
 final class Revisions {
   private static final int CHUNK_CAPTURES_MAX = 500;
@@ -23,7 +23,7 @@ final class Revisions {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Completes when no rename is left that nobody else is working on. */
+  /** Completes when no rename is left that no other process is working on. */
   Future<Void> reviseAll() {
     return pool.preparedQuery(REVISE)
         .execute(Tuple.of(CHUNK_CAPTURES_MAX))

@@ -11,11 +11,11 @@ import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 
-/** Looks now and then at what waits in the database; every api process sees the same. */
+/** Periodically measures the backlog in the database; every api process computes the same. */
 public final class StreamBacklog {
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** Counting further would cost more than it tells. */
+  /** Counting further would be too expensive. */
   private static final int COUNTED_MAX = 100_000;
 
   private static final String LOOK =

@@ -21,7 +21,7 @@ final class SweepMeters {
     sweepDelay =
         metrics.timer(
             "egress_sweep_delay_seconds",
-            "time from the put of a finished capture to its entry into the stream",
+            "time from storing a finished capture to its entry into the stream",
             Buckets.STAGE);
     published =
         metrics.counter(

@@ -19,15 +19,15 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Sweeps the inbox and relays the outbox, at once when woken and by interval otherwise. */
+/** Sweeps the inbox and relays the outbox, immediately when woken and periodically otherwise. */
 public final class SweepVerticle extends VerticleBase {
-  /** Beside the time that statements may take; Kafka's client gives up within half of it. */
+  /** Added to the statement timeout; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
 
   /** Under load a sweep moves several captures, and so does every later step. */
   private static final Duration SWEEPS_APART = Duration.ofMillis(5);
 
-  /** A rename wakes the revision; the interval continues after a process that died. */
+  /** A rename wakes the revision; the interval takes over after a process that died. */
   private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
 
   private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
@@ -117,17 +117,14 @@ public final class SweepVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** Finished captures are waiting. May be called from any thread. */
+  /** Call when finished captures are waiting. Thread-safe. */
   public void wake() {
     if (sweeping != null) {
       sweeping.ask();
     }
   }
 
-  /**
-   * Captures of a renamed device or member are waiting to be revised. May be called from any
-   * thread.
-   */
+  /** Call when captures of a renamed device or member are waiting to be revised. Thread-safe. */
   public void wakeRevision() {
     if (revising != null) {
       revising.ask();
@@ -138,7 +135,7 @@ public final class SweepVerticle extends VerticleBase {
     return sweepProgress.state();
   }
 
-  /** {@code AWAY} while Kafka does not accept records: the outbox keeps them. */
+  /** {@code AWAY} while Kafka does not accept records; the outbox keeps them. */
   public Health.State relayState() {
     return relayProgress.state();
   }

@@ -13,9 +13,10 @@ import java.util.function.Consumer;
 /**
  * Moves finished captures from the inbox into the stream and the outbox.
  *
- * <p>The promise of the cursor rests here: positions are given inside a transaction that holds the
- * stream's one advisory lock, and the lock outlives the moment the rows become visible. So they
- * become visible in order, and a reader that has seen position n has seen everything below it.
+ * <p>The cursor's guarantee rests on this class: positions are assigned in a transaction that holds
+ * the stream's single advisory lock, which is released only after the rows have become visible.
+ * Rows therefore become visible in order, and a reader that has seen position n has seen everything
+ * below it.
  */
 final class Sweeper {
   static final int BATCH_MAX = 1_000;
@@ -26,13 +27,13 @@ final class Sweeper {
   private final Pool pool;
   private final Consumer<List<OwedRecord>> entered;
 
-  /** {@code entered} receives each batch that may now be published. */
+  /** {@code entered} is called with each batch that may be published. */
   Sweeper(Pool pool, Consumer<List<OwedRecord>> entered) {
     this.pool = requireNonNull(pool, "pool is null");
     this.entered = requireNonNull(entered, "entered is null");
   }
 
-  /** Completes with the number of captures moved, once the inbox was found empty. */
+  /** Returns the number of captures moved, once the inbox was found empty. */
   Future<Integer> sweep() {
     return moveBatch()
         .onSuccess(entered::accept)

@@ -24,9 +24,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creations that may be repeated. One that names an {@code Idempotency-Key} leaves its answer
- * behind, in the transaction that creates; the same key brings the same answer for a day. The key's
- * row is inserted first, so the database has concurrent repetitions wait for each other.
+ * Idempotent creations. A request with an {@code Idempotency-Key} stores its response in the
+ * transaction that creates the thing; repeating the key returns that response for a day. The key's
+ * row is inserted first, so concurrent repetitions wait for each other in the database.
  */
 public final class Creations {
   private static final String HEADER = "idempotency-key";
@@ -66,7 +66,7 @@ public final class Creations {
   private final @Nullable SecretBox secretBox;
   private final String collection;
 
-  /** {@code collection} is what keys are told apart by, beside their workspaces. */
+  /** {@code collection} is the scope of keys within a workspace. */
   public Creations(Pool pool, @Nullable SecretBox secretBox, String collection) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
@@ -75,8 +75,8 @@ public final class Creations {
   }
 
   /**
-   * Answers 201 with what {@code creation} yields. The workspace exists by then: naming it may wait
-   * for a capture being written, and must not do so under a lock of the creation's.
+   * Answers 201 with the result of {@code creation}. The workspace is created before that: this may
+   * wait for a capture being written, and must not happen while the creation holds locks.
    */
   public Future<Void> answer(
       RoutingContext exchange,
@@ -109,9 +109,7 @@ public final class Creations {
           400, "idempotency-key must be given once, as 1 to 255 visible ASCII characters");
     }
     if (secretBox == null) {
-      throw new Refusal(
-          503,
-          "no idempotency-key without EGRESS_SECRET_KEY, which this service was started without");
+      throw new Refusal(503, "EGRESS_SECRET_KEY is not set: idempotency-key cannot be used");
     }
     return new Named(
         secretBox, workspaceId, collection, given.get(0), digest(WorkspaceCalls.body(exchange)));
@@ -127,7 +125,7 @@ public final class Creations {
 
   private record Answer(JsonObject body, boolean replayed) {}
 
-  /** A creation with a key. */
+  /** A creation with an idempotency key. */
   private record Named(
       SecretBox secretBox, UUID workspaceId, String collection, String key, Buffer digest) {
     Future<Answer> answer(SqlConnection tx, Function<SqlConnection, Future<JsonObject>> creation) {
@@ -170,7 +168,7 @@ public final class Creations {
               });
     }
 
-    /** What the sealed answer is bound to. */
+    /** The associated data of the sealed response. */
     private UUID rowId() {
       return UUID.nameUUIDFromBytes((workspaceId + "/" + collection + "/" + key).getBytes(UTF_8));
     }

@@ -13,11 +13,13 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Calls on the things of a workspace, whose id is the path's parameter {@code workspace}. A thing's
- * own is {@code id}.
+ * Calls on the things of a workspace, whose id is the path parameter {@code workspace}. The thing's
+ * id is {@code id}.
  */
 public final class WorkspaceCalls {
-  /** A call on the collection. A {@link Refusal}, thrown or failed with, is its answer. */
+  /**
+   * A call on the collection. A {@link Refusal} that it throws or fails with becomes the response.
+   */
   public interface OnAll {
     Future<Void> answer(RoutingContext exchange, UUID workspaceId);
   }
@@ -33,7 +35,7 @@ public final class WorkspaceCalls {
 
   private WorkspaceCalls() {}
 
-  /** Empty where the request has none. */
+  /** Empty if the request has no body. */
   public static Buffer body(RoutingContext exchange) {
     return exchange.get(BODY);
   }
@@ -58,7 +60,7 @@ public final class WorkspaceCalls {
             .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
-  /** {@code thing} is what refusals call it. */
+  /** {@code thing} is its name in error messages. */
   public static Handler<RoutingContext> onOne(String thing, OnOne call) {
     return onAll(
         (exchange, workspaceId) ->

@@ -5,7 +5,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.UUID;
 
-/** A workspace exists as soon as a call names it. */
+/** Creates workspaces; they exist as soon as a call names them. */
 public final class Workspaces {
   private static final String NAME =
       "insert into workspaces (id) values ($1) on conflict do nothing";
@@ -13,7 +13,7 @@ public final class Workspaces {
   private Workspaces() {}
 
   /**
-   * May wait for a capture being written, so it must not happen in a transaction that holds the
+   * May wait for a capture being written, so it must not be called in a transaction that holds the
    * stream's lock.
    */
   public static Future<Void> name(SqlClient client, UUID workspaceId) {

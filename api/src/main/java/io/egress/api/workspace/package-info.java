@@ -1,4 +1,4 @@
-/** What the calls on things that belong to a workspace share. */
+/** Shared by the calls on things that belong to a workspace. */
 @NullMarked
 package io.egress.api.workspace;
 

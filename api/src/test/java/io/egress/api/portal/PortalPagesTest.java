@@ -63,7 +63,7 @@ class PortalPagesTest {
 
   @Test
   void anEmptyWorkspaceShowsWhatToDoNext() {
-    assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "mint an API key");
+    assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "create an API key");
     assertThat(browser.get(page + "/keys").body()).contains("There is no key");
     assertThat(browser.get(page + "/endpoints").body()).contains("There is no endpoint");
     assertThat(browser.get(page + "/deliveries").body()).contains("Nothing is owed");

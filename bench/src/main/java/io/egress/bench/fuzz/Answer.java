@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One answer of the service.
+ * A response of the service.
  *
- * @param headers by their names in lower case
- * @param body null where none was read, because the request may have been a HEAD
+ * @param headers keyed by lower-case name
+ * @param body null if none was read, because the request may have been a HEAD
  */
 record Answer(int status, Map<String, String> headers, @Nullable String body) {
   private static final List<Pattern> TRACES =
@@ -28,7 +28,7 @@ record Answer(int status, Map<String, String> headers, @Nullable String body) {
     return headers.getOrDefault("connection", "").equalsIgnoreCase("close");
   }
 
-  /** Patterns that no answer may contain. */
+  /** Patterns that no response may contain. */
   Optional<String> fault() {
     if (status >= 500 && status != 503) {
       return Optional.of("status " + status);

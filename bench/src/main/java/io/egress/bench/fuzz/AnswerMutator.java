@@ -3,14 +3,17 @@ package io.egress.bench.fuzz;
 import java.util.List;
 import java.util.Random;
 
-/** Mutates a receiver's answers to webhooks, in pieces that are sent in turn. */
+/**
+ * Mutates a receiver's responses to webhooks. The pieces of a response are sent one after the
+ * other.
+ */
 final class AnswerMutator {
   /**
-   * An answer.
+   * A response.
    *
-   * @param readsFirst whether the request is read before
-   * @param tail is sent {@code tails} times behind the head
-   * @param closes whether the connection ends after it, rather than when the service ends it
+   * @param readsFirst whether the request is read first
+   * @param tail sent {@code tails} times after the head
+   * @param closes whether the receiver closes the connection afterwards, rather than the service
    */
   record Mutated(boolean readsFirst, String head, String tail, int tails, boolean closes) {}
 
@@ -70,7 +73,7 @@ final class AnswerMutator {
       case 2 -> head = flipped(head);
       case 3 -> head = head.substring(0, random.nextInt(head.length()));
       default -> {
-        // As it is.
+        // Unchanged.
       }
     }
     int tails = random.nextInt(3) == 0 ? random.nextInt(TAILS_MAX) : 0;

@@ -8,11 +8,11 @@ import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Opens connections to one listener in turn, and sends shots on each in turn. */
+/** Opens one connection after the other to a listener, and sends a series of shots on each. */
 final class FuzzClient implements Runnable {
   private static final int ANSWER_MILLIS_MAX = 60_000;
 
-  /** How long to wait for an answer to what may be an incomplete request. */
+  /** How long to wait for a response to a possibly incomplete request. */
   private static final int MAYBE_MILLIS_MAX = 200;
 
   private static final int SHOTS_PER_CONNECTION_MAX = 100;
@@ -54,8 +54,8 @@ final class FuzzClient implements Runnable {
   }
 
   /**
-   * Uses the connection until either side closes it, or the next answer can no longer be
-   * attributed.
+   * Uses the connection until either side closes it, or responses can no longer be matched to
+   * requests.
    */
   private void use(RawConnection connection) {
     int shots = 1 + random.nextInt(SHOTS_PER_CONNECTION_MAX);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Fuzzes both listeners with mutated requests, and the dispatcher with mutated answers. */
+/** Fuzzes both listeners with mutated requests, and the dispatcher with mutated responses. */
 @Command(
     name = "fuzz",
     description =
@@ -31,7 +31,7 @@ public final class FuzzCommand implements Callable<Integer> {
   private static final long CHECK_MILLIS = 500;
   private static final int CHECKS_FAILED_MAX = 40;
 
-  /** The growth of the heap allowed between the first tenth of the run and its end. */
+  /** The heap growth allowed between the first tenth of the run and its end. */
   private static final long HEAP_GROWTH_BYTES_MAX = 64L << 20;
 
   /** Netty keeps the buffers of its peak load. */
@@ -106,7 +106,7 @@ public final class FuzzCommand implements Callable<Integer> {
     void run() throws IOException, InterruptedException;
   }
 
-  /** An overloaded service may answer 503, but only for a while. */
+  /** An overloaded service may answer 503, but not for long. */
   private void requireSoon(Check check) throws InterruptedException {
     for (int failed = 1; true; failed++) {
       try {
@@ -138,7 +138,7 @@ public final class FuzzCommand implements Callable<Integer> {
     }
   }
 
-  /** Heap after a collection, and buffers beside it. */
+  /** Heap after a collection, and direct buffers. */
   private record Memory(long heapBytes, long directBytes) {
     static Memory inUse() {
       System.gc();
@@ -153,7 +153,7 @@ public final class FuzzCommand implements Callable<Integer> {
     }
   }
 
-  /** A healthy endpoint beside hostile ones; it must receive every capture. */
+  /** A healthy endpoint among hostile ones; it must receive every capture. */
   private final class Webhooks implements Runnable {
     private final FuzzedService service;
     private final HostileReceivers receivers;

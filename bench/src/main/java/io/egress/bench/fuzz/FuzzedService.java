@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The service in this JVM, with some captures in it, and the real requests to it. */
+/** The service in this JVM with some captures, and valid requests to it. */
 final class FuzzedService {
   private static final String TOKEN = UUID.randomUUID().toString();
   private static final String JSON = "application/json";
@@ -38,7 +38,9 @@ final class FuzzedService {
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(CALL_MAX).build();
 
-  /** Captures are put and pulled in one workspace; endpoints of the other never receive any. */
+  /**
+   * Captures are written and pulled in one workspace; endpoints of the other one never receive any.
+   */
   private final UUID workspace = UUID.randomUUID();
 
   private final UUID emptyWorkspace = UUID.randomUUID();
@@ -113,7 +115,7 @@ final class FuzzedService {
         "POST", "/workspaces/" + workspaceId + "/api-keys", new JsonObject().put("name", "fuzz"));
   }
 
-  /** Whether it still serves others while it is fuzzed. */
+  /** Whether it still serves other clients while being fuzzed. */
   void requireWorking() throws IOException, InterruptedException {
     putCapture(workspace);
     HttpResponse<String> page = pull("/api/v1/captures?limit=2");
@@ -131,7 +133,7 @@ final class FuzzedService {
     }
   }
 
-  /** How often a loop of the dispatcher was restarted after an unexpected failure. */
+  /** How often a dispatcher loop was restarted after an unexpected failure. */
   double dispatcherRestarts() throws IOException, InterruptedException {
     return RESTARTS
         .matcher(get(internalPort(), "/metrics", "").body())
@@ -261,7 +263,7 @@ final class FuzzedService {
         "");
   }
 
-  /** Its own names, so that a rename affects few captures. */
+  /** Names of its own, so that a rename affects few captures. */
   private static JsonObject capture(UUID workspaceId) {
     JsonObject member =
         new JsonObject().put("id", id()).put("name", "Ada").put("email", "ada@example.com");

@@ -23,7 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Receivers on one port: requests to {@code /healthy} get a valid answer, all others a mutated one.
+ * Receivers on one port: requests to {@code /healthy} get a valid response, all others a mutated
+ * one.
  */
 final class HostileReceivers implements AutoCloseable {
   private static final int READ_MILLIS_MAX = 10_000;
@@ -49,7 +50,7 @@ final class HostileReceivers implements AutoCloseable {
     return "http://127.0.0.1:" + server.getLocalPort() + path;
   }
 
-  /** The captures that the healthy receiver has received. */
+  /** The captures received by the healthy receiver. */
   Set<UUID> received() {
     return received;
   }
@@ -85,7 +86,7 @@ final class HostileReceivers implements AutoCloseable {
         }
       }
     } catch (IOException closed) {
-      // By the service, which has had enough, or because it has nothing more to send.
+      // Closed by the service, which gave up, or has nothing more to send.
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
-/** Replaces values within a JSON text and leaves the rest valid. */
+/** Replaces values in a JSON text; the rest remains valid. */
 final class JsonMutator {
   private static final List<String> EDGES =
       List.of(
@@ -106,7 +106,7 @@ final class JsonMutator {
     return open.repeat(depth) + "1" + (random.nextInt(4) == 0 ? "" : close.repeat(depth));
   }
 
-  /** Strings, keys among them, numbers and literals, objects and arrays. */
+  /** Matches strings (including keys), numbers, literals, objects and arrays. */
   private static List<Span> values(String json) {
     List<Span> values = new ArrayList<>();
     Deque<Integer> open = new ArrayDeque<>();

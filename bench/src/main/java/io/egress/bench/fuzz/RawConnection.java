@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sends arbitrary bytes, and reads answers as strictly as HTTP allows. */
+/** Sends arbitrary bytes, and parses responses as strictly as HTTP allows. */
 final class RawConnection implements AutoCloseable {
-  /** What arrived is no HTTP answer. */
+  /** The bytes received are not an HTTP response. */
   static final class NoAnswerException extends ProtocolException {
     private static final long serialVersionUID = 1L;
 
@@ -53,7 +53,7 @@ final class RawConnection implements AutoCloseable {
     return in.available() > 0;
   }
 
-  /** Skips interim answers. */
+  /** Skips interim responses. */
   Answer read(int millisMax, boolean mayBeHead) throws IOException {
     socket.setSoTimeout(millisMax);
     boolean endsAtClose;
@@ -73,7 +73,7 @@ final class RawConnection implements AutoCloseable {
     if (withoutBody) {
       return new Answer(status, headers, "");
     }
-    // Whoever read a body that a HEAD does not have would wait for it.
+    // A response to HEAD has no body; reading one would block.
     return new Answer(status, headers, mayBeHead ? null : body(headers, endsAtClose));
   }
 

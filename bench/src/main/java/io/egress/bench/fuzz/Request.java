@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An HTTP/1.1 request in its parts. Text is one byte a character (ISO 8859-1) throughout, so that
- * any byte can stand anywhere.
+ * The parts of an HTTP/1.1 request. Text has one byte per character (ISO 8859-1), so that any byte
+ * can occur anywhere.
  *
  * @param headers without those that frame the body
  */
@@ -43,14 +43,14 @@ record Request(String method, String target, List<Header> headers, String body) 
     return new Request(method, target, headers, changed);
   }
 
-  /** Framed as a client frames it. */
+  /** Framed like a real client's request. */
   String text() {
     return body.isEmpty()
         ? text("")
         : withHeader("content-length", Integer.toString(body.length())).text(body);
   }
 
-  /** With {@code framed} behind the headers that are there. */
+  /** With {@code framed} appended to the headers. */
   String text(String framed) {
     StringBuilder text = new StringBuilder();
     text.append(method).append(' ').append(target).append(" HTTP/1.1\r\n");

@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Makes shots from real requests; the random seed decides which. */
+/** Derives shots from valid requests, controlled by a random seed. */
 final class RequestMutator {
   private static final List<String> METHODS =
       List.of(
@@ -174,7 +174,7 @@ final class RequestMutator {
     return from.get(random.nextInt(from.size()));
   }
 
-  /** Still one request that is framed as it should be, whatever it asks for. */
+  /** Still one correctly framed request, whatever it asks for. */
   private Request changed(Request request) {
     Request changed = request;
     for (int i = random.nextInt(CHANGES_MAX); i >= 0; i--) {
@@ -227,7 +227,7 @@ final class RequestMutator {
     };
   }
 
-  /** Wrong lengths and endless chunks: the bytes may be no request, or several. */
+  /** Wrong lengths and endless chunks: the bytes may be no request at all, or several. */
   private Shot framing(Request request) {
     String body = request.body();
     Request framed = request;

@@ -7,8 +7,9 @@ import java.util.Locale;
 /**
  * Bytes sent at once on a connection.
  *
- * @param text one byte a character
- * @param answered whether the service must answer: the bytes are exactly one well-framed request
+ * @param text one byte per character
+ * @param answered whether the service must answer: the bytes are exactly one correctly framed
+ *     request
  */
 record Shot(String text, boolean answered) {
   private static final int SHOWN_MAX = 4_000;
@@ -29,7 +30,7 @@ record Shot(String text, boolean answered) {
     return shown(text);
   }
 
-  /** Escaped, as Java escapes it. */
+  /** Escaped as a Java string. */
   static String shown(String text) {
     StringBuilder shown = new StringBuilder();
     for (char c : text.substring(0, Math.min(text.length(), SHOWN_MAX)).toCharArray()) {

@@ -1,4 +1,4 @@
-/** Mutated requests for both listeners, mutated answers for the dispatcher, from a seed. */
+/** Seeded fuzzing: mutated requests for both listeners, mutated responses for the dispatcher. */
 @NullMarked
 package io.egress.bench.fuzz;
 

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** First arrivals of the deliveries of one measurement. */
+/** The first arrivals of the deliveries of one measurement. */
 final class Arrivals {
   private static final Duration TELL_EVERY = Duration.ofSeconds(10);
 
@@ -22,7 +22,7 @@ final class Arrivals {
   private int hung;
   private long bytes;
 
-  /** The clock is read under the lock, so that arrivals are in its order. */
+  /** The clock is read under the lock, so that arrivals are recorded in its order. */
   synchronized void add(UUID deliveryId, long bodyBytes) {
     long now = clock.getAsLong();
     if (!firstTimes.add(deliveryId, now)) {
@@ -48,7 +48,7 @@ final class Arrivals {
     hung++;
   }
 
-  /** Waits until so many have arrived; false if none arrived for {@code stallMax}. */
+  /** Waits for this many arrivals; false if none arrived for {@code stallMax}. */
   synchronized boolean await(int count, Duration stallMax) throws InterruptedException {
     wanted = count;
     int told = firstTimes.size();
@@ -77,12 +77,12 @@ final class Arrivals {
     return duplicates;
   }
 
-  /** Connections made; each costs far more than a webhook. */
+  /** Connections opened; each costs far more than a webhook. */
   synchronized int connections() {
     return connections;
   }
 
-  /** Requests that were left without an answer. */
+  /** Requests that were never answered. */
   synchronized int hung() {
     return hung;
   }
@@ -91,12 +91,12 @@ final class Arrivals {
     return (double) bytes / Math.max(1, firstTimes.size());
   }
 
-  /** From arrival number {@code from} to arrival number {@code to}, counted from 1. */
+  /** The time from arrival number {@code from} to arrival number {@code to}, counted from 1. */
   synchronized double seconds(int from, int to) {
     return (nanos[to - 1] - nanos[from - 1]) / 1e9;
   }
 
-  /** From the times given to the first arrivals; what has not arrived is not in it. */
+  /** From the given times to the first arrivals; deliveries that have not arrived are left out. */
   synchronized Latencies since(Map<UUID, Long> startNanos) {
     Latencies latencies = new Latencies();
     requireNonNull(startNanos, "startNanos is null")

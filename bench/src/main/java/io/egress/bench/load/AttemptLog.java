@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** The attempts in the delivery log, by outcome. */
+/** Counts the attempts in the delivery log by outcome. */
 final class AttemptLog {
   private static final String COUNT =
       "select outcome, count(*) from attempts group by outcome order by outcome";
@@ -22,12 +22,12 @@ final class AttemptLog {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Entries from before are not counted. */
+  /** Ignores earlier entries. */
   void begin() {
     before = read();
   }
 
-  /** Attempts are written in batches, so counting waits until none was added for a second. */
+  /** Attempts are written in batches, so this waits until none was added for a second. */
   Map<String, Long> settled() throws InterruptedException {
     Map<String, Long> latest = read();
     for (int look = 0; look < LOOKS_MAX; look++) {

@@ -11,13 +11,13 @@ import java.io.IOException;
 import java.util.UUID;
 
 /**
- * A minimal HTTP/1.1 server for the dispatcher's requests: each has a content length, one at a time
- * on a connection. Bodies are counted and not copied.
+ * A minimal HTTP/1.1 server for the dispatcher's requests, which have a content length and are not
+ * pipelined. Bodies are counted and not copied.
  */
 final class BareConnection extends ChannelInboundHandlerAdapter {
-  /** Handles a request, on the connection's event loop. */
+  /** Handles a request on the connection's event loop. */
   interface Requests {
-    /** {@code answer} sends 204, now or later. */
+    /** {@code answer} sends 204, immediately or later. */
     void take(String path, UUID deliveryId, long bodyBytes, Runnable answer);
   }
 
@@ -59,7 +59,7 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Broken connections are expected; a request that cannot be read is reported. */
+  /** Broken connections are expected; an unreadable request is reported. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     if (!(failure instanceof IOException)) {

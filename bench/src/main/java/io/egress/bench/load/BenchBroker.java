@@ -6,9 +6,8 @@ import io.egress.lifecycle.RunningProcess;
 import java.io.IOException;
 
 /**
- * Kafka in a JVM of its own, so that its heap and its processor time are told apart from the
- * bench's. It lives as long as its standard input is open, which ends with the bench however that
- * ends.
+ * Kafka in its own JVM, so that its heap and processor time are separate from the bench's. It ends
+ * when its standard input is closed, which also happens if the bench is killed.
  */
 public final class BenchBroker {
   static final String READY = "bootstrap ";
@@ -21,7 +20,7 @@ public final class BenchBroker {
     process.push("the broker", broker);
     System.out.println(READY + broker.kafkaBootstrap());
     while (System.in.read() >= 0) {
-      // Nothing is said here; the end is what is waited for.
+      // Nothing is sent; the end of the stream is awaited.
     }
     RunningProcess.exit(0);
   }

@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import picocli.CommandLine.Command;
 
-/** Load, and a table of results. */
+/** A load test that prints a table of results. */
 @Command(
     name = "bench",
     description = "Measures the service on this machine and prints a table.",

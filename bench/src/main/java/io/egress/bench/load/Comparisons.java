@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Compares two backlogs that differ in one respect, in turn on the same servers. */
+/** Compares two backlogs that differ in one respect, alternately on the same servers. */
 final class Comparisons {
   private static final int WARM_UP_SHARE = 5;
   private static final Duration LONGER_THAN_A_RUN = Duration.ofMinutes(30);
 
-  /** One side of a comparison: its name, how many endpoints are counted, and all of them. */
+  /** One side of a comparison: its name, the number of endpoints counted, and all endpoints. */
   private record Side(String row, int healthy, Consumer<PushEndpoints> endpoints) {}
 
   private final PushStage stage;
@@ -21,7 +21,7 @@ final class Comparisons {
   private final Drain drain;
   private final Table table = PushResult.table();
 
-  /** So many deliveries are counted of each backlog, after so many that warm up. */
+  /** This many deliveries of each backlog are counted, after the warm-up. */
   Comparisons(PushStage stage, int deliveries, int warmUp, int endpoints) {
     this.stage = requireNonNull(stage, "stage is null");
     this.deliveries = deliveries;
@@ -30,7 +30,7 @@ final class Comparisons {
     this.drain = new Drain(stage);
   }
 
-  /** All endpoints but one, without that one and while it hangs. */
+  /** All endpoints except one: without that one, and while it hangs. */
   void hanging(int rounds) throws InterruptedException {
     int healthy = endpoints - 1;
     warmUp(healthy);

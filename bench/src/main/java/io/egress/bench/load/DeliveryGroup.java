@@ -20,7 +20,7 @@ import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
-/** Which partitions of the deliveries each member of the dispatchers' consumer group owns. */
+/** The partitions of the deliveries owned by each member of the dispatchers' consumer group. */
 final class DeliveryGroup implements AutoCloseable {
   private static final Duration SETTLED_MAX = Duration.ofMinutes(2);
   private static final long LOOK_MILLIS = 200;
@@ -36,7 +36,7 @@ final class DeliveryGroup implements AutoCloseable {
     this.partitions = settings.topics().partitions();
   }
 
-  /** By member, once there are so many members and they own all partitions. */
+  /** Keyed by member, once there are this many members and all partitions are assigned. */
   Map<String, Set<Integer>> settled(int members) throws InterruptedException {
     long end = System.nanoTime() + SETTLED_MAX.toNanos();
     while (System.nanoTime() < end) {
@@ -51,7 +51,7 @@ final class DeliveryGroup implements AutoCloseable {
         "the group has not settled on %d members: %s".formatted(members, owned()));
   }
 
-  /** Empty while the group rebalances, and before its first member has come. */
+  /** Empty while the group rebalances, and before its first member has joined. */
   private Map<String, Set<Integer>> owned() {
     return RunningProcess.await(
         Future.fromCompletionStage(

@@ -31,7 +31,7 @@ final class DispatcherFleet implements AutoCloseable {
     this.workersEach = stage.settings().dispatcher().workers();
   }
 
-  /** All at once. They share all partitions when this returns. */
+  /** Starts all at once; returns when all partitions are assigned. */
   void start(int processes) throws InterruptedException {
     for (int i = 0; i < processes; i++) {
       running.add(launch());
@@ -42,7 +42,7 @@ final class DispatcherFleet implements AutoCloseable {
     known = group.settled(running.size() * workersEach).keySet();
   }
 
-  /** One more. It has its part of the partitions when this returns. */
+  /** Starts one more; returns when it has its share of the partitions. */
   void startOne() throws InterruptedException {
     ChildProcess dispatcher = launch();
     running.add(dispatcher);
@@ -58,7 +58,7 @@ final class DispatcherFleet implements AutoCloseable {
     return List.copyOf(running);
   }
 
-  /** The partitions of a dispatcher that was started as one. */
+  /** The partitions of a dispatcher started by {@link #startOne}. */
   Set<Integer> partitions(ChildProcess dispatcher) throws InterruptedException {
     Map<String, Set<Integer>> owned = group.settled(running.size() * workersEach);
     Set<Integer> partitions = new HashSet<>();
@@ -78,7 +78,7 @@ final class DispatcherFleet implements AutoCloseable {
     running.remove(dispatcher);
   }
 
-  /** Each waits for attempts that hang. */
+  /** Each waits for hanging attempts. */
   @Override
   public void close() {
     running.parallelStream().forEach(ChildProcess::close);

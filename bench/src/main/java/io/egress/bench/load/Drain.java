@@ -12,11 +12,11 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures how fast a backlog is delivered. It is in Kafka before a dispatcher is started, whose
- * first deliveries are a warm-up and not counted.
+ * Measures how fast a backlog is delivered. The backlog is in Kafka before a dispatcher starts; the
+ * first deliveries warm it up and are not counted.
  */
 final class Drain {
-  /** Longer than the first delay of the schedule: a few retries must not end a measurement. */
+  /** Longer than the first retry delay: a few retries must not end a measurement. */
   static final Duration STALL_MAX = Duration.ofSeconds(100);
 
   static final int SEGMENTS_OF_20_KB = 63;
@@ -31,13 +31,16 @@ final class Drain {
     this.samples = samples(stage);
   }
 
-  /** {@code healthy} endpoints get so many each, {@code warmUp} of them all before it counts. */
+  /**
+   * Each {@code healthy} endpoint gets this many; counting starts after {@code warmUp} deliveries
+   * in all.
+   */
   record Amount(int healthy, int each, int warmUp) {
     int total() {
       return healthy * each;
     }
 
-    /** After at least {@code warmUp}: HotSpot compiles for more than a minute. */
+    /** Warms up for at least this long: HotSpot compiles for more than a minute. */
     static Amount of(int deliveries, int warmUp, int healthy) {
       int each = (int) Math.ceil(((double) deliveries + warmUp) / healthy);
       return new Amount(healthy, each, healthy * each - deliveries);
@@ -64,7 +67,7 @@ final class Drain {
     }
   }
 
-  /** Owes so many captures of each workspace to Kafka, and waits until they are there. */
+  /** Queues this many captures of each workspace in Kafka, and waits until they are there. */
   void fill(List<UUID> workspaces, int each) throws InterruptedException {
     long start = System.nanoTime();
     stage.history().fillOwed(workspaces, each, samples);
@@ -86,7 +89,7 @@ final class Drain {
     }
   }
 
-  /** Documents as the service renders them, of captures that went through its hook. */
+  /** Documents rendered by the service, of captures that went through its hook. */
   private static List<Fragment> samples(PushStage stage) {
     UUID workspace = UUID.randomUUID();
     SampleConversations conversations = new SampleConversations(1, workspace);

@@ -16,20 +16,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 /**
- * For how long endpoints are left without when a dispatcher of a fleet is killed, stopped or
- * started, at a steady pace.
+ * How long endpoints are not served when a dispatcher of a fleet is killed, stopped or started, at
+ * a steady pace.
  */
 final class Failover {
   /**
-   * The receiver may still read what a killed process has sent. Its partitions are nobody's for
-   * longer than this, since no session times out as soon.
+   * The receiver may still read what a killed process has sent. Its partitions are unassigned for
+   * longer than this, since no session times out that soon.
    */
   private static final long STILL_OF_THE_KILLED = Duration.ofSeconds(1).toNanos();
 
   private static final Duration SERVED_AGAIN_MAX = Duration.ofMinutes(2);
   private static final long LOOK_MILLIS = 100;
 
-  /** A time that ends with the next one. */
+  /** A phase that ends when the next one begins. */
   private record Period(String name, long from) {}
 
   private final PushStage stage;
@@ -40,7 +40,7 @@ final class Failover {
   private final ServiceTimes times;
   private final List<Period> periods = new ArrayList<>();
 
-  /** {@code pace} is of captures a second. */
+  /** {@code pace} is in captures per second. */
   Failover(PushStage stage, DeliveryGroup group, ScaleLoad load, double pace) {
     this.stage = requireNonNull(stage, "stage is null");
     this.group = requireNonNull(group, "group is null");

@@ -18,7 +18,7 @@ final class FirstTimes {
   private boolean[] taken = new boolean[ROOM_AT_FIRST];
   private int size;
 
-  /** False when it had been seen before. */
+  /** False if the id was seen before. */
   boolean add(UUID id, long now) {
     requireNonNull(id, "id is null");
     if (size * 2 >= taken.length) {

@@ -8,12 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a JVM's collector wrote of the heap: it knows the exact peak, for nothing falls between its
- * collections, and asking costs the process nothing.
+ * The heap figures from a JVM's GC log. The peak is exact, because the heap only shrinks in a
+ * collection, and reading the log costs the process nothing.
  *
  * @param usedMaxMegabytes the most in use, garbage included
- * @param liveMaxMegabytes the most that a collection left over
- * @param liveLastMegabytes what the last collection left over
+ * @param liveMaxMegabytes the most in use after a collection
+ * @param liveLastMegabytes in use after the last collection
  */
 record GcLog(long usedMaxMegabytes, long liveMaxMegabytes, long liveLastMegabytes) {
   private static final Pattern PAUSE =

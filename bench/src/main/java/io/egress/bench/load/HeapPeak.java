@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The most heap in use while something ran, looked at every few milliseconds. */
+/** The peak heap usage of a piece of work, sampled every few milliseconds. */
 final class HeapPeak implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 

@@ -21,10 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * Fills workspaces with history, straight into the database where going through the hook would take
- * hours.
- */
+/** Fills workspaces with history, directly in the database where the hook would take hours. */
 final class History implements AutoCloseable {
   private static final int SMALL_BATCH = 100_000;
 
@@ -39,7 +36,7 @@ final class History implements AutoCloseable {
       "insert into devices (workspace_id, id) select id, id from unnest($1::uuid[]) id "
           + "on conflict do nothing";
 
-  /** One capture each in turn, so that everything made of them takes turns, too. */
+  /** One capture of each workspace in turn, so that their deliveries alternate, too. */
   private static final String EACH =
       "from generate_series($2::bigint, $3::bigint) n cross join unnest($1::uuid[]) workspace ";
 
@@ -51,7 +48,7 @@ final class History implements AutoCloseable {
           + ", workspace, workspace, 'ambient', now(), '[]', '', true "
           + EACH;
 
-  /** The stored forms of a few documents serve every row: only what they cost is measured. */
+  /** Copies a few stored documents to all rows: only their cost is measured. */
   private static final String DOCUMENTS =
       "insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated) select "
           + CAPTURE_ID
@@ -63,7 +60,7 @@ final class History implements AutoCloseable {
           + "with ordinality as sample(length, crc32, checksum, deflated, nth) "
           + "on sample.nth = 1 + n % cardinality($4::bigint[])";
 
-  /** The chain of a row is its position, so that a cursor to any position can be made up. */
+  /** The chain value of a row is its position, so that a cursor to any position can be computed. */
   private static final String STREAM =
       "insert into stream (workspace_id, position, capture_id, chain) select workspace, n, "
           + CAPTURE_ID
@@ -94,7 +91,7 @@ final class History implements AutoCloseable {
     return pool;
   }
 
-  /** Lines for an import, {@code count} captures of about 80 KB as a document. */
+  /** Lines for an import of {@code count} captures, each about 80 KB as a document. */
   static Buffer lines(UUID workspace, int count, int segments) {
     SampleConversations samples = new SampleConversations(1, workspace);
     Buffer lines = Buffer.buffer();
@@ -116,8 +113,8 @@ final class History implements AutoCloseable {
   }
 
   /**
-   * Captures at the positions up to {@code count} of every workspace, owed to Kafka. {@code
-   * samples} are their documents in turn.
+   * Captures at the positions up to {@code count} of every workspace, queued in Kafka. They share
+   * the documents of {@code samples}.
    */
   void fillOwed(List<UUID> workspaces, long count, List<Fragment> samples) {
     UUID[] all = workspaces.toArray(UUID[]::new);
@@ -162,7 +159,7 @@ final class History implements AutoCloseable {
     return cursors;
   }
 
-  /** Documents that the service itself has rendered. */
+  /** Documents rendered by the service itself. */
   List<Fragment> documents(UUID workspace) {
     List<Fragment> documents = new ArrayList<>();
     for (Row row :
@@ -187,7 +184,7 @@ final class History implements AutoCloseable {
     RunningProcess.await(pool.query("vacuum analyze").execute());
   }
 
-  /** What filling has left to the disk is not to be done while something is measured. */
+  /** Flushes what was filled in, so that this does not happen during a measurement. */
   void settle() {
     analyze();
     RunningProcess.await(pool.query("checkpoint").execute());

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.standalone.run.ChildProcess;
 
-/** How long it takes from the hook's call to the receiver, at a steady pace. */
+/** The time from the hook's call to the receiver, at a steady pace. */
 final class HookLatency {
   private final PushStage stage;
   private final HookLoad load;

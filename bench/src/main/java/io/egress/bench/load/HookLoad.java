@@ -25,14 +25,14 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Puts captures through the hook at a pace that does not wait for answers, so that a slow service
- * is not asked less.
+ * Calls the hook at a pace that does not wait for responses, so that a slow service gets the same
+ * load.
  */
 final class HookLoad {
   /**
-   * What was put.
+   * The calls made.
    *
-   * @param startNanos by delivery id, when the hook was called
+   * @param startNanos when the hook was called, keyed by delivery id
    * @param lateMaxNanos how far the generator itself fell behind its pace
    */
   record Result(Map<UUID, Long> startNanos, Latencies hook, int refused, long lateMaxNanos) {
@@ -78,7 +78,9 @@ final class HookLoad {
     return run(perSecond, begun -> begun < total);
   }
 
-  /** The same, for as long as {@code wanted}, which is given the number of calls so far. */
+  /**
+   * The same, for as long as {@code wanted}, called with the number of calls so far, returns true.
+   */
   Result run(double perSecond, LongPredicate wanted) {
     Run run = new Run();
     run.keepPace(perSecond, wanted);
@@ -86,8 +88,7 @@ final class HookLoad {
   }
 
   /**
-   * As fast as captures arrive: with so many under way between hook and receiver, until {@code
-   * endNanos}.
+   * As fast as captures arrive: keeps this many between hook and receiver until {@code endNanos}.
    */
   Result flood(Arrivals arrivals, int underWayMax, long endNanos) {
     Run run = new Run();
@@ -95,7 +96,7 @@ final class HookLoad {
     return run.awaitEnd();
   }
 
-  /** All of it on one event loop, but for its pace. */
+  /** Runs on one event loop, except for the pace. */
   private final class Run {
     private final Promise<Result> done = Promise.promise();
     private final Map<UUID, Long> startNanos = new HashMap<>();
@@ -107,8 +108,8 @@ final class HookLoad {
     private int refused;
 
     /**
-     * In the thread that calls: an event loop spins through the last half of a millisecond before a
-     * timer, which at such a pace would cost more than the calls.
+     * Runs in the calling thread: an event loop spins through the last half millisecond before a
+     * timer, which at this pace would cost more than the calls.
      */
     private void keepPace(double perSecond, LongPredicate wanted) {
       long begin = clock.getAsLong();
@@ -137,7 +138,7 @@ final class HookLoad {
       }
     }
 
-    /** Nothing more is put. */
+    /** Nothing more is sent. */
     private Result awaitEnd() {
       context.runOnContext(
           ended -> {

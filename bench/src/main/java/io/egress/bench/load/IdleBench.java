@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the service costs while it has nothing to do. */
+/** The cost of the service while it has nothing to do. */
 @Command(
     name = "idle",
     description = "Measures processor time, wake-ups and memory while nothing is to be delivered.")
@@ -32,7 +32,7 @@ final class IdleBench implements Callable<Integer> {
       description = "length of the measurement (default: ${DEFAULT-VALUE})")
   private int seconds;
 
-  /** Some captures are delivered first, so that every part has been in use. */
+  /** Delivers some captures first, so that every part has been in use. */
   @Override
   public Integer call() throws InterruptedException {
     PushStage stage = PushStage.open(RunningProcess.begin(), options);

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The whole way of captures, from the hook to the receiver, as fast as it goes. */
+/** The whole path of captures, from the hook to the receiver, at full speed. */
 @Command(name = "ingest", description = "Puts captures of 20 KB as fast as their webhooks arrive.")
 final class IngestBench implements Callable<Integer> {
   @Mixin private PushOptions options = new PushOptions();

@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import java.util.Arrays;
 
-/** Durations gathered by one thread, and their percentiles. */
+/** Durations recorded by one thread, and their percentiles. */
 final class Latencies {
   private long[] nanos = new long[1024];
   private int count;

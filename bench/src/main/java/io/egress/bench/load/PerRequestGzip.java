@@ -21,7 +21,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.UUID;
 
-/** The usual way, to compare with: the same pages, compressed by the server for each request. */
+/** The usual implementation, for comparison: the same pages, compressed for each request. */
 final class PerRequestGzip implements AutoCloseable {
   private static final String PAGE =
       """
@@ -29,7 +29,7 @@ final class PerRequestGzip implements AutoCloseable {
       where s.workspace_id = $1 and s.position > $2 order by s.position limit 100
       """;
 
-  /** Finds the port that all instances of the verticle share. */
+  /** Gets the port shared by all instances of the verticle. */
   private static final int ANY_FREE_PORT = -1_000;
 
   private final Pool pool;
@@ -53,7 +53,7 @@ final class PerRequestGzip implements AutoCloseable {
     return port;
   }
 
-  /** One event loop's share. */
+  /** The part of one event loop. */
   private final class GzipVerticle extends VerticleBase {
     @Override
     public Future<?> start() {

@@ -10,13 +10,15 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What PostgreSQL's own load tool reads of the rows that a page needs, with nothing around it. */
+/**
+ * Reads the rows that a page needs with PostgreSQL's own load tool, without any service around it.
+ */
 final class PgBench {
   private static final Pattern TPS = Pattern.compile("tps = ([0-9.]+)");
 
   private PgBench() {}
 
-  /** Pages a second; empty where there is no {@code pgbench} to run. */
+  /** Pages per second; empty if {@code pgbench} is not installed. */
   static OptionalDouble pagesPerSecond(
       String databaseUrl, UUID workspace, int documents, int clients, int seconds) {
     try {

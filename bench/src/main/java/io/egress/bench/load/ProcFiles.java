@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What Linux tells of a process below {@code /proc}; 0 on other systems. */
+/** Reads a process's figures from Linux's {@code /proc}; 0 on other systems. */
 final class ProcFiles {
   private static final Pattern SHARE = Pattern.compile("^Pss:\\s+(\\d+) kB$", Pattern.MULTILINE);
   private static final Pattern WAKE_UPS =
@@ -16,7 +16,7 @@ final class ProcFiles {
 
   private ProcFiles() {}
 
-  /** How often its living threads have waited for something, since they began. */
+  /** The voluntary context switches of its live threads since they began. */
   static long wakeUps(ProcessHandle process) {
     try (Stream<Path> threads = Files.list(folder(process).resolve("task"))) {
       List<Path> each = threads.toList();
@@ -26,7 +26,7 @@ final class ProcFiles {
     }
   }
 
-  /** Memory that processes share is divided among them. */
+  /** Shared memory is divided among the processes that share it. */
   static long residentKilobytes(ProcessHandle process) {
     return number(folder(process).resolve("smaps_rollup"), SHARE);
   }

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Processor time of named groups of processes between two looks. */
+/** The processor time of named groups of processes between two readings. */
 final class ProcessorTime {
-  /** The name under which the time itself is told. */
+  /** The name of the elapsed time itself. */
   static final String ELAPSED = "elapsed";
 
   private final Map<String, Supplier<Stream<ProcessHandle>>> groups = new LinkedHashMap<>();
@@ -30,7 +30,7 @@ final class ProcessorTime {
     return new ProcessorTime(requireNonNull(groups, "groups is null"));
   }
 
-  /** Seconds by group since the beginning; a process that came later began with nothing. */
+  /** Seconds by group since the beginning; a process that started later counts from zero. */
   Map<String, Double> end() {
     Map<String, Double> seconds = new LinkedHashMap<>();
     groups.forEach(

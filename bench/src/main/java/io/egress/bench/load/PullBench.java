@@ -69,7 +69,7 @@ final class PullBench implements Callable<Integer> {
     InternalApi api = new InternalApi("127.0.0.1", app.internalPort(), settings.internalToken());
     try (History database = new History(vertx, settings.database().url())) {
       UUID workspace = UUID.randomUUID();
-      // In tables of a few pages, PostgreSQL scans them instead of their indexes.
+      // PostgreSQL scans tables of a few pages instead of using their indexes.
       UUID deep = UUID.randomUUID();
       database.fillSmall(deep, history);
       importDocuments(app, settings, workspace);
@@ -159,7 +159,7 @@ final class PullBench implements Callable<Integer> {
     long[] depths = {0, history / 2, history - PAGE};
     for (int round = 0; round < rounds; round++) {
       for (long depth : depths) {
-        // The chain of a row that the bench has filled in is its position.
+        // The chain value of a row inserted by the bench is its position.
         String path = path(depth == 0 ? null : new Cursor(depth, depth));
         PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, () -> path);
         table.add("after %,d".formatted(depth), new PullLoad(vertx, target, 1).run(seconds / 3.0));

@@ -21,10 +21,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Clients that pull pages in turn, each on its own connection. Bodies are counted and discarded.
+ * Clients that pull pages one after the other, each on its own connection. Bodies are counted and
+ * discarded.
  */
 final class PullLoad {
-  /** What the clients saw. */
+  /** The results of all clients. */
   record Result(long pages, long bytes, double seconds, double p50Millis, double p99Millis) {
     double pagesPerSecond() {
       return pages / seconds;
@@ -35,7 +36,7 @@ final class PullLoad {
     }
   }
 
-  /** Where to pull from: {@code path} makes the next request's path. */
+  /** Where to pull from: {@code path} returns the path of the next request. */
   record Target(int port, String key, Supplier<String> path) {
     Target {
       requireNonNull(key, "key is null");

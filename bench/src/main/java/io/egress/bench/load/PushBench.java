@@ -25,7 +25,7 @@ final class PushBench {
   /** At 300 captures a second, HotSpot compiles in four processes for more than a minute. */
   private static final int LATENCY_WARM_UP_SECONDS_MAX = 180;
 
-  /** How much is delivered on each side of a comparison. */
+  /** The deliveries on each side of a comparison. */
   private static final class ComparedBacklog {
     @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
     private int deliveries;

@@ -20,7 +20,7 @@ final class PushEndpoints {
     }
   }
 
-  /** Endpoints of a workspace with healthy and hanging ones. */
+  /** The endpoints of a workspace, healthy and hanging ones. */
   static final int MIXED_EACH = 10;
 
   private static final String HEALTHY = "/webhooks";
@@ -32,7 +32,7 @@ final class PushEndpoints {
     this.stage = requireNonNull(stage, "stage is null");
   }
 
-  /** Each in a workspace of its own. */
+  /** Each in its own workspace. */
   void spread(int count) {
     for (int i = 0; i < count; i++) {
       make(UUID.randomUUID(), HEALTHY);
@@ -47,7 +47,7 @@ final class PushEndpoints {
     }
   }
 
-  /** The same, and as many in each partition, or one more. */
+  /** The same number in each partition, or one more. */
   void evenFan(int count) {
     UUID workspace = UUID.randomUUID();
     int[] inPartition = new int[stage.settings().kafka().topics().partitions()];
@@ -64,8 +64,8 @@ final class PushEndpoints {
   }
 
   /**
-   * So many workspaces with ten endpoints each, of which {@code hangingEach} hang. Those that do
-   * not have a path each. Neighbors in the list are of different workspaces.
+   * Creates this many workspaces with ten endpoints each, of which {@code hangingEach} hang.
+   * Healthy endpoints have a path each. Adjacent entries of the list are of different workspaces.
    */
   void mixed(int workspaces, int hangingEach) {
     List<UUID> all = Stream.generate(UUID::randomUUID).limit(workspaces).toList();
@@ -80,7 +80,7 @@ final class PushEndpoints {
     make(UUID.randomUUID(), PushReceiver.HANGING);
   }
 
-  /** Each in a workspace of its own, all records of either in one partition of their topics. */
+  /** Each in its own workspace; all records are in one partition of their topics. */
   void skewed(int count) {
     while (made.size() < count) {
       UUID workspace = UUID.randomUUID();
@@ -134,7 +134,7 @@ final class PushEndpoints {
     made.remove(endpoint);
   }
 
-  /** Of each topic of deliveries, if the key is an endpoint. */
+  /** The partition, in each topic of deliveries, of records whose key is the endpoint. */
   int partition(UUID key) {
     return BuiltInPartitioner.partitionForKey(
         key.toString().getBytes(UTF_8), stage.settings().kafka().topics().partitions());

@@ -31,14 +31,12 @@ final class PushReceiver {
   private static final Duration HANGING_FOR = Duration.ofSeconds(10);
   private static final long TICK_MILLIS = 5;
 
-  /** Finds the port that all instances of the verticle share. */
+  /** Gets the port shared by all instances of the verticle. */
   private static final int ANY_FREE_PORT = -2_000;
 
   private final HttpServerOptions options;
 
-  /**
-   * The event loops would spin through the last half of a millisecond before each of many timers.
-   */
+  /** Event loops would spin through the last half millisecond before each of many timers. */
   private final HashedWheelTimer answers =
       new HashedWheelTimer(
           new DefaultThreadFactory("bench-answers", true), TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -52,7 +50,7 @@ final class PushReceiver {
     this.options = options;
   }
 
-  /** Plain http without a certificate. Answers at once. */
+  /** Without a certificate: plain HTTP, answered immediately. */
   static PushReceiver start(Vertx vertx, @Nullable LocalCertificate certificate, boolean http2) {
     HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setUseAlpn(http2);
     if (certificate != null) {
@@ -145,19 +143,19 @@ final class PushReceiver {
     }
   }
 
-  /** Answers that long after a request has arrived, up to a tick of 5 ms more. */
+  /** Answers this long after a request arrived, rounded up to a tick of 5 ms. */
   void answerAfter(int millis) {
     latencyMillis = millis;
   }
 
-  /** The times of requests from now on, by path; those that hang are left out. */
+  /** The times of requests from now on, keyed by path, without those that hang. */
   ServiceTimes timeService() {
     ServiceTimes fresh = new ServiceTimes();
     serviceTimes = fresh;
     return fresh;
   }
 
-  /** What arrives from now on. */
+  /** Records arrivals from now on. */
   Arrivals begin() {
     Arrivals fresh = new Arrivals();
     arrivals = fresh;

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The result of one measurement; everything but rate and processor time includes the warm-up. */
+/**
+ * The result of one measurement. Everything except rate and processor time includes the warm-up.
+ */
 record PushResult(
     Rate rate,
     Seen seen,
@@ -17,7 +19,7 @@ record PushResult(
     GcLog heap,
     ResidentMax resident) {
 
-  /** At the receiver, beside the deliveries. */
+  /** Counted at the receiver, besides the deliveries. */
   record Seen(int duplicates, int connections, int hung) {}
 
   /**

@@ -83,13 +83,13 @@ final class PushStage {
     return open(process, options, Map.of());
   }
 
-  /** {@code shared} settings are of every role. */
+  /** {@code shared} settings apply to every role. */
   static PushStage open(RunningProcess process, PushOptions options, Map<String, String> shared)
       throws InterruptedException {
     return new PushStage(process, options, shared);
   }
 
-  /** It is up when this returns, and ends with the bench. */
+  /** Returns when it is up; it ends with the bench. */
   ChildProcess dispatcher(String name) throws InterruptedException {
     ChildProcess dispatcher = launchDispatcher(name, Map.of());
     awaitUp(dispatcher);
@@ -183,7 +183,7 @@ final class PushStage {
     return child;
   }
 
-  /** The parent process of the connection's server process. */
+  /** The parent of the connection's server process. */
   private ProcessHandle postmaster() {
     int backend =
         RunningProcess.await(history.pool().query("select pg_backend_pid()").execute())

@@ -4,7 +4,7 @@ import io.egress.standalone.run.ChildProcess;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The most memory that processes of the service had at a time, as the system counts it. */
+/** The peak resident memory of the service's processes, as reported by the system. */
 record ResidentMax(long apiMegabytes, List<Long> dispatchersMegabytes, int heapMegabytes) {
   ResidentMax {
     dispatchersMegabytes = List.copyOf(dispatchersMegabytes);

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What more dispatcher processes bring, and what it costs to lose one. */
+/** The throughput of 1, 2, 4 and 8 dispatcher processes, and the effect of losing one. */
 @Command(
     name = "scale",
     description = {
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class ScaleBench implements Callable<Integer> {
-  /** Divided evenly by 1, 2, 3, 4, 6, 8, 12 and 24 processes. */
+  /** Divisible by 1, 2, 3, 4, 6, 8, 12 and 24 processes. */
   private static final int PARTITIONS = 24;
 
   private static final int IN_FLIGHT_MIN = 16;
@@ -122,7 +122,7 @@ final class ScaleBench implements Callable<Integer> {
     return 0;
   }
 
-  /** Deliveries a second of one process. */
+  /** Deliveries per second of one process. */
   private double scale(ScaleStep step) throws InterruptedException {
     Map<Integer, ScaleStep.Result> results = new LinkedHashMap<>();
     for (int count : processes) {

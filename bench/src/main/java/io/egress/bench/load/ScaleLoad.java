@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the dispatchers of a scaling measurement have to do, and what bounds them.
+ * The work of the dispatchers in a scaling measurement, and its limits.
  *
- * @param hangingEach endpoints of each workspace that hang, out of {@link PushEndpoints#MIXED_EACH}
- * @param inFlight attempts of a worker at a time
- * @param workersEach workers of a process
+ * @param hangingEach hanging endpoints of each workspace, out of {@link PushEndpoints#MIXED_EACH}
+ * @param inFlight attempts in flight per worker
+ * @param workersEach workers per process
  */
 record ScaleLoad(
     int workspaces,
@@ -18,10 +18,10 @@ record ScaleLoad(
     int workersEach,
     int warmUpSeconds,
     int seconds) {
-  /** Of a worker's attempts, this share goes to endpoints that hang, however few these are. */
+  /** The share of a worker's attempts that goes to hanging endpoints, however few there are. */
   private static final double SHARE_OF_HANGING = 0.25;
 
-  /** Partitions hold different numbers of endpoints, so the last worker is done later. */
+  /** Partitions hold different numbers of endpoints, so the last worker finishes later. */
   private static final double BACKLOG_MARGIN = 1.5;
 
   int healthyEach() {
@@ -32,7 +32,7 @@ record ScaleLoad(
     return workspaces * healthyEach();
   }
 
-  /** Deliveries a second that the limit of attempts lets a process make. */
+  /** The deliveries per second that the limit of attempts allows a process. */
   double perSecondMax() {
     double share = hangingEach == 0 ? 1 : 1 - SHARE_OF_HANGING;
     return workersEach * inFlight * share * TimeUnit.SECONDS.toMillis(1) / latency.toMillis();
@@ -49,7 +49,7 @@ record ScaleLoad(
     return (int) Math.ceil(deliveries / healthy());
   }
 
-  /** Captures a second, so that the processes are at half of what they can do. */
+  /** Captures per second for half the capacity of the processes. */
   double halfPace(double deliveriesPerSecond) {
     return deliveriesPerSecond / 2 / healthyEach();
   }

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A backlog, and then a steady pace, to a number of dispatcher processes. */
+/** A backlog followed by a steady pace, for one number of dispatcher processes. */
 final class ScaleStep {
   /**
-   * What one number of processes did.
+   * The result for one number of processes.
    *
-   * @param machinePercent how busy all processors were
-   * @param dispatchersPerDelivery their processor seconds
+   * @param machinePercent the load of all processors
+   * @param dispatchersPerDelivery their processor seconds per delivery
    * @param connections to PostgreSQL, of the api and all dispatchers
-   * @param pacedPerSecond deliveries of the steady pace
+   * @param pacedPerSecond deliveries at the steady pace
    */
   record Result(
       double perSecond,

@@ -9,7 +9,10 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
-/** When requests arrived at each endpoint, repeated ones included. An endpoint is its path. */
+/**
+ * When requests arrived at each endpoint, including repeated ones. Endpoints are identified by
+ * their paths.
+ */
 final class ServiceTimes {
   private final Map<String, NavigableSet<Long>> byPath = new HashMap<>();
   private final LongSupplier clock;
@@ -32,7 +35,10 @@ final class ServiceTimes {
     return first == null ? OptionalLong.empty() : OptionalLong.of(first);
   }
 
-  /** The longest time without a request that ended after {@code from} or had not at {@code to}. */
+  /**
+   * The longest time without a request that ended after {@code from} or had not ended at {@code
+   * to}.
+   */
   synchronized long longestGap(String path, long from, long to) {
     NavigableSet<Long> times = times(path);
     Long before = times.floor(from);

@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How long the stages of a capture's way took between two looks, by the service's own metrics. */
+/** The duration of each stage of a capture between two readings, from the service's own metrics. */
 final class StageTimes {
   private record Stage(String name, String metric, String label) {}
 
-  /** The first two by themselves, the others from the entry into the stream. */
+  /** The first two are measured by themselves, the others from the entry into the stream. */
   private static final List<Stage> STAGES =
       List.of(
           new Stage("hook answered", "egress_hook_duration_seconds", "outcome=\"ok\""),
@@ -62,7 +62,7 @@ final class StageTimes {
     table.print();
   }
 
-  /** {@code counts} are cumulative, by upper bound in seconds. */
+  /** {@code counts} are cumulative, keyed by upper bound in seconds. */
   static double percentileMillis(NavigableMap<Double, Double> counts, double share) {
     double wanted = counts.isEmpty() ? 0 : share * counts.lastEntry().getValue();
     double lowerBound = 0;

@@ -5,10 +5,10 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 
 /**
- * How much PostgreSQL holds and has written.
+ * The size of PostgreSQL's files and of its log.
  *
- * @param database its files
- * @param writeAhead the log before they are written, since the server was set up
+ * @param database size of the data files
+ * @param writeAhead WAL written since the server was set up
  */
 record StoredBytes(long database, long writeAhead) {
   private static final String LOOK =

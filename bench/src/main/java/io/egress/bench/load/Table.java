@@ -31,7 +31,7 @@ final class Table {
     rows.computeIfAbsent(row, name -> new ArrayList<>()).add(values.clone());
   }
 
-  /** Of the first column. */
+  /** The width of the first column. */
   double median(String row) {
     List<double[]> rounds = rows.get(row);
     return rounds == null ? Double.NaN : median(rounds, 0);

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Failed deliveries waiting for their next attempt, written directly to the retry topics. None
- * falls due during the measurement.
+ * Failed deliveries waiting for their next attempt, written directly to the retry topics. None is
+ * due during the measurement.
  */
 final class WaitingRecords {
   private static final int BATCH = 5_000;
@@ -31,7 +31,7 @@ final class WaitingRecords {
   private final KafkaSettings kafka;
   private final List<Duration> delays;
 
-  /** {@code delays} are of the schedule, none of them shorter than the measurement. */
+  /** {@code delays} are those of the schedule; none is shorter than the measurement. */
   WaitingRecords(Vertx vertx, KafkaSettings kafka, List<Duration> delays) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.kafka = requireNonNull(kafka, "kafka is null");

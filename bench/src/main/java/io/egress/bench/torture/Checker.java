@@ -19,11 +19,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** Checks the evidence against the promises. */
+/** Checks the evidence against the service's guarantees. */
 final class Checker {
   private static final Duration COMPLETE_MAX = Duration.ofMinutes(3);
 
-  /** A fault may show in a duplicate for as long as an attempt and a hand-over take. */
+  /** A fault may cause duplicates for as long as an attempt and a hand-over take. */
   private static final long EXPLAINED_NANOS = Duration.ofSeconds(30).toNanos();
 
   /** Retry times have millisecond precision, and the receiver reads its clock before it answers. */
@@ -62,7 +62,7 @@ final class Checker {
     checkDuplicates();
   }
 
-  /** The stream as the database has it: positions and chain are checked here. */
+  /** Checks positions and chain of the stream in the database. */
   private List<UUID> stream(Tenant tenant) throws SQLException {
     List<UUID> stream = new ArrayList<>();
     long chain = 0;
@@ -208,7 +208,7 @@ final class Checker {
     }
   }
 
-  /** The outcomes of a delivery's attempts, as the service remembers them. */
+  /** The outcomes of a delivery's attempts, according to the service. */
   private String attempts(UUID deliveryId) throws SQLException {
     try (Connection connection = DriverManager.getConnection(jdbcUrl());
         PreparedStatement statement =

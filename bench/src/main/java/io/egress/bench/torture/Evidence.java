@@ -14,7 +14,7 @@ final class Evidence {
   /** A webhook that reached its receiver. */
   record Arrival(UUID deliveryId, long nanos, boolean accepted) {}
 
-  /** A capture of one endpoint. */
+  /** A capture owed to one endpoint. */
   record Sent(String endpoint, UUID captureId) {}
 
   /** From the start of a fault until the service had recovered. */
@@ -67,7 +67,7 @@ final class Evidence {
     return disturbances;
   }
 
-  /** A broken promise. */
+  /** A broken guarantee. */
   void violation(String what) {
     violations.add(what);
   }

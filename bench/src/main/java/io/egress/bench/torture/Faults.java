@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** Faults in a random order decided by a seed. A fault is over when {@link Fault#run} returns. */
+/** Faults in random order, controlled by a seed. A fault is over when {@link Fault#run} returns. */
 final class Faults {
-  /** A backend that was restarted recovers itself before the service can. */
+  /** A restarted backend recovers itself before the service can. */
   private static final Duration BACKEND_RECOVERY_MAX = Duration.ofSeconds(25);
 
   /**
@@ -45,7 +45,7 @@ final class Faults {
     this.recoveryMax = recoveryMax;
   }
 
-  /** Every kind once in a random order, so that a short run covers as many as possible. */
+  /** Every kind once in random order, so that a short run covers as many as possible. */
   List<Fault> shuffled() {
     List<Fault> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ final class Faults {
   }
 
   private void terminated(Role role) throws InterruptedException {
-    // A JVM that is not up may be ended by the signal.
+    // The signal may end a JVM that is not up yet.
     role.awaitUp();
     int status = role.terminate();
     if (status != 0) {

@@ -24,8 +24,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes under test: two of the api, three dispatchers, PostgreSQL and Kafka, each role with
- * a proxy of its own to each backend.
+ * The processes under test: two of the api, three dispatchers, PostgreSQL and Kafka. Each role has
+ * its own proxy to each backend.
  */
 final class Fleet {
   static final String RETRY_SCHEDULE = "1s,2s,3s,5s,10s,20s";
@@ -86,7 +86,7 @@ final class Fleet {
     startBroker();
   }
 
-  /** Everything is up when this returns, and ends with {@code process}. */
+  /** Returns when everything is up; it ends with {@code process}. */
   static Fleet start(RunningProcess process, Path folder) throws IOException, InterruptedException {
     Fleet fleet = new Fleet(process, folder);
     fleet.roles().forEach(Role::start);
@@ -110,12 +110,12 @@ final class Fleet {
     return all;
   }
 
-  /** Of PostgreSQL; empty if this process may not mount one. */
+  /** PostgreSQL's disk; empty if this process may not mount one. */
   Optional<SmallDisk> disk() {
     return disk;
   }
 
-  /** Past the proxies. */
+  /** Bypasses the proxies. */
   String databaseUrl() {
     return postgres.databaseUrl();
   }
@@ -124,7 +124,7 @@ final class Fleet {
     postgres.postgres().stop();
   }
 
-  /** Kill -9 of the postmaster; its children notice and end. */
+  /** Kills the postmaster with SIGKILL; its children notice and end. */
   void killPostgres() throws IOException {
     Path pidFile = postgresFolder.resolve("postgres").resolve("data").resolve("postmaster.pid");
     long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());

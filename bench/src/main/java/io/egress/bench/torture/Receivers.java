@@ -63,7 +63,7 @@ final class Receivers {
     String name = request.path().substring(1);
     Endpoint endpoint = endpoints.get(name);
     if (endpoint == null) {
-      // The answer with the new endpoint's secret has not arrived yet.
+      // The response with the new endpoint's secret has not arrived yet.
       request.response().setStatusCode(503).end();
       return;
     }

@@ -71,7 +71,7 @@ final class Role {
     return status;
   }
 
-  /** Stops it with SIGSTOP, like a virtual machine that is being migrated. */
+  /** Freezes it with SIGSTOP, like a virtual machine during a migration. */
   void freeze() {
     signal("-STOP");
   }
@@ -92,7 +92,7 @@ final class Role {
     }
   }
 
-  /** Its current footprint. */
+  /** Its current memory and threads. */
   Footprint footprint() {
     Path proc = Path.of("/proc", Long.toString(running().handle().pid()));
     try (Stream<Path> descriptors = Files.list(proc.resolve("fd"));
@@ -111,7 +111,7 @@ final class Role {
   /**
    * The resources of a process.
    *
-   * @param lines logged since the beginning, over all its starts
+   * @param lines lines logged over all its starts
    */
   record Footprint(
       String name, long residentMaxMegabytes, int descriptors, int threads, long lines) {}

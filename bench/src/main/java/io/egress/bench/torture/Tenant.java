@@ -52,7 +52,7 @@ final class Tenant {
     return id;
   }
 
-  /** Puts a capture; returns when it is acknowledged. */
+  /** Writes a capture; returns when it is acknowledged. */
   UUID putCapture() throws InterruptedException {
     UUID captureId = UUID.randomUUID();
     JsonObject body;
@@ -120,7 +120,7 @@ final class Tenant {
     return added;
   }
 
-  /** From then on nothing is owed to it: what falls due while it is paused is skipped. */
+  /** From then on nothing is owed to it: deliveries due while it is paused are skipped. */
   void pause(Endpoint endpoint, boolean paused) throws InterruptedException {
     endpoints.remove(endpoint.name());
     clients.internal("PATCH", path(endpoint), new JsonObject().put("paused", paused));

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Kafka in a JVM of its own, with a listener for each process that reaches it through a proxy. Ends
- * with its standard input.
+ * Kafka in its own JVM, with a listener for each process that reaches it through a proxy. Ends when
+ * its standard input is closed.
  */
 public final class TortureBroker {
   static final String READY = "bootstrap ";
@@ -33,7 +33,7 @@ public final class TortureBroker {
                 .map(listener -> broker.bootstrap(listener.name()).split(":", -1)[1])
                 .collect(Collectors.joining(",")));
     while (System.in.read() >= 0) {
-      // The end of the input is what is waited for.
+      // Waits for the end of the input.
     }
     RunningProcess.exit(0);
   }

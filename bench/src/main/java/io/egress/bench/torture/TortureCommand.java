@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** The fault suite: injects faults into a fleet and checks that nothing was lost. */
+/** Injects faults into a fleet and checks that nothing was lost. */
 @Command(
     name = "torture",
     description =

@@ -1,4 +1,4 @@
-/** A fleet of real processes, seeded faults, and a checker of the service's promises. */
+/** A fleet of real processes, seeded faults, and a checker of the service's guarantees. */
 @NullMarked
 package io.egress.bench.torture;
 

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.backfill;
 
 /**
- * How far the backfills of one worker may run ahead of what is finished.
+ * How far the backfills of one worker may run ahead of finished deliveries.
  *
  * <p>Deliveries to a broken endpoint stay unfinished for as long as retries last, so no endpoint
  * may take everything that is left: the more is taken, the smaller is each further share, and
@@ -27,8 +27,8 @@ final class Allowance {
   }
 
   /**
-   * How many more deliveries a backfill that has {@code own} may publish now; 0 until at least a
-   * quarter of its share is free.
+   * How many more deliveries a backfill with {@code own} unfinished ones may publish now; 0 until
+   * at least a quarter of its share is free.
    */
   int roomBeside(int own) {
     int free = settings.aheadMax() - ahead;

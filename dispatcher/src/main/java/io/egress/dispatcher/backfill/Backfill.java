@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The unfinished part of an endpoint's history or of a replay. Its size counts toward the worker's
- * allowance until the backfill is forgotten because it belongs to another worker.
+ * The unfinished part of a history or a replay. It counts toward the worker's allowance until it is
+ * forgotten because it belongs to another worker.
  */
 final class Backfill {
   enum State {
     /** Paused, deleted or completely published; kept until its deliveries are finished. */
     RESTING,
     READY,
-    /** Has no room. */
+    /** Has used up its allowance. */
     FULL,
     /** Not repeated before the next period. */
     FAILED,
@@ -103,7 +103,7 @@ final class Backfill {
         });
   }
 
-  /** Whether it was ahead until now. */
+  /** Returns whether the delivery was counted until now. */
   boolean settle(UUID deliveryId) {
     boolean known = unsettled.remove(deliveryId);
     if (known) {

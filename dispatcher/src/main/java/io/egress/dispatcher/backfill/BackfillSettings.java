@@ -5,15 +5,15 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * Everything tunable about backfills.
+ * The parameters of backfills.
  *
  * @param partitions of the backfill topic
  * @param aheadPerEndpointMax deliveries of one endpoint published and not settled
- * @param aheadMax deliveries of all endpoints of one worker published and not settled. What is left
- *     of it is shared so that endpoints whose deliveries do not settle leave room to the others: an
- *     endpoint gets more only while it has less than an eighth of it.
+ * @param aheadMax deliveries of all endpoints of one worker published and not settled. Its
+ *     remainder is shared so that endpoints whose deliveries do not settle leave room to the
+ *     others: an endpoint gets more only while it has less than an eighth of it.
  * @param batch deliveries published at a time
- * @param period between looks at what is to be done, and before trying again what failed
+ * @param period between checks for new work, and before retrying a failure
  */
 public record BackfillSettings(
     int partitions, int aheadPerEndpointMax, int aheadMax, int batch, Duration period) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** Which backfills are to be sent, and how far they are published. */
+/** Reads the backfills to publish, and stores their progress. */
 public final class BackfillStore {
   /** A backfill that may be published. */
   record Open(UUID id, UUID endpointId) {}
@@ -46,9 +46,9 @@ public final class BackfillStore {
       """;
 
   /**
-   * Deliveries in a state, oldest position first. The repeated condition is that of the index,
-   * which has no row for what was delivered. All rows of the last position are read, because only
-   * the newest of a position counts.
+   * Deliveries in a state, oldest position first. The repeated condition is that of the partial
+   * index, which excludes delivered rows. All rows of the last position are read, because only the
+   * newest of a position counts.
    */
   private static final String UNDELIVERED =
       """
@@ -59,9 +59,9 @@ public final class BackfillStore {
       order by d.position fetch first ($2::integer) rows with ties""";
 
   /**
-   * The next positions; a row without one where nothing is left, no row where nothing is to be sent
-   * now. Of a replay of what was not delivered, those are wanted whose newest delivery, its own
-   * left aside, was exhausted or skipped.
+   * The next positions; a row without a position if nothing is left, no row if nothing is to be
+   * sent now. A replay of undelivered captures selects those whose newest delivery, except the
+   * replay's own, was exhausted or skipped.
    */
   private static final String TAKE =
       """
@@ -105,7 +105,7 @@ public final class BackfillStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** In order of their ids. */
+  /** Sorted by id. */
   Future<List<Open>> open(UUID after, int max) {
     return pool.preparedQuery(OPEN)
         .execute(Tuple.of(after, max))
@@ -118,7 +118,7 @@ public final class BackfillStore {
             });
   }
 
-  /** Empty for one that is finished, or whose endpoint is paused or deleted. */
+  /** Empty if it is finished, or its endpoint is paused or deleted. */
   Future<Optional<Batch>> take(UUID id, int max) {
     return pool.preparedQuery(TAKE)
         .execute(Tuple.of(id, max))
@@ -130,7 +130,7 @@ public final class BackfillStore {
     return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
   }
 
-  /** Those of the replays that were cancelled; asked through {@code client}. */
+  /** Returns the canceled ones of the replays, read with {@code client}. */
   public static Future<Set<UUID>> cancelled(SqlClient client, Collection<UUID> replayIds) {
     return client
         .preparedQuery(CANCELLED)

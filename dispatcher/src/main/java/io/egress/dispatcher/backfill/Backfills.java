@@ -106,8 +106,9 @@ public final class Backfills {
   }
 
   /**
-   * The topic has more partitions, so endpoints may belong to other workers. Forgets what is ahead,
-   * which may finish at another worker, and once more when no client uses the old number any more.
+   * The topic has more partitions, so endpoints may belong to other workers. Forgets unfinished
+   * deliveries, which may finish at another worker, and again when no client uses the old number
+   * any more.
    */
   public void spreadOver(int newPartitions) {
     if (newPartitions == partitions || newPartitions < 1) {
@@ -120,8 +121,8 @@ public final class Backfills {
   }
 
   /**
-   * The delivery is finished. Must be called for a repeated record whose delivery had finished
-   * before, too; otherwise it would count as ahead for ever.
+   * The delivery is finished. Must also be called for a repeated record whose delivery had finished
+   * before; otherwise it would count as unfinished forever.
    */
   public void settled(Delivery delivery) {
     if (turns.settled(delivery)) {
@@ -134,7 +135,7 @@ public final class Backfills {
     return allowance.ahead();
   }
 
-  /** Finishes the batch in progress, stores how far it is, and begins no other. */
+  /** Finishes the batch in progress, stores its progress, and begins no other. */
   public Future<Void> close() {
     if (running) {
       vertx.cancelTimer(timer);

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Publishes a backfill in batches. Its position is stored after Kafka has acknowledged a batch and
  * before the next one is read, so a crash repeats at most one batch. Deliveries of a replay are
- * entered in the delivery log before that: unlike first deliveries they cannot be computed from the
+ * entered in the delivery log first: unlike first deliveries they cannot be computed from the
  * stream, and they are visible from the moment they are owed.
  */
 final class Pump {
@@ -35,7 +35,7 @@ final class Pump {
     this.stopped = stopped;
   }
 
-  /** Publishes as many as were reserved; completes with whether there may be more. */
+  /** Publishes the reserved number; returns whether there may be more. */
   Future<Boolean> turn(Backfill backfill) {
     return savePosition(backfill)
         .compose(

@@ -40,7 +40,9 @@ final class Turns {
     }
   }
 
-  /** The next one that has room, which is then reserved for it, or only a position to store. */
+  /**
+   * The next backfill with room, which is then reserved for it, or with only a position to store.
+   */
   @Nullable Backfill next() {
     Iterator<Backfill> queue = ready.iterator();
     while (queue.hasNext()) {
@@ -77,7 +79,7 @@ final class Turns {
     dropIfEmpty(backfill);
   }
 
-  /** Whether this may have made room for a backfill. */
+  /** Returns whether this may have made room for a backfill. */
   boolean settled(Delivery delivery) {
     Backfill backfill = known.get(Backfill.idOf(delivery));
     if (backfill == null || !backfill.settle(delivery.id())) {

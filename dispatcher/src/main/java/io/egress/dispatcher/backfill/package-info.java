@@ -1,4 +1,4 @@
-/** Brings the history of a workspace to the endpoints that were created with it. */
+/** Publishes histories and replays to endpoints. */
 @NullMarked
 package io.egress.dispatcher.backfill;
 

@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Kafka consumer under the Vert.x one. A revocation waits until what was read of the partitions
- * is finished, and commits it. The Vert.x client reports a revocation without waiting for anybody,
- * so another worker would read what this one is still sending; its listener is replaced by one that
- * blocks the polling thread.
+ * The Kafka consumer inside the Vert.x one. A revocation waits until the records read from its
+ * partitions are finished, and commits them. The Vert.x client reports a revocation without
+ * waiting, so another worker would read records that this one is still sending; its listener is
+ * replaced by one that blocks the polling thread.
  */
 final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   private static final Logger log = LoggerFactory.getLogger(HandoverConsumer.class);
@@ -32,7 +32,7 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
     /** Returns the offsets to commit; may block for as long as the hand-over may take. */
     Map<TopicPartition, OffsetAndMetadata> revoked(Set<TopicPartition> partitions);
 
-    /** They belong to another worker already. */
+    /** The partitions belong to another worker already. */
     void lost(Set<TopicPartition> partitions);
   }
 
@@ -96,7 +96,8 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
       try {
         commitSync(offsets);
       } catch (KafkaException failure) {
-        log.warn("The next owner of {} repeats what was finished", partitions, failure);
+        log.warn(
+            "Cannot commit; the next owner of {} repeats finished records", partitions, failure);
       }
     }
 

@@ -31,20 +31,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member of a consumer group. It never stops polling: partitions that are not wanted for now are
- * paused. Owned by the event loop it is made on.
+ * A member of a consumer group. It never stops polling: unwanted partitions are paused instead.
+ * Owned by the event loop that created it.
  */
 public final class RecordConsumer {
   private static final Logger log = LoggerFactory.getLogger(RecordConsumer.class);
 
-  /**
-   * Records a poll may return; a reader has room for as many beyond the mark at which it pauses.
-   */
+  /** Records per poll; a reader needs room for this many beyond the mark at which it pauses. */
   private static final int POLL_RECORDS_MAX = 500;
 
   /**
-   * How long a poll waits for records, if nothing else is to be done: whatever the owner wants of
-   * the consumer wakes it up.
+   * How long a poll waits for records if nothing else is to be done; every call of the owner wakes
+   * it up.
    */
   private static final Duration POLL_TIMEOUT = Duration.ofSeconds(1);
 
@@ -52,7 +50,7 @@ public final class RecordConsumer {
   private static final String HEARTBEAT_INTERVAL_MS = "1000";
 
   /**
-   * How to read.
+   * How to consume.
    *
    * @param group the consumer group to join
    * @param assignor how the group divides partitions
@@ -76,7 +74,7 @@ public final class RecordConsumer {
       properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
       properties.put("max.poll.records", POLL_RECORDS_MAX);
       properties.put("enable.auto.commit", "false");
-      // A broker would create a topic that was lost with a number of partitions of its own.
+      // A broker would recreate a deleted topic with its default number of partitions.
       properties.put("allow.auto.create.topics", "false");
       properties.put("auto.offset.reset", "earliest");
       properties.put("key.deserializer", ByteArrayDeserializer.class.getName());
@@ -91,12 +89,12 @@ public final class RecordConsumer {
     void assigned(Set<TopicPartition> partitions);
 
     /**
-     * Begins nothing more of these partitions. Completes with the offsets to commit, within the
-     * time that a hand-over may take.
+     * Begins no more work for these partitions. Returns the offsets to commit, within the time
+     * limit of a hand-over.
      */
     Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions);
 
-    /** They belong to another worker already. */
+    /** The partitions belong to another worker already. */
     void lost(Set<TopicPartition> partitions);
 
     /** An exception goes to the handler of the event loop's context, and reading stops. */
@@ -121,7 +119,7 @@ public final class RecordConsumer {
    * Does not read before {@link #subscribe}.
    *
    * @param handoverMax how long the polling thread waits for a hand-over, somewhat longer than the
-   *     reader means to take
+   *     reader intends to take
    */
   public RecordConsumer(
       Vertx vertx,
@@ -150,7 +148,7 @@ public final class RecordConsumer {
     return stream.subscribe(topics);
   }
 
-  /** From the next poll on, the partitions of {@code wanted} are paused and all others read. */
+  /** From the next poll on, exactly the partitions of {@code wanted} are paused. */
   public void pauseOnly(Set<TopicPartition> wanted) {
     if (closed) {
       return;
@@ -185,11 +183,11 @@ public final class RecordConsumer {
     }
   }
 
-  /** The record at {@code offset} is the next one read of the partition. */
+  /** The record at {@code offset} is the next one read from the partition. */
   public void rewind(TopicPartition partition, long offset) {
     if (!closed) {
       stream.seek(partition, offset).onFailure(failure -> notRewound(partition, failure));
-      // The stream passes it on from the event loop, so the poll is to end after that.
+      // The stream passes it on from the event loop, so the poll has to end after that.
       context.runOnContext(passedOn -> consumer.wakeup());
     }
   }
@@ -214,12 +212,12 @@ public final class RecordConsumer {
     return partitions;
   }
 
-  /** A consumer that no longer polls reads nothing. May be called from any thread. */
+  /** A consumer that no longer polls reads nothing. Thread-safe. */
   public Duration sinceLastPoll() {
     return Duration.ofNanos(System.nanoTime() - lastPollNanos);
   }
 
-  /** Hands all partitions over and leaves the group. */
+  /** Hands over all partitions and leaves the group. */
   public Future<Void> close() {
     if (closed) {
       return Future.succeededFuture();
@@ -241,7 +239,7 @@ public final class RecordConsumer {
     }
   }
 
-  /** A partition that is still assigned would continue behind records that were left out. */
+  /** Otherwise a partition that is still assigned would continue after the dropped records. */
   private void notRewound(TopicPartition partition, Throwable failure) {
     if (assigned.contains(partition) && !closed) {
       reader.failed(failure);
@@ -257,7 +255,7 @@ public final class RecordConsumer {
     return metadata;
   }
 
-  /** Passes what happens on the polling thread to the event loop, in the same order. */
+  /** Passes events of the polling thread to the event loop in order. */
   private final class OnEventLoop implements HandoverConsumer.Owner {
     private final Duration handoverMax;
 

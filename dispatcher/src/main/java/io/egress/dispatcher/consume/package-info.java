@@ -1,7 +1,4 @@
-/**
- * Reading from Kafka as a member of a consumer group, with partitions that are drained before they
- * are handed over.
- */
+/** Consuming from Kafka as a member of a group that drains partitions before handing them over. */
 @NullMarked
 package io.egress.dispatcher.consume;
 

@@ -46,8 +46,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * The path of a delivery through its worker, from top to bottom: its record is consumed and
- * admitted to the endpoint's lane, prepared, attempted, settled, and its offset committed. Owned by
- * one event loop.
+ * admitted to the endpoint's lane; the job is prepared, attempted and settled; then the offset is
+ * committed. Owned by one event loop.
  */
 final class Deliveries implements Questions.Reader {
   private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
@@ -58,9 +58,9 @@ final class Deliveries implements Questions.Reader {
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
 
   /**
-   * What a worker makes deliveries with.
+   * The dependencies of a worker.
    *
-   * @param bodies bounds the bodies of attempts held at a time
+   * @param bodies limits the bodies of attempts held at a time
    */
   record Parts(
       Topics topics,
@@ -94,7 +94,7 @@ final class Deliveries implements Questions.Reader {
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
 
-  /** Fails for one endpoint; success with another one does not end it. */
+  /** Fails for a single endpoint; a success with another one does not end the outage. */
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
@@ -118,7 +118,7 @@ final class Deliveries implements Questions.Reader {
 
   // Consume
 
-  /** Takes records up to the first of each partition that is to be read again later. */
+  /** Takes the records of each partition up to the first one that has to be read again later. */
   void consume(ConsumerRecords<byte[], byte[]> records) {
     Instant now = clock.instant();
     for (TopicPartition partition : records.partitions()) {
@@ -138,7 +138,7 @@ final class Deliveries implements Questions.Reader {
     }
   }
 
-  /** Nothing can be done about a record that nobody can read, and it must not stop the others. */
+  /** An unreadable record is skipped, because it would block the others. */
   private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
     try {
       return Delivery.decode(record.value()).tracedBy(TraceHeader.in(record));
@@ -153,7 +153,8 @@ final class Deliveries implements Questions.Reader {
     }
   }
 
-  // Admit: the record stands in its partition's ledger, and the job waits in its endpoint's lane
+  // Admit: the record is entered in its partition's ledger, and the job queued in its endpoint's
+  // lane
 
   private boolean admit(TopicPartition partition, long offset, Delivery delivery, Instant now) {
     boolean isEarly = delivery.dueAt().isAfter(now) && !undelayed.contains(partition.topic());
@@ -170,7 +171,7 @@ final class Deliveries implements Questions.Reader {
     return true;
   }
 
-  // Prepare: what has a slot is asked about, many at a time, and at the last moment
+  // Prepare: jobs with a slot are looked up in batches, at the last moment
 
   /** Called whenever there may be something new to do. */
   @Override
@@ -186,7 +187,7 @@ final class Deliveries implements Questions.Reader {
     awaitPace();
   }
 
-  /** Wakes the worker when an endpoint's pace allows its next attempt. */
+  /** Wakes the worker when an endpoint's rate limit allows its next attempt. */
   private void awaitPace() {
     Long next = workload.nextPacedNanos();
     if (next == null || (paceTimer != NO_TIMER && paceTimerNanos - next <= 0)) {
@@ -218,7 +219,7 @@ final class Deliveries implements Questions.Reader {
     }
   }
 
-  /** Whether an attempt was begun. */
+  /** Returns whether an attempt was begun. */
   private final class Decision implements Verdict.Cases<Boolean> {
     private final InFlight<Job> slot;
     private final Job job;
@@ -251,8 +252,8 @@ final class Deliveries implements Questions.Reader {
     }
 
     /**
-     * Jobs that were read after the question was asked need one of their own: the endpoint may have
-     * been resumed since.
+     * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
+     * since.
      */
     @Override
     public Boolean skip() {
@@ -314,7 +315,7 @@ final class Deliveries implements Questions.Reader {
       return false;
     }
     if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
-      // The URL was fine when it was set: the settings have become stricter since.
+      // The URL was valid when it was set: the settings have become stricter since.
       fail(slot, FailureKind.BLOCKED_ADDRESS, String.join("; ", invalid.problems()));
       return false;
     }
@@ -374,7 +375,7 @@ final class Deliveries implements Questions.Reader {
     proceed();
   }
 
-  // Settle: the slot is free at once, and the job finished once what follows is durable
+  // Settle: the slot is freed at once, and the job finished once its result is durable
 
   /** Counts an attempt that cannot be made as failed. */
   private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
@@ -390,7 +391,7 @@ final class Deliveries implements Questions.Reader {
     outcome.match(new Settlement(slot, startedAt));
   }
 
-  /** Failures of receivers are normal operation, and logged for debugging only. */
+  /** Failures of receivers are normal operation, and logged at DEBUG only. */
   private final class Settlement implements Outcome.Cases {
     private final InFlight<Job> slot;
     private final Job job;
@@ -402,7 +403,7 @@ final class Deliveries implements Questions.Reader {
       this.startedAt = startedAt;
     }
 
-    /** Recorded even if the partition has been abandoned: the next owner uses it. */
+    /** Recorded even if the partition was abandoned: the next owner uses it. */
     @Override
     public void delivered(Outcome.Delivered delivered) {
       if (log.isDebugEnabled()) {
@@ -455,14 +456,14 @@ final class Deliveries implements Questions.Reader {
     }
   }
 
-  /** Called periodically: what waits in a stuck lane leaves it for a while. */
+  /** Called periodically: jobs in a stuck lane are parked for a while. */
   void park() {
     workload
         .takeParkable()
         .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
   }
 
-  /** Called by the recorder: what follows from the job is durable, and its record is complete. */
+  /** Called by the recorder: the job's result is durable, and its record is complete. */
   void finished(Job job) {
     workload.finish(job);
     proceed();
@@ -470,12 +471,12 @@ final class Deliveries implements Questions.Reader {
 
   // Commit
 
-  /** Called periodically: commits each partition up to its first record that is not complete. */
+  /** Called periodically: commits each partition up to its first incomplete record. */
   void commit() {
     commits.commitDue();
   }
 
-  /** For how long PostgreSQL or Kafka has not answered; 0 while nothing is asked. */
+  /** How long PostgreSQL or Kafka has not answered; 0 if no request is pending. */
   long waitingNanos() {
     return Math.max(questions.waitingNanos(), outcomes.waitingNanos());
   }

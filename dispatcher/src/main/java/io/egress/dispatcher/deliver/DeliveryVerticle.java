@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs one delivery worker on an event loop. */
 public final class DeliveryVerticle extends VerticleBase {
-  /** What the workers of a process have in common. */
+  /** Shared by the workers of a process. */
   public record Parts(
       Settings settings,
       SecretBox secrets,
@@ -38,7 +38,7 @@ public final class DeliveryVerticle extends VerticleBase {
       WorkerStates workers,
       Supervision supervision) {
 
-    /** When a worker starts again, and how often workers did. */
+    /** When workers are restarted, and how often they were. */
     public record Supervision(Restarts restarts, BackendWait backends) {
       public Supervision {
         requireNonNull(restarts, "restarts is null");
@@ -67,7 +67,7 @@ public final class DeliveryVerticle extends VerticleBase {
   private final Set<String> topics;
   private @Nullable MemberSupervisor supervisor;
 
-  /** {@code topics} are all that may hold deliveries, including those of former schedules. */
+  /** {@code topics} are all that may contain deliveries, including those of former schedules. */
   public DeliveryVerticle(Parts shared, WorkerSettings bounds, Set<String> topics) {
     this.shared = requireNonNull(shared, "shared is null");
     this.bounds = requireNonNull(bounds, "bounds is null");

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The membership of one event loop in the group that makes the {@link Deliveries}, and the timers
- * that drive them. Partition i of every delivery topic belongs to the same worker, so an endpoint's
- * deliveries, retries and history all meet here, and its limits need no coordination.
+ * One event loop's membership in the consumer group of the {@link Deliveries}, and the timers that
+ * drive them. Partition i of every delivery topic belongs to the same worker, so all deliveries,
+ * retries and history of an endpoint are processed here, and its limits need no coordination.
  */
 final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(DeliveryWorker.class);
@@ -44,10 +44,10 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration COMMIT_PERIOD = Duration.ofSeconds(1);
 
-  /** How often to look for added partitions. */
+  /** How often to check for added partitions. */
   private static final Duration PARTITIONS_PERIOD = Duration.ofSeconds(5);
 
-  /** Added to the time of a hand-over, for the work of the event loop. */
+  /** Added to the time limit of a hand-over, for the work of the event loop. */
   private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
 
   /** A partition is read only while its ledger has room for this many records. */
@@ -55,15 +55,16 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
-  /** More than the questions asked at a time. */
+  /** More than the concurrent queries. */
   private static final int QUESTIONS_WAITING_MAX = 16;
 
   private static final Duration RECORDS_APART = Duration.ZERO;
 
   /**
-   * A resumed partition waits for the fetch in progress. A fetch is a few hundred records: what is
-   * fetched of a partition is read before anything of the next, so with more of it the endpoints
-   * that get a capture would reach it at very different times and not share its document.
+   * A resumed partition waits for the fetch in progress. A fetch is limited to a few hundred
+   * records: all fetched records of a partition are read before those of the next one, so with
+   * larger fetches the endpoints that get a capture would reach it at very different times and not
+   * share its document.
    */
   private static final Map<String, String> FETCHES =
       Map.of("fetch.max.wait.ms", "100", "max.partition.fetch.bytes", "65536");
@@ -211,8 +212,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   /**
-   * Leaves the group at once: attempts are aborted, and nothing is committed. Known outcomes are
-   * still written.
+   * Leaves the group immediately: attempts are aborted, and nothing is committed. Known outcomes
+   * are still written.
    */
   @Override
   public Future<Void> release() {
@@ -230,7 +231,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   /**
    * Completes when the outcomes known at the {@link #release} are written, so that their attempts
-   * are not repeated, or when {@code max} has passed.
+   * are not repeated, or after {@code max}.
    */
   @Override
   public Future<Void> flush(Duration max) {
@@ -302,7 +303,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             .collect(Collectors.toSet()));
   }
 
-  /** Only with partitions assigned: without, the call would ask the brokers and delay the poll. */
+  /**
+   * Only with partitions assigned: without, the call would query the brokers and delay the poll.
+   */
   private void noticeNewPartitions() {
     if (!consumer.assigned().isEmpty()) {
       consumer

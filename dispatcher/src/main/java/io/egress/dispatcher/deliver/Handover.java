@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drains partitions: waiting jobs are dropped at once, and so are attempts to endpoints that are
- * stuck, since all other endpoints wait for the next owner meanwhile. Other attempts may finish for
- * a while and are then aborted. The next owner repeats what was not finished.
+ * Drains partitions. Waiting jobs are dropped at once, and so are attempts to stuck endpoints,
+ * since all other endpoints wait for the next owner meanwhile. Other attempts may finish for a
+ * while and are then aborted. The next owner repeats what was not finished.
  */
 final class Handover {
   private static final Logger log = LoggerFactory.getLogger(Handover.class);
@@ -35,7 +35,7 @@ final class Handover {
     this.workload = requireNonNull(workload, "workload is null");
   }
 
-  /** Completes with the offsets to commit, after {@code patience} at the latest. */
+  /** Returns the offsets to commit, after {@code patience} at the latest. */
   Future<Map<TopicPartition, Long>> drain(Set<TopicPartition> partitions, Duration patience) {
     workload.dropWaiting(partitions);
     workload.abandonStuck(partitions, GOES_TO_ANOTHER);

@@ -11,11 +11,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to make, and the record that asks for it. A job is either finished, which completes
+ * An attempt to make, and the record that requests it. A job is either finished, which completes
  * the record, or abandoned, which leaves the record to the partition's next owner.
  */
 final class Job {
-  /** Two records of the same attempt lead to one attempt. */
+  /** Identifies the attempt: two records of the same attempt lead to one attempt. */
   record AttemptKey(UUID deliveryId, int attempt) {}
 
   private final Delivery delivery;
@@ -39,7 +39,7 @@ final class Job {
     return entry;
   }
 
-  /** When it was read. */
+  /** When the record was read. */
   long takenNanos() {
     return takenNanos;
   }
@@ -65,7 +65,7 @@ final class Job {
     sending = now;
   }
 
-  /** Whether its receiver has been asked and has not answered. */
+  /** Whether its request was sent and has not been answered. */
   boolean isAwaited() {
     return sending != null && !sending.outcome().isComplete();
   }
@@ -74,7 +74,7 @@ final class Job {
     return abandoned;
   }
 
-  /** Aborts the attempt in progress, which has no outcome then. */
+  /** Aborts the attempt in progress, which then has no outcome. */
   void abandon(String reason) {
     abandoned = true;
     if (sending != null) {

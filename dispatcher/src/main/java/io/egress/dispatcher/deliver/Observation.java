@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** The state of a worker for its metrics. Owned by the worker's event loop. */
+/** Reports the state of a worker to its metrics. Owned by the worker's event loop. */
 final class Observation {
   private static final double NANOS_PER_SECOND = Duration.ofSeconds(1).toNanos();
   private static final double MILLIS_PER_SECOND = 1_000;

@@ -52,8 +52,8 @@ final class OffsetCommits {
   }
 
   /**
-   * Kafka accepts no commit during a rebalance. The delivery log prevents that uncommitted
-   * deliveries are sent again.
+   * Kafka rejects commits during a rebalance. The delivery log prevents uncommitted deliveries from
+   * being sent again.
    */
   Future<Void> commitAtLast(Map<TopicPartition, Long> offsets) {
     return commitAtLast(offsets, LAST_TRIES);

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records an outcome in the order that loses nothing: first the record of the next attempt, or of
- * exhaustion, is acknowledged by Kafka, then the delivery log is written, then the job is finished.
- * A crash in between repeats at most one attempt.
+ * Records an outcome in the order that loses nothing: first Kafka acknowledges the record of the
+ * next attempt, or of exhaustion; then the delivery log is written; then the job is finished. A
+ * crash in between repeats at most one attempt.
  */
 final class OutcomeRecorder {
   private final Topics topics;
@@ -35,8 +35,8 @@ final class OutcomeRecorder {
   private final DeliveryMeters meters;
 
   /**
-   * @param finished receives each job whose outcome is durable
-   * @param ended receives each finished delivery
+   * @param finished called with each job whose outcome is durable
+   * @param ended called with each finished delivery
    * @param meters count durable outcomes
    */
   record Ends(Consumer<Job> finished, Consumer<Delivery> ended, DeliveryMeters meters) {}
@@ -76,7 +76,7 @@ final class OutcomeRecorder {
     return Math.max(records.waitingNanos(), deliveryLog.waitingNanos());
   }
 
-  /** Gives up outcomes that are not durable; their attempts are repeated. */
+  /** Drops outcomes that are not durable; their attempts are repeated. */
   void giveUp() {
     records.giveUp();
     deliveryLog.giveUp();

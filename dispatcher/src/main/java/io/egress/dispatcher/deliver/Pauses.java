@@ -12,12 +12,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which partitions are not to be read for now: a delayed one until its next record is due or is to
- * be looked for, one whose ledger is full or of which enough waits, backfill while much waits, and
- * all while the lanes are full. Nothing of what waits in a paused partition costs memory.
+ * Decides which partitions are paused: a delayed one until its next record is due or has to be
+ * looked for, one whose ledger or backlog is full, backfill while much is waiting, and all of them
+ * while the lanes are full. Records in a paused partition take no memory.
  */
 final class Pauses {
-  /** Less than what waits of live deliveries when they come faster than they are sent. */
+  /** Below the backlog of live deliveries when they arrive faster than they are sent. */
   private static final int BACKFILL_WAITING_MAX = 2_000;
 
   private final Workload workload;
@@ -35,18 +35,18 @@ final class Pauses {
     this.slow = new SlowTopics(topics);
   }
 
-  /** The next record to read of the partition is due then. */
+  /** The partition's next record is due at this time. */
   void until(TopicPartition partition, Instant due) {
     heads.put(partition, due);
   }
 
-  /** Records of it have been read. */
+  /** Records of the partition have been read. */
   void passed(TopicPartition partition, Instant now) {
     heads.remove(partition);
     slow.read(partition, now);
   }
 
-  /** When the next record to read of the partition is due, or was; null where that is not known. */
+  /** When the partition's next record is or was due; null if unknown. */
   @Nullable Instant headDue(TopicPartition partition) {
     return heads.get(partition);
   }

@@ -22,32 +22,35 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Brings what attempts need, at the last moment: the endpoint as it is now, the document as it is
- * now, and whether the attempt is still to be made. Many attempts share a question.
+ * Reads what attempts need, at the last moment: the current endpoint, the current document, and
+ * whether the attempt is still to be made. Many attempts share a query.
  */
 final class Preparation {
-  /** What to do about a job. A new case has to be handled wherever verdicts are. */
+  /**
+   * What to do with a job. Adding a verdict is a compile error until every {@link Cases} handles
+   * it.
+   */
   sealed interface Verdict {
     /** One method for each verdict. */
     interface Cases<T> {
       T attempt(EndpointTarget target, Head head);
 
-      /** The attempt was made before; {@code ended} when the delivery is finished, too. */
+      /** The attempt was made before; {@code ended} if the delivery is finished, too. */
       T settled(boolean ended);
 
       /** The endpoint is paused or deleted. */
       T skip();
 
-      /** The replay that made the delivery was cancelled. */
+      /** The replay that created the delivery was canceled. */
       T cancelled();
 
-      /** There was no room for the document: it has to be read again. */
+      /** There was no room for the document; it has to be read again. */
       T later();
 
       /** The capture does not exist. */
       T missing();
 
-      /** The capture is damaged: nothing can be sent until it is put again. */
+      /** The capture is damaged: nothing can be sent until it is written again. */
       T unrenderable();
     }
 
@@ -104,12 +107,12 @@ final class Preparation {
   }
 
   /**
-   * The answers to one question.
+   * The answers to one query.
    *
-   * @param cancelled replays whose deliveries are not to be sent
-   * @param memory what the documents take
-   * @param large whether that is so much that it is to be held until the attempts have ended, and
-   *     not only until their bodies have got memory of their own
+   * @param cancelled replays whose deliveries must not be sent
+   * @param memory reserved for the documents
+   * @param large whether the documents are large enough to hold their memory until the attempts
+   *     have ended, and not only until their bodies are built
    */
   record Answers(
       Map<UUID, EndpointTarget> endpoints,
@@ -156,8 +159,8 @@ final class Preparation {
   private final long shareMax;
 
   /**
-   * {@code memory} bounds the documents that are held at a time. One that is larger than {@code
-   * shareMax} counts as that much, so that small ones pass it and no second one does.
+   * {@code memory} limits the documents held at a time. One larger than {@code shareMax} counts as
+   * that much, so that small ones can pass it and a second large one cannot.
    */
   Preparation(Pool pool, DeliveryLog deliveryLog, Heads heads, ByteBudget memory, long shareMax) {
     this.pool = requireNonNull(pool, "pool is null");
@@ -168,9 +171,9 @@ final class Preparation {
   }
 
   /**
-   * The questions travel together. The connection is given back before a document is rendered anew,
-   * as that takes another one. {@code answered} is run when the database has answered; no document
-   * is inflated before there is memory for it.
+   * The queries are pipelined. The connection is returned before a document is rendered, which
+   * needs another one. {@code answered} is called when the database has answered; no document is
+   * inflated before there is memory for it.
    */
   Future<Answers> ask(List<Delivery> deliveries, Runnable answered) {
     Set<UUID> endpointIds =

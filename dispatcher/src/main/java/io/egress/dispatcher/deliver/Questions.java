@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The questions of {@link Preparation} that are in flight, each about many jobs. One that fails is
- * asked again until the database answers; meanwhile its jobs keep their slots, because other jobs
- * would have to wait for the database, too. One that fails because of a damaged row is split until
- * the row's own delivery is found. Owned by one event loop.
+ * The queries of {@link Preparation} in flight, each for many jobs. A failed query is repeated
+ * until the database answers; its jobs keep their slots, because other jobs would have to wait for
+ * the database, too. If it failed because of a damaged row, it is split until the row's own
+ * delivery is found. Owned by one event loop.
  */
 final class Questions {
   private static final Logger log = LoggerFactory.getLogger(Questions.class);
@@ -27,7 +27,7 @@ final class Questions {
   private static final int JOBS_MAX = 128;
   private static final int IN_FLIGHT_MAX = 2;
 
-  /** A second question in flight must be worth its costs. */
+  /** A second query in flight must be worth its cost. */
   private static final int SECOND_JOBS_MIN = 64;
 
   private static final int WAITING_MAX = 512;
@@ -36,8 +36,8 @@ final class Questions {
   /** Receives each job that was added, once. */
   interface Reader {
     /**
-     * What is to be done about the job, by an answer that says nothing of what happened since
-     * {@code askedNanos}. {@code documents} has to be released.
+     * What to do with the job, based on data read no earlier than {@code askedNanos}. {@code
+     * documents} has to be released.
      */
     void prepared(
         InFlight<Job> slot, Preparation.Verdict verdict, long askedNanos, DocumentHold documents);
@@ -48,13 +48,13 @@ final class Questions {
     /** The job belongs to another worker. */
     void abandoned(InFlight<Job> slot);
 
-    /** A question has ended: there may be room for more jobs. */
+    /** A query has ended: there may be room for more jobs. */
     void proceed();
   }
 
   /**
-   * A job's part in the memory of the documents that were read with it, which is given back with
-   * the last part. Attempts keep it, so it must not refer to the documents.
+   * A job's part of the memory of the documents read with it, which is released with the last part.
+   * Attempts keep it, so it must not refer to the documents.
    */
   static final class DocumentHold {
     private final DocumentMemory memory;
@@ -71,7 +71,7 @@ final class Questions {
       }
     }
 
-    /** The job is done with, or needs another question. */
+    /** The job is done, or needs another query. */
     void release() {
       if (!released) {
         released = true;
@@ -134,12 +134,12 @@ final class Questions {
     waiting.add(slot);
   }
 
-  /** For a job that needs another question. */
+  /** For a job that needs another query. */
   void addFirst(InFlight<Job> slot) {
     waiting.addFirst(slot);
   }
 
-  /** Asks about the jobs that were added, as far as questions are free. */
+  /** Queries the jobs that were added, as far as queries are free. */
   void ask() {
     while (inFlight.size() < IN_FLIGHT_MAX
         && waiting.size() >= (inFlight.isEmpty() ? 1 : SECOND_JOBS_MIN)) {
@@ -151,7 +151,7 @@ final class Questions {
     }
   }
 
-  /** Time since the oldest unanswered question was asked; 0 without one. */
+  /** Time since the oldest unanswered query was sent; 0 if there is none. */
   long waitingNanos() {
     long now = System.nanoTime();
     return inFlight.stream()

@@ -8,39 +8,39 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * How much waits of each partition, and how it gets on. While a backlog is being worked off, a
- * partition of which enough waits need not be read on: Kafka brings as much of each, but those that
- * more endpoints share need more. Their lanes would run dry beside others that are full, and
- * endpoints that get a capture would come to it at very different times, and share neither its
- * reading nor its inflating.
+ * The backlog of each partition and its progress. In a large backlog, a partition with enough
+ * waiting records is not read further: Kafka returns as many records of each partition, but
+ * partitions shared by more endpoints need more. Otherwise their lanes would run dry while others
+ * are full, and the endpoints that get a capture would reach it at very different times and not
+ * share reading and inflating its document.
  *
- * <p>What is not late is always read, and so is a partition that hardly anything leaves: an
- * endpoint may be in the way there, and what comes after its records is looked for.
+ * <p>Partitions that are not late are always read, and so are those that make hardly any progress:
+ * one endpoint may be blocking, and records behind its own are needed.
  */
 final class ReadAhead {
-  /** Less is sent at once. */
+  /** Smaller backlogs are sent at once. */
   private static final int MUCH = 3_000;
 
-  /** A poll brings as much again. */
+  /** A poll returns as many again. */
   private static final int ENOUGH = 250;
 
   private static final long LATE_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** In a period or two. */
+  /** The progress within one or two periods of a partition that is not blocked. */
   private static final int LEAVE_MIN = 32;
 
   private static final long PERIOD_NANOS = Duration.ofMillis(500).toNanos();
 
   private final Map<TopicPartition, Account> accounts = new HashMap<>();
 
-  /** A record of the partition waits from now on, which has been due for {@code dueForNanos}. */
+  /** A record of the partition was queued, which has been due for {@code dueForNanos}. */
   void took(TopicPartition partition, long dueForNanos, long nowNanos) {
     Account account = accounts.computeIfAbsent(partition, fresh -> new Account(nowNanos));
     account.isLate = dueForNanos >= LATE_NANOS;
     account.waiting++;
   }
 
-  /** One that had left waits again. */
+  /** A record was queued again. */
   void tookBack(TopicPartition partition) {
     Account account = accounts.get(partition);
     if (account != null) {
@@ -48,7 +48,7 @@ final class ReadAhead {
     }
   }
 
-  /** One waits no longer. */
+  /** A record left the queue. */
   void left(TopicPartition partition, long nowNanos) {
     Account account = accounts.get(partition);
     if (account != null) {
@@ -61,7 +61,7 @@ final class ReadAhead {
     accounts.keySet().removeAll(partitions);
   }
 
-  /** Those that need not be read on for now, where so many records wait of all. */
+  /** The partitions not to be read for now, given the number of all waiting records. */
   Set<TopicPartition> enough(int waitingInAll, long nowNanos) {
     Set<TopicPartition> enough = new HashSet<>();
     if (waitingInAll >= MUCH) {
@@ -75,7 +75,7 @@ final class ReadAhead {
     return enough;
   }
 
-  /** What left is counted in the period that runs and the one before. */
+  /** The records that left in the current period and the one before. */
   private static final class Account {
     private int waiting;
     private boolean isLate;

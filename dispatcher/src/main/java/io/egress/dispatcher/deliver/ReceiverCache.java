@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What endpoints' URLs, secrets and headers were made into, for as long as they are what they were.
- * Owned by one event loop, but for the signatures, which the sender uses.
+ * Caches parsed URLs, opened secrets and headers of endpoints while they are unchanged. Owned by
+ * one event loop, except for the signatures, which the sender uses.
  */
 final class ReceiverCache {
   private static final int KEPT_MAX = 10_000;
@@ -36,7 +36,7 @@ final class ReceiverCache {
     this.allowHttp = allowHttp;
   }
 
-  /** Throws what {@link SecretBox#open} throws when a secret cannot be opened. */
+  /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   Receiver of(EndpointTarget target) {
     Kept kept = receivers.get(target.id());
     if (kept != null

@@ -12,15 +12,15 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Retry topics with a long delay. Their partitions are looked at now and then, so that Kafka's
- * fetches are about few partitions. A look finds a record of the dispatcher's long before it is
- * due; from then on {@link Pauses} knows when to read it. One that a rebuilt queue has due earlier
- * is found within the time between two looks.
+ * Retry topics with a long delay. Their partitions are polled only occasionally, so that Kafka's
+ * fetches cover few partitions. A poll finds the dispatcher's own records long before they are due;
+ * from then on {@link Pauses} knows when to read them. A record of a rebuilt queue that is due
+ * earlier is found within the time between two polls.
  */
 final class SlowTopics {
   private static final Duration LOOKS_APART = Duration.ofSeconds(5);
 
-  /** Longer than a fetch that finds nothing. */
+  /** Longer than an empty fetch takes. */
   private static final Duration LOOK = Duration.ofMillis(500);
 
   /** Where there was a record, there may be more. */
@@ -46,7 +46,7 @@ final class SlowTopics {
     readUntil.keySet().removeAll(partitions);
   }
 
-  /** Whether the partition need not be read for now, if nothing is known to wait there. */
+  /** Whether the partition need not be read for now, if no record is known to wait there. */
   boolean rests(TopicPartition partition, Instant now) {
     if (!isSlow(partition.topic())
         || now.toEpochMilli() % LOOKS_APART.toMillis() < LOOK.toMillis()) {

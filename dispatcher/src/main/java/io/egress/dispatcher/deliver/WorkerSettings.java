@@ -8,15 +8,15 @@ import io.egress.settings.DispatcherSettings;
 import java.time.Duration;
 
 /**
- * The bounds of one worker.
+ * The limits of one worker.
  *
  * @param spanMax records of a partition from the oldest unfinished to the newest read
  * @param envelopeBytesMax bodies in attempts at a time
  * @param documentBytesMax documents inflated for attempts at a time
- * @param handoverPatience how long a partition's new owner waits for attempts under way
- * @param stallTimeout how long PostgreSQL or Kafka may keep the worker waiting before it leaves its
+ * @param handoverPatience how long a partition's new owner waits for attempts in progress
+ * @param stallTimeout how long PostgreSQL or Kafka may be unavailable before the worker gives its
  *     partitions to others
- * @param backfill how history is pushed
+ * @param backfill the settings of backfills
  */
 public record WorkerSettings(
     LaneSettings lanes,

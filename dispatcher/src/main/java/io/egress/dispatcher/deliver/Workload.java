@@ -28,14 +28,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a worker has read and not finished: the jobs that wait in lanes, those being worked
- * on, and the ledger of their records. Owned by one event loop.
+ * Everything a worker has read and not finished: the jobs waiting in lanes, those in progress, and
+ * the ledger of their records. Owned by one event loop.
  */
 final class Workload {
-  /** What became of a record read. */
+  /** What happened to a record that was read. */
   enum Taken {
     YES,
-    /** The attempt is this worker's already; the record asks for nothing. */
+    /** The worker has a job for this attempt already; the record is complete. */
     REPEATED,
     /** To be read again later. */
     NO_ROOM
@@ -62,7 +62,7 @@ final class Workload {
   }
 
   /**
-   * {@code dueForNanos} is for how long the delivery has been due: that is its age in the ledger.
+   * {@code dueForNanos} is for how long the delivery has been due, which is its age in the ledger.
    */
   Taken take(TopicPartition partition, long offset, Delivery delivery, long dueForNanos) {
     long now = nanoTime.getAsLong();
@@ -80,7 +80,7 @@ final class Workload {
     return Taken.YES;
   }
 
-  /** For a record that asks for nothing. False when it was not taken. */
+  /** For a record that requests nothing. False if it was not taken. */
   boolean pass(TopicPartition partition, long offset) {
     return ledgers
         .register(partition, offset, nanoTime.getAsLong())
@@ -88,7 +88,7 @@ final class Workload {
         .orElse(false);
   }
 
-  /** The job to work on now; null when none may be. */
+  /** The next job to work on; null if there is none. */
   @Nullable InFlight<Job> next() {
     long now = nanoTime.getAsLong();
     InFlight<Job> slot = lanes.next(now);
@@ -99,8 +99,8 @@ final class Workload {
   }
 
   /**
-   * Whether its attempt may begin under what the endpoint's owner allows. Else the job is to be
-   * released and given back.
+   * Whether its attempt may begin under the owner's limits. Otherwise the job has to be released
+   * and returned.
    */
   boolean admit(InFlight<Job> slot, EndpointLimits limits) {
     Integer perSecond = limits.maxPerSecond();
@@ -113,7 +113,7 @@ final class Workload {
     return lanes.admit(slot, allowed, nanoTime.getAsLong());
   }
 
-  /** When a job that only waits for its endpoint's pace may begin; null without any. */
+  /** When a job that only waits for its endpoint's rate limit may begin; null if there is none. */
   @Nullable Long nextPacedNanos() {
     return lanes.nextPacedNanos();
   }
@@ -122,12 +122,12 @@ final class Workload {
     return nanoTime.getAsLong();
   }
 
-  /** Its attempt begins: the endpoint is waited for from now on. */
+  /** Its attempt begins: from now on the endpoint is measured. */
   void sent(InFlight<Job> slot) {
     lanes.sent(slot, nanoTime.getAsLong());
   }
 
-  /** The slot is free again; the job goes on until it is finished, returned or abandoned. */
+  /** Frees the slot; the job continues until it is finished, returned or abandoned. */
   void release(InFlight<Job> slot, Completion completion) {
     lanes.completed(slot, completion, nanoTime.getAsLong());
   }
@@ -140,7 +140,7 @@ final class Workload {
     readAhead.tookBack(job.partition());
   }
 
-  /** Those that leave their lanes for a while; they are in work until they are finished. */
+  /** Jobs to be parked, which leave their lanes; they are in progress until finished. */
   List<Parkable<Job>> takeParkable() {
     long now = nanoTime.getAsLong();
     List<Parkable<Job>> parkable = lanes.takeParkable(now);
@@ -149,8 +149,8 @@ final class Workload {
   }
 
   /**
-   * All that wait for the endpoint and were read before {@code beforeNanos}; they are in work until
-   * they are finished.
+   * All jobs waiting for the endpoint that were read before {@code beforeNanos}; they are in
+   * progress until finished.
    */
   List<Job> takeAllOf(UUID endpointId, long beforeNanos) {
     long now = nanoTime.getAsLong();
@@ -159,7 +159,7 @@ final class Workload {
     return taken;
   }
 
-  /** What follows from the job is durable: its record is done with, unless it was abandoned. */
+  /** The job's result is durable: its record is complete, unless it was abandoned. */
   void finish(Job job) {
     if (inWork.remove(job)) {
       held.remove(job.key());
@@ -167,7 +167,7 @@ final class Workload {
     }
   }
 
-  /** Whatever waits of the partitions is left to their next owner. */
+  /** Leaves the waiting jobs of the partitions to their next owner. */
   void dropWaiting(Set<TopicPartition> partitions) {
     lanes
         .drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong())
@@ -175,12 +175,12 @@ final class Workload {
     readAhead.forget(partitions);
   }
 
-  /** Whatever is in work of the partitions is left to their next owner. */
+  /** Leaves the jobs in progress of the partitions to their next owner. */
   void abandon(Set<TopicPartition> partitions, String reason) {
     abandon(job -> partitions.contains(job.partition()), reason);
   }
 
-  /** Attempts under way to endpoints that are stuck, alone. */
+  /** Only attempts in progress to stuck endpoints. */
   void abandonStuck(Set<TopicPartition> partitions, String reason) {
     abandon(
         job ->
@@ -204,7 +204,7 @@ final class Workload {
     return inWork.stream().anyMatch(job -> partitions.contains(job.partition()));
   }
 
-  /** Ends the assignment of the partitions; returns what is left to commit. */
+  /** Ends the assignment of the partitions; returns the offsets to commit. */
   Map<TopicPartition, Long> revoke(Set<TopicPartition> partitions) {
     Map<TopicPartition, Long> offsets = new HashMap<>();
     for (TopicPartition partition : partitions) {
@@ -236,7 +236,7 @@ final class Workload {
     return lanes.waiting();
   }
 
-  /** The partitions of which enough waits, so that they need not be read on for now. */
+  /** The partitions with enough waiting records, which need not be read for now. */
   Set<TopicPartition> enough() {
     return readAhead.enough(lanes.waiting(), nanoTime.getAsLong());
   }
@@ -255,7 +255,7 @@ final class Workload {
 
   private void offer(Job job, long nowNanos) {
     if (!lanes.offer(job.delivery().endpointId(), priority(job), job, nowNanos)) {
-      throw new IllegalStateException("read on although the lanes are full");
+      throw new IllegalStateException("read more although the lanes are full");
     }
   }
 

@@ -1,4 +1,4 @@
-/** A worker: from a record read to an outcome that is durable. */
+/** A worker: from reading a record to a durable outcome. */
 @NullMarked
 package io.egress.dispatcher.deliver;
 

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes items together that come while others are being written. A write that fails is tried again
- * until it succeeds: only then is an item durable. Owned by one event loop.
+ * Group commit: items that arrive while others are being written share the next write. A failed
+ * write is repeated until it succeeds; only then is an item durable. Owned by one event loop.
  */
 public final class DurableBatches<T> {
   private static final Logger log = LoggerFactory.getLogger(DurableBatches.class);
@@ -35,10 +35,10 @@ public final class DurableBatches<T> {
   private record Batch<T>(List<Waiting<T>> items, long startedNanos) {}
 
   /**
-   * How a batch is written; items of equal {@code key} never stand in one batch.
+   * How a batch is written; items with equal {@code key} are never in the same batch.
    *
-   * @param apart from the start of one write to that of the next, unless a whole batch waits: a
-   *     write costs much the same for one item and for ten
+   * @param apart the minimum time between the starts of two writes, unless a whole batch is
+   *     waiting: a write costs about the same for one item and for ten
    */
   public record Medium<T>(
       String name, Function<T, Object> key, Function<List<T>, Future<Void>> write, Duration apart) {
@@ -71,23 +71,23 @@ public final class DurableBatches<T> {
             "Writing " + medium.name() + " works again");
   }
 
-  /** {@code durable} is run once the item is. */
+  /** {@code durable} is called once the item is. */
   public void add(T item, Runnable durable) {
     queue.add(new Waiting<>(item, durable));
     writeMore();
   }
 
-  /** Items not durable yet. */
+  /** Items that are not durable yet. */
   public int pending() {
     return queue.size() + underWay;
   }
 
-  /** For how long the oldest write has been tried; 0 while nothing is written. */
+  /** How long the oldest write has been tried; 0 if none is in progress. */
   public long waitingNanos() {
     return writes.isEmpty() ? 0 : System.nanoTime() - writes.get(0).startedNanos();
   }
 
-  /** Nothing is tried again. What is not durable by then never is. */
+  /** Stops repeating writes. Items that are not durable by then never will be. */
   public void giveUp() {
     givenUp = true;
     queue.clear();
@@ -112,7 +112,7 @@ public final class DurableBatches<T> {
     }
   }
 
-  /** A second write beside one under way is worth a full batch only. */
+  /** A second concurrent write is only worth a full batch. */
   private boolean isWorthAWrite() {
     return queue.size() >= BATCH_MAX
         || (writes.isEmpty() && !queue.isEmpty() && millisEarly() <= 0);
@@ -151,7 +151,7 @@ public final class DurableBatches<T> {
             });
   }
 
-  /** An item that cannot be written because of a damaged row does not keep the others waiting. */
+  /** An item that cannot be written because of a damaged row does not block the others. */
   private void isolate(Batch<T> batch) {
     writes.remove(batch);
     List<Waiting<T>> items = batch.items();

@@ -1,4 +1,4 @@
-/** Work that must become durable, however often it takes. */
+/** Writes that are repeated until they are durable. */
 @NullMarked
 package io.egress.dispatcher.durable;
 

@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owes a capture to every endpoint that was created below its position. Repeating it owes the same
- * deliveries again, under the same ids.
+ * Publishes a delivery of a capture for every endpoint created before it. Repeating this publishes
+ * the same deliveries, with the same ids.
  */
 final class FanOut {
-  /** Deliveries published before the next are made; a capture may go to thousands of endpoints. */
+  /** Deliveries published per batch; a capture may have thousands of endpoints. */
   private static final int PUBLISHED_MAX = 10_000;
 
   private final EndpointStore endpoints;

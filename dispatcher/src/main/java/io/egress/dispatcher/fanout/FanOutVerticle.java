@@ -17,9 +17,9 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the captures that entered the stream into a delivery for each endpoint. */
+/** Publishes a delivery for each endpoint of a capture that entered the stream. */
 public final class FanOutVerticle extends VerticleBase {
-  /** What a worker depends on, and how long it waits for PostgreSQL and Kafka. */
+  /** The dependencies of a worker, and how long it waits for PostgreSQL and Kafka. */
   public record Parts(
       KafkaSettings kafka,
       Pool pool,
@@ -78,7 +78,7 @@ public final class FanOutVerticle extends VerticleBase {
     return supervisor == null ? Future.succeededFuture() : supervisor.stop();
   }
 
-  /** Whether the consumer has polled not longer ago. May be called from any thread. */
+  /** Whether the consumer has polled within {@code max}. Thread-safe. */
   public boolean polls(Duration max) {
     FanOutWorker current = worker;
     return current != null && current.sinceLastPoll().compareTo(max) <= 0;

@@ -34,10 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the deliveries of one batch of captures after the other, in the order of their offsets.
- * Records that arrive meanwhile form the next batch. An offset is committed once the deliveries of
- * all records before it are acknowledged: now and then, because a commit takes as long as a batch,
- * and a capture fanned out again after a crash is not sent again.
+ * Publishes the deliveries of captures in batches, in the order of their offsets. Records that
+ * arrive meanwhile form the next batch. An offset is committed once the deliveries of all records
+ * before it are acknowledged. Commits are made only now and then, because one takes as long as a
+ * batch, and deliveries published again after a crash are not sent again.
  */
 final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private static final Logger log = LoggerFactory.getLogger(FanOutWorker.class);
@@ -48,7 +48,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
-  /** How long a batch in progress may hold up a rebalance or the end of the worker. */
+  /** How long a batch in progress may delay a rebalance or the end of the worker. */
   private static final Duration HANDOVER_MAX = Duration.ofSeconds(3);
 
   private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
@@ -62,7 +62,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
   private final Map<TopicPartition, Long> uncommitted = new HashMap<>();
 
-  /** A revoked partition is among them until the batch in progress has ended. */
+  /** Includes a revoked partition until the batch in progress has ended. */
   private final Set<TopicPartition> committable = new HashSet<>();
 
   private final Outage publishing =
@@ -120,7 +120,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     return leave();
   }
 
-  /** There is nothing to write: what was not committed is fanned out again, under the same ids. */
+  /** There is nothing to write: uncommitted captures are fanned out again, with the same ids. */
   @Override
   public Future<Void> flush(Duration max) {
     return Future.succeededFuture();
@@ -183,7 +183,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     uncommitted.keySet().removeAll(partitions);
   }
 
-  /** Completes when no batch is in progress, or when that takes too long for a hand-over. */
+  /** Completes when no batch is in progress, or when a hand-over cannot wait any longer. */
   private Future<Void> endOfBatch() {
     return batch.timeout(HANDOVER_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
@@ -226,7 +226,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
         });
   }
 
-  /** Tries again until it succeeds or the worker has left the group. */
+  /** Repeated until it succeeds or the worker has left the group. */
   private void publish(List<ProcessedCapture> captures, Promise<Void> published) {
     fanOut
         .owe(captures)

@@ -1,4 +1,4 @@
-/** From a capture that entered the stream to a delivery for each endpoint that gets it. */
+/** Fan-out: from a capture that entered the stream to a delivery for each of its endpoints. */
 @NullMarked
 package io.egress.dispatcher.fanout;
 

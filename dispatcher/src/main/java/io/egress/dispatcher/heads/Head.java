@@ -2,10 +2,7 @@ package io.egress.dispatcher.heads;
 
 import static java.util.Objects.requireNonNull;
 
-/**
- * A rendered document up to its {@code emitted_at}, shared by all that send it. Not to be written
- * to.
- */
+/** A rendered document up to its {@code emitted_at}, shared by its attempts. Read-only. */
 public final class Head {
   private final long revision;
   private final byte[] bytes;

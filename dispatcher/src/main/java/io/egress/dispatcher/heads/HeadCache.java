@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The heads used last, as many bytes of them as are allowed, for all workers of a process. */
+/** An LRU cache of heads, limited in bytes, shared by all workers of a process. */
 public final class HeadCache {
   private final Map<UUID, Head> heads = new LinkedHashMap<>(64, 0.75f, true);
   private final long bytesMax;

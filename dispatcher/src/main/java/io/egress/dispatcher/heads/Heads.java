@@ -23,27 +23,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The current documents of captures. The database is asked for the revision each time and for the
- * document only when it is another than the one at hand, so several endpoints that get a capture
- * share one reading and one inflating of it. Owned by one event loop.
+ * The current documents of captures. The database is queried for the revision each time, and for
+ * the document only if the cached one has another revision, so several endpoints that get a capture
+ * share reading and inflating it. Owned by one event loop.
  */
 public final class Heads {
   private static final Logger log = LoggerFactory.getLogger(Heads.class);
 
   /**
-   * Documents read at a time, compressed and inflated bytes; the first always comes, however large
-   * it is.
+   * Documents read at a time, compressed and inflated bytes; the first is always read, however
+   * large it is.
    */
   private static final long READ_BYTES_MAX = 16L << 20;
 
-  /** Larger ones would hold the event loop for longer than other deliveries should wait. */
+  /** Larger ones would block the event loop for too long. */
   private static final long INFLATED_HERE_BYTES_MAX = 512 << 10;
 
   private static final long UNKNOWN_REVISION = -1;
 
-  /**
-   * Touches the rows that are asked for and no other: one that is damaged fails whoever reads it.
-   */
+  /** Touches only the requested rows: a damaged one fails every query that reads it. */
   private static final String READ =
       """
       select id, revision, is_known, renderer, length, crc32, checksum,
@@ -60,14 +58,14 @@ public final class Heads {
           .formatted(DocumentStore.COLUMNS);
 
   /**
-   * What was found. Captures that do not exist are in none of these.
+   * The documents found. Captures that do not exist are in none of the collections.
    *
-   * @param later captures whose document has to wait for a later reading, because others came
-   *     before it
+   * @param later captures whose document has to wait for a later query, because others came before
+   *     it
    */
   public record Found(Map<UUID, Head> heads, List<UUID> later, Set<UUID> unrenderable) {}
 
-  /** An answer of the database, and what was at hand when it was asked. */
+  /** An answer of the database, and what was cached when it was queried. */
   public static final class Answer {
     private final RowSet<Row> rows;
     private final Map<UUID, Head> known;
@@ -77,7 +75,7 @@ public final class Heads {
       this.known = known;
     }
 
-    /** What the documents that were read will take, inflated and as they are. */
+    /** The size of the documents that were read, inflated and compressed. */
     public long bytes() {
       long bytes = 0;
       for (Row row : rows) {
@@ -118,7 +116,7 @@ public final class Heads {
         .map(rows -> new Answer(rows, known));
   }
 
-  /** Renders what is stale. */
+  /** Renders stale documents. */
   public Future<Found> find(Answer answer) {
     Found found = new Found(new HashMap<>(), new ArrayList<>(), new HashSet<>());
     List<Stored> stored = new ArrayList<>();

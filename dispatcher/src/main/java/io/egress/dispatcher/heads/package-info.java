@@ -1,4 +1,4 @@
-/** Documents as they are put into envelopes. */
+/** Documents in the form that is embedded in envelopes. */
 @NullMarked
 package io.egress.dispatcher.heads;
 

@@ -1,19 +1,19 @@
 package io.egress.dispatcher.lane;
 
-/** How an attempt ended, as far as the pace of its endpoint is concerned. */
+/** How an attempt ended, as far as the concurrency limit of its endpoint is concerned. */
 public enum Completion {
-  /** A 2xx: more at once may be possible, if it came fast. */
+  /** A 2xx: more concurrency may be possible, if it was fast. */
   DELIVERED,
 
   /**
-   * Any other status: the endpoint is alive, so this is no slowness; but how fast an endpoint
-   * refuses says nothing about how much it can take, and a 429 or 503 says the contrary.
+   * Any other status. The endpoint is alive, so this is not slowness; but how fast an endpoint
+   * rejects requests says nothing about its capacity, and a 429 or 503 says the contrary.
    */
   REFUSED,
 
-  /** Timeout, or no connection: less at once. */
+  /** Timeout, or no connection: the limit decreases. */
   UNANSWERED,
 
-  /** Given up by ourselves (shutdown, revocation): says nothing about the endpoint. */
+  /** Aborted by this side (shutdown, revocation): says nothing about the endpoint. */
   ABORTED
 }

@@ -1,17 +1,18 @@
 package io.egress.dispatcher.lane;
 
 /**
- * How many attempts one endpoint gets at once, found as TCP finds its window: fast deliveries raise
- * it by one each until the first loss, after a loss by one per round; what gets no answer halves
- * it, and an endpoint that answers nothing at all starts again from one. An endpoint that answers
- * at once raises it by one per round from the beginning: each step opens a connection, which costs
- * more than the few deliveries that wait. Deliveries that take much longer than the endpoint's own
- * pace do not raise it, and lower it to a few times what it began with: a queue that is moved from
- * here into connections is a queue still, and costs more. No further, since it may be this process
- * that is slow: then all lanes are, and one that got less than its share would fall behind.
+ * The concurrency limit of one endpoint, adjusted like a TCP congestion window. Fast deliveries
+ * raise it by one each until the first loss, and by one per round after that; an attempt without a
+ * response halves it, and an endpoint that does not respond at all starts again from one. An
+ * endpoint that responds immediately raises it by one per round from the beginning: each step opens
+ * a connection, which costs more than the few deliveries that wait. Deliveries that take much
+ * longer than the endpoint's own best time do not raise it, and lower it to a few times its initial
+ * value: moving a queue from here into connections would only add cost. It is not lowered further,
+ * since this process may be the slow one: then all lanes are, and a lane with less than its share
+ * would fall behind.
  *
- * <p>An attempt that started before the last cut is evidence about the limit of that time only, so
- * it neither cuts nor raises: sixty-four requests that time out together are one event.
+ * <p>An attempt that started before the last decrease reflects the limit of that time only, so it
+ * has no effect: sixty-four requests that time out together count as one event.
  */
 final class ConcurrencyLimit {
   private static final int CROWDED_INITIALS = 4;
@@ -39,7 +40,10 @@ final class ConcurrencyLimit {
     return limit;
   }
 
-  /** A delivery raises the limit only while it is {@code inUse}: else it has not been tried out. */
+  /**
+   * A delivery raises the limit only if it is {@code inUse}; otherwise the limit has not been
+   * tried.
+   */
   void delivered(long startedNanos, long nowNanos, boolean inUse) {
     long took = nowNanos - startedNanos;
     pace.delivered(took);

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lanes with nothing to do, kept for a while because of what they know about their endpoint. */
+/** Lanes with nothing to do, kept for a while for what they know about their endpoint. */
 final class IdleLanes<R> {
   private final long rememberedNanos;
   private final int idleLanesMax;
@@ -23,7 +23,7 @@ final class IdleLanes<R> {
     }
   }
 
-  /** The next lane to forget; it is no longer kept here. */
+  /** Removes and returns the next lane to forget. */
   @Nullable Lane<R> poll(long nowNanos) {
     if (idleSinceNanos.isEmpty()) {
       return null;

@@ -4,8 +4,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that has a slot: the token to be given to {@link Lanes#sent} when its attempt begins,
- * and to {@link Lanes#completed} exactly once.
+ * A record with a slot. Pass this token to {@link Lanes#sent} when its attempt begins, and to
+ * {@link Lanes#completed} exactly once.
  */
 public final class InFlight<R> {
   private final Lane<R> lane;

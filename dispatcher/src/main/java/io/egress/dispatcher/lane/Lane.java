@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What waits for one endpoint, how much of it may be in flight, and whether it is stuck. */
+/** The records waiting for one endpoint, its concurrency limit, and whether it is stuck. */
 final class Lane<R> {
   private final UUID endpointId;
   private final ConcurrencyLimit limit;
@@ -69,7 +69,7 @@ final class Lane<R> {
     return sentSinceProgress;
   }
 
-  /** As many attempts without any sign of progress as an endpoint gets that is not known at all. */
+  /** The number of attempts without any progress that an unknown endpoint may have in flight. */
   boolean isUnproven() {
     return startedSinceProgress >= unprovenMax;
   }
@@ -78,14 +78,14 @@ final class Lane<R> {
     return hasFreeSlot() && (owner == null || owner.mayStart(inFlight - admitted, nowNanos));
   }
 
-  /** When the owner's pace lets a record start; null when it is not the pace that it waits for. */
+  /** When the owner's rate limit lets a record start; null if the lane does not wait for that. */
   @Nullable Long readyNanos(long nowNanos) {
     return owner == null || waiting() == 0 || !hasFreeSlot()
         ? null
         : owner.readyNanos(inFlight - admitted, nowNanos);
   }
 
-  /** A stuck lane is tried with one attempt at a time. */
+  /** A stuck lane is probed with one attempt at a time. */
   private boolean hasFreeSlot() {
     return inFlight < (stuck ? 1 : slots());
   }
@@ -95,9 +95,9 @@ final class Lane<R> {
   }
 
   /**
-   * What a stuck lane cannot start even if its endpoint came back now. A round of attempts stays,
-   * so that there is something to try it with and an endpoint that is only slow is kept busy. Of a
-   * lane with limits, what waits too long for them.
+   * The records that a stuck lane could not start even if its endpoint recovered now. One round of
+   * attempts stays, so that there is something to probe with and an endpoint that is only slow is
+   * kept busy. In a lane with limits, the records that would wait too long for them.
    */
   int surplus() {
     if (stuck) {
@@ -117,8 +117,8 @@ final class Lane<R> {
   }
 
   /**
-   * Whether the attempt may be sent under limits that may have changed since it started. It counts
-   * as begun from now on.
+   * Whether the attempt may be sent under limits that may have changed since it started. From now
+   * on it counts as begun.
    */
   boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
     if (!limits.equals(owner == null ? LaneLimits.NONE : owner.limits())) {
@@ -158,13 +158,13 @@ final class Lane<R> {
     return first;
   }
 
-  /** True for the first since there was any progress. */
+  /** True for the first one since there was any progress. */
   boolean sent() {
     sentSinceProgress++;
     return sentSinceProgress == 1;
   }
 
-  /** True when this shows that the endpoint gets on with its records. */
+  /** Returns true if this shows that the endpoint makes progress. */
   boolean completed(InFlight<R> attempt, Completion completion, long nowNanos) {
     boolean progress =
         switch (completion) {
@@ -238,7 +238,7 @@ final class Lane<R> {
     return givenUp;
   }
 
-  /** A deep queue leaves large arrays behind, and idle lanes are many. */
+  /** A deep queue leaves large arrays behind, and there are many idle lanes. */
   void trim() {
     live = new ArrayDeque<>(0);
     backfill = new ArrayDeque<>(0);

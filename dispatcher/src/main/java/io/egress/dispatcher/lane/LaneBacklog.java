@@ -4,7 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All records that wait, in order of arrival, and whether they are too many. */
+/** All waiting records in order of arrival, and whether there are too many. */
 final class LaneBacklog<R> {
   private final LaneSettings.Bounds bounds;
   private final Set<Waiting<R>> records = new LinkedHashSet<>();
@@ -22,7 +22,7 @@ final class LaneBacklog<R> {
     return records.size() < bounds.queuedMax();
   }
 
-  /** Stays true until the backlog has shrunk well below what made it true. */
+  /** Stays true until the backlog has shrunk well below the limit. */
   boolean isFull() {
     return full;
   }

@@ -3,8 +3,8 @@ package io.egress.dispatcher.lane;
 /**
  * The limits set by an endpoint's owner, in addition to the lane's own.
  *
- * @param perSecond attempts begun in a second; 0 for any number
- * @param inFlight attempts at once
+ * @param perSecond attempts begun per second; 0 for unlimited
+ * @param inFlight concurrent attempts
  */
 public record LaneLimits(int perSecond, int inFlight) {
   public static final LaneLimits NONE = new LaneLimits(0, Integer.MAX_VALUE);

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** Everything tunable about lanes. */
+/** The parameters of lanes. */
 public record LaneSettings(Concurrency concurrency, Parking parking, Bounds bounds) {
   public LaneSettings {
     requireNonNull(concurrency, "concurrency is null");
@@ -19,7 +19,7 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
     return withInFlightMax(IN_FLIGHT_MAX);
   }
 
-  /** The defaults, with so many attempts at once in all lanes together. */
+  /** The defaults, with this many concurrent attempts in all lanes together. */
   public static LaneSettings withInFlightMax(int inFlightMax) {
     return new LaneSettings(
         new Concurrency(4, 64, Duration.ofSeconds(2), Duration.ofMinutes(10)),
@@ -32,10 +32,10 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
   }
 
   /**
-   * How much of one endpoint may be in flight.
+   * The concurrency of one endpoint.
    *
-   * @param initial attempts at once to an endpoint nothing is known about
-   * @param max attempts at once to any endpoint
+   * @param initial concurrent attempts to an unknown endpoint
+   * @param max concurrent attempts to any endpoint
    * @param slowAfter an attempt that took longer does not raise the limit
    * @param rememberedFor how long an idle endpoint keeps its limit
    */
@@ -48,14 +48,14 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
   }
 
   /**
-   * When waiting records are put aside, and for how long.
+   * When waiting records are parked, and for how long.
    *
    * @param stuckAfter without progress for this long, with no slot free and records waiting, a lane
    *     is stuck
    * @param overdueAfter once the caller has been told to pause, no record waits longer than this
-   *     without its lane giving records up
+   *     without its lane giving up records
    * @param delayMin the first parking delay of a lane; it doubles while the lane stays stuck
-   * @param delayMax the longest one
+   * @param delayMax the longest delay
    */
   public record Parking(
       Duration stuckAfter, Duration overdueAfter, Duration delayMin, Duration delayMax) {
@@ -68,13 +68,13 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
   }
 
   /**
-   * What all lanes together may hold.
+   * The limits of all lanes together.
    *
-   * @param inFlightMax attempts at once in all lanes together
-   * @param probesInFlightMax how many of those may be spent on trying stuck lanes
-   * @param queuedMax records that wait in all lanes together; no more are taken
+   * @param inFlightMax concurrent attempts
+   * @param probesInFlightMax how many of those may be probes of stuck lanes
+   * @param queuedMax waiting records; no more are taken
    * @param pauseAtQueued the caller is asked to pause from here ...
-   * @param resumeAtQueued ... until only these are left
+   * @param resumeAtQueued ... until only this many are left
    * @param idleLanesMax idle lanes remembered, whatever their age
    */
   public record Bounds(

@@ -15,13 +15,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps endpoints out of each other's way: a lane per endpoint, each with a limit of its own on
- * attempts in flight that follows how the endpoint does, and no way for a slow one to fill what all
- * share. What cannot be sent for now is handed out to be parked elsewhere.
+ * Isolates endpoints from each other: each has a lane with its own adaptive concurrency limit, and
+ * a slow one cannot fill what all share. Records that cannot be sent for now are returned to be
+ * parked elsewhere.
  *
- * <p>Owned by one event loop. Times are of one monotonic clock, such as {@link System#nanoTime}. No
- * call costs more than the records and lanes it changes, except {@link #drop} and {@link
- * #stuckLanes}, which look at everything.
+ * <p>Owned by one event loop. Times are of one monotonic clock, such as {@link System#nanoTime}.
+ * The cost of a call is proportional to the records and lanes it changes, except for {@link #drop}
+ * and {@link #stuckLanes}, which visit all.
  */
 public final class Lanes<R> {
   /** A record that has left its lane unsent, to be offered again after {@code delay}. */
@@ -48,8 +48,8 @@ public final class Lanes<R> {
   }
 
   /**
-   * Returns false when the maximum number of records waits already. A caller that stops reading
-   * while {@link #isFull} never sees it if a batch fits above the mark.
+   * Returns false if the maximum number of records is waiting already. A caller that stops reading
+   * while {@link #isFull} never sees that if a batch fits above the mark.
    */
   public boolean offer(UUID endpointId, Priority priority, R record, long nowNanos) {
     requireNonNull(endpointId, "endpointId is null");
@@ -66,7 +66,7 @@ public final class Lanes<R> {
     return true;
   }
 
-  /** The record to start now, or null when none may start before something completes or arrives. */
+  /** The record to start now, or null if none may start before something completes or arrives. */
   public @Nullable InFlight<R> next(long nowNanos) {
     Lane<R> ready = pacedLanes.firstReady(nowNanos);
     while (ready != null) {
@@ -90,9 +90,8 @@ public final class Lanes<R> {
   }
 
   /**
-   * Whether the attempt may be sent under what the endpoint's owner allows, which holds for its
-   * lane from now on. One that may not is to be completed as {@link Completion#ABORTED}, and its
-   * record offered again.
+   * Whether the attempt may be sent under the owner's limits, which apply to its lane from now on.
+   * Otherwise, complete it as {@link Completion#ABORTED} and offer its record again.
    */
   public boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
     requireNonNull(limits, "limits is null");
@@ -108,7 +107,10 @@ public final class Lanes<R> {
     return admitted;
   }
 
-  /** When {@link #next} may have a record whose lane only waits for its pace; null for none. */
+  /**
+   * When {@link #next} may have a record of a lane that only waits for its rate limit; null if
+   * none.
+   */
   public @Nullable Long nextPacedNanos() {
     return pacedLanes.nextNanos();
   }
@@ -140,11 +142,11 @@ public final class Lanes<R> {
   }
 
   /**
-   * The waiting records to be parked, which leave their lanes: those of stuck lanes, beyond what
-   * they are tried with; those of lanes with limits, beyond what fits; and when the caller had to
-   * pause while a record is overdue, the newer half of its lane, which takes in more than it gets
-   * rid of. To be called after starting what {@link #next} gives, and at least sixteen times in
-   * {@link LaneSettings.Parking#stuckAfter}.
+   * The records to be parked, which leave their lanes: those of stuck lanes, except for probes;
+   * those that do not fit under an owner's limits; and if the caller had to pause while a record is
+   * overdue, the newer half of its lane, which receives more than it sends. Call it after starting
+   * what {@link #next} returns, and at least sixteen times per {@link
+   * LaneSettings.Parking#stuckAfter}.
    */
   public List<Parkable<R>> takeParkable(long nowNanos) {
     stuckWatch.update(nowNanos).forEach(lane -> settle(lane, nowNanos));
@@ -165,8 +167,8 @@ public final class Lanes<R> {
   }
 
   /**
-   * For revoked partitions and for shutdown: removes what waits in any lane. Attempts in flight
-   * hold their slots until they are completed, if need be as {@link Completion#ABORTED}.
+   * For revoked partitions and for shutdown: removes waiting records from all lanes. Attempts in
+   * flight hold their slots until they are completed, if need be as {@link Completion#ABORTED}.
    */
   public List<R> drop(Predicate<R> which, long nowNanos) {
     List<R> dropped = new ArrayList<>();
@@ -176,7 +178,7 @@ public final class Lanes<R> {
     return dropped;
   }
 
-  /** Removes some of what waits for an endpoint; attempts in flight run on. */
+  /** Removes some of the records waiting for an endpoint; attempts in flight continue. */
   public List<R> drain(UUID endpointId, Predicate<R> which, long nowNanos) {
     Lane<R> lane = lanes.get(endpointId);
     return lane == null ? List.of() : leave(lane, lane.giveUp(which), nowNanos);
@@ -226,7 +228,7 @@ public final class Lanes<R> {
     return givenUp.stream().map(Waiting::record).toList();
   }
 
-  /** Puts the lane where it belongs after a change, and forgets lanes that were idle for long. */
+  /** Updates the lane's place after a change, and forgets lanes that were idle for long. */
   private void settle(Lane<R> lane, long nowNanos) {
     startOrder.place(lane, nowNanos);
     pacedLanes.place(lane, nowNanos);

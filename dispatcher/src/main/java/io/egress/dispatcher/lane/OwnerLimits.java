@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a lane within its owner's limits, and bounds how much may wait in it. More would fill the
- * queue that all lanes share, so it is parked until the rest has been sent.
+ * Keeps a lane within its owner's limits, and limits its waiting records. More would fill the queue
+ * shared by all lanes, so they are parked until the others have been sent.
  */
 final class OwnerLimits {
   private static final int WAITING_SECONDS = 10;
@@ -35,7 +35,7 @@ final class OwnerLimits {
     return pace == null || (pace.isReady(nowNanos) && unsent < pace.unsentMax());
   }
 
-  /** When the pace allows the next start; null when it is not the pace that holds the lane up. */
+  /** When the rate limit allows the next start; null if the lane does not wait for that. */
   @Nullable Long readyNanos(int unsent, long nowNanos) {
     return pace == null || pace.isReady(nowNanos) || unsent >= pace.unsentMax()
         ? null
@@ -55,7 +55,7 @@ final class OwnerLimits {
     return (int) Math.max(least, WAITING_SECONDS * perSecond());
   }
 
-  /** How long it takes to send as many. */
+  /** How long it takes to send this many. */
   Duration waitingTime() {
     double perSecond = perSecond();
     return perSecond == 0

@@ -3,10 +3,9 @@ package io.egress.dispatcher.lane;
 import java.time.Duration;
 
 /**
- * How long an endpoint takes when nothing is in its way: the least that its deliveries took, which
- * is forgotten only slowly, because a queue that nobody drains must not become the measure of
- * itself. What takes much longer has waited somewhere, here or there, and more at once would only
- * wait with it.
+ * An endpoint's response time without queueing: the minimum of its deliveries, which is forgotten
+ * slowly, because a queue that nobody drains must not become the measure of itself. A delivery that
+ * takes much longer has waited somewhere, and more concurrency would only make it wait longer.
  */
 final class Pace {
   private static final int WINDOW = 128;
@@ -30,17 +29,17 @@ final class Pace {
     }
   }
 
-  /** Whether a connection carries so many deliveries a second that few are needed. */
+  /** Whether a connection carries so many deliveries per second that few connections are needed. */
   boolean isQuick() {
     return least <= QUICK_NANOS;
   }
 
-  /** Whether more at once might go as fast. */
+  /** Whether more concurrency might keep this speed. */
   boolean isUndisturbed(long nanos) {
     return nanos <= 2 * least + NEAR_NANOS;
   }
 
-  /** Whether there is more at once than anybody has a use for. */
+  /** Whether there is more concurrency than useful. */
   boolean isCrowded(long nanos) {
     return nanos > 4 * least + FAR_NANOS;
   }

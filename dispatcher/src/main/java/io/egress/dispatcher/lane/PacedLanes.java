@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Lanes that wait only for their pace, ordered by the time of their next start. */
+/** Lanes that wait only for their rate limit, sorted by the time of their next start. */
 final class PacedLanes<R> {
   private record Entry<R>(Lane<R> lane, long readyNanos) implements Comparable<Entry<R>> {
     /** A monotonic clock may wrap around. */
@@ -32,13 +32,13 @@ final class PacedLanes<R> {
     }
   }
 
-  /** A lane that may start, to be placed anew. */
+  /** Removes and returns a lane that may start. */
   @Nullable Lane<R> firstReady(long nowNanos) {
     Long first = nextNanos();
     return first == null || nowNanos - first < 0 ? null : byTime.first().lane();
   }
 
-  /** When the next lane may start; null when none waits for its pace. */
+  /** When the next lane may start; null if none is waiting. */
   @Nullable Long nextNanos() {
     return byTime.isEmpty() ? null : byTime.first().readyNanos();
   }

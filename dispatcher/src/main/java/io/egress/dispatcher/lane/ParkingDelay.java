@@ -3,8 +3,8 @@ package io.egress.dispatcher.lane;
 import java.time.Duration;
 
 /**
- * How long records of a stuck lane are put aside: it doubles whenever the delay itself has passed
- * and the lane is still stuck, whatever the number of records parked meanwhile.
+ * How long records of a stuck lane are parked. The delay doubles whenever it has passed and the
+ * lane is still stuck, however many records are parked meanwhile.
  */
 final class ParkingDelay {
   private final long minNanos;

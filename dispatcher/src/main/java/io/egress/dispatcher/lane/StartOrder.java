@@ -10,14 +10,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the lanes that may start a record does so next: the one with the fewest attempts in
- * flight, in turns among equals. Plain turns would hand slots out by how long endpoints hold them.
+ * Decides which lane starts a record next: the one with the fewest attempts in flight, round robin
+ * among equals. Plain round robin would distribute slots by how long endpoints hold them.
  *
- * <p>Endpoints that stop answering must not gather the slots before their timeouts tell. So once
- * half of all slots are taken, a lane has to show progress after a few attempts to start more. And
- * a lane with n attempts in flight starts another only while more than n slots are free, so that
- * however many lanes hold on to slots, an endpoint with nothing in flight finds one. Stuck lanes
- * wait for a slot apart, as only some are spent on them.
+ * <p>Endpoints that stop responding must not accumulate slots before their attempts time out. So
+ * once half of all slots are taken, a lane has to show progress after a few attempts to start more.
+ * And a lane with n attempts in flight starts another only while more than n slots are free, so
+ * that an endpoint with nothing in flight always finds one, however many lanes hold slots. Stuck
+ * lanes wait in a separate queue, as they share a limited number of slots.
  */
 final class StartOrder<R> {
   private static final int PROBE = -1;

@@ -26,8 +26,8 @@ final class StartPace {
   }
 
   /**
-   * Bounds attempts that were started and not sent, because they go out together when what delayed
-   * them is over.
+   * Limits attempts that were started and not sent, because they are sent together when the delay
+   * is over.
    */
   int unsentMax() {
     return Math.max(1, perSecond / UNSENT_SHARE);

@@ -9,13 +9,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds lanes that are stuck: records wait, attempts are under way, and nothing has got on for a
- * while. It goes by time alone, since a deep queue is what every healthy endpoint has after an
- * outage; and not by slots, since lanes that stop answering can run out of the shared ones first.
+ * Detects stuck lanes: records are waiting, attempts are in flight, and nothing has made progress
+ * for a while. The criterion is time alone. Queue length cannot be one, since every healthy
+ * endpoint has a deep queue after an outage; nor can slots, since lanes that stop responding can
+ * run out of the shared ones first.
  *
- * <p>Time that this process did not live through does not count: after a pause of its own the
- * answers still wait in the sockets. So the clock here advances by no more than a step between two
- * looks, and slower in a process that is short of processor time.
+ * <p>Time during which this process was not running does not count: after a pause of its own,
+ * responses are still waiting in the sockets. So the clock advances by at most one step between two
+ * checks, and slower in a process that lacks processor time.
  */
 final class StuckWatch<R> {
   private static final int STEPS_UNTIL_STUCK = 16;
@@ -26,8 +27,8 @@ final class StuckWatch<R> {
   private long updatedNanos;
 
   /**
-   * Lanes with records waiting, each since the latest of: a record waits, the last progress, the
-   * first attempt sent after it.
+   * Lanes with waiting records, each since the latest of: the first record waiting, the last
+   * progress, the first attempt sent after it.
    */
   private final Map<Lane<R>, Long> quietSinceNanos = new LinkedHashMap<>();
 
@@ -51,13 +52,13 @@ final class StuckWatch<R> {
     }
   }
 
-  /** The wait starts over; to be followed by {@link #place}. */
+  /** Restarts the wait; to be followed by {@link #place}. */
   void restart(Lane<R> lane) {
     quietSinceNanos.remove(lane);
     lane.restartQuiet();
   }
 
-  /** The lanes that have become stuck, to be placed anew. */
+  /** Removes and returns the lanes that have become stuck. */
   List<Lane<R>> update(long nowNanos) {
     livedNanos = livedNanos(nowNanos);
     updatedNanos = nowNanos;

@@ -1,6 +1,6 @@
 package io.egress.dispatcher.lane;
 
-/** One record in its lane. A class, not a record: equal records are still different entries. */
+/** One record in its lane. A class, not a record: equal records are different entries. */
 final class Waiting<R> {
   private final Lane<R> lane;
   private final R record;

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The ledgers of all partitions that one consumer owns now. Each assignment gets an epoch of its
- * own, so that what was consumed before a revocation can never advance the partition after it.
+ * The ledgers of all partitions that one consumer owns. Each assignment has its own epoch, so that
+ * records consumed before a revocation can never advance the partition after it.
  *
- * <p>Owned by one event loop; {@code P} is whatever names a partition of a topic.
+ * <p>Owned by one event loop; {@code P} identifies a partition of a topic.
  */
 public final class LedgerBook<P> {
   private static final int SPAN_LIMIT = 1 << 24;
@@ -22,8 +22,8 @@ public final class LedgerBook<P> {
   private long lastEpoch;
 
   /**
-   * @param spanMax records from the oldest incomplete one of a partition to the newest consumed
-   *     one, beyond which no further record of that partition is taken
+   * @param spanMax the most records of a partition from the oldest incomplete to the newest
+   *     consumed one; no further records of that partition are taken
    */
   public LedgerBook(int spanMax) {
     if (spanMax < 1 || spanMax > SPAN_LIMIT) {
@@ -33,7 +33,7 @@ public final class LedgerBook<P> {
   }
 
   /**
-   * An assignment that no revocation has preceded starts over as well: the consumer reads from the
+   * An assignment without a preceding revocation starts over as well: the consumer reads from the
    * committed offset again.
    */
   public void assign(P partition) {
@@ -41,7 +41,7 @@ public final class LedgerBook<P> {
         requireNonNull(partition, "partition is null"), new PartitionLedger(++lastEpoch, spanMax));
   }
 
-  /** What is left to commit. Empty if nothing is, or if the partition was not assigned. */
+  /** The offset left to commit. Empty if there is none, or if the partition was not assigned. */
   public Optional<Commit<P>> revoke(P partition) {
     PartitionLedger ledger = ledgers.remove(partition);
     return ledger == null || !ledger.commitDue()
@@ -50,9 +50,9 @@ public final class LedgerBook<P> {
   }
 
   /**
-   * Records of a partition come in increasing offsets, gaps allowed. Empty means that the record
-   * was not taken: the partition is full, and the record has to be read again later, or it is not
-   * assigned any more.
+   * Records of a partition arrive in increasing offsets, gaps allowed. Empty if the record was not
+   * taken: the partition is full, and the record has to be read again later, or it is not assigned
+   * any more.
    */
   public Optional<LedgerEntry<P>> register(P partition, long offset, long nowNanos) {
     PartitionLedger ledger = ledgers.get(partition);
@@ -61,13 +61,16 @@ public final class LedgerBook<P> {
         : Optional.of(new LedgerEntry<>(partition, ledger.epoch(), offset));
   }
 
-  /** False, and without effect, when the entry was complete before or is of a former assignment. */
+  /** False, without effect, if the entry was complete before or is of a former assignment. */
   public boolean complete(LedgerEntry<P> entry) {
     PartitionLedger ledger = ledgers.get(entry.partition());
     return ledger != null && ledger.epoch() == entry.epoch() && ledger.complete(entry.offset());
   }
 
-  /** The commits that are due: what has become contiguous and was not reported as committed. */
+  /**
+   * The offsets due to be committed: contiguous prefixes that are complete and not reported as
+   * committed.
+   */
   public List<Commit<P>> commitsDue() {
     List<Commit<P>> due = new ArrayList<>();
     ledgers.forEach(

@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * One assignment of one partition: the records consumed, in offset order, from the first one that
- * is not complete. It exists because records complete in any order while Kafka keeps one number.
+ * One assignment of one partition: the consumed records in offset order, from the first incomplete
+ * one. It exists because records complete in any order while Kafka keeps a single offset.
  *
- * <p>A ring of offsets holds the span from the oldest incomplete record to the newest consumed one;
- * a completed offset stays in it as its complement (negative) until it has become the oldest, so
- * the head of a ring that is not empty is never complete. Offsets only increase, hence the place of
- * one is known to within the number of gaps in the span: without gaps it is found at once, with
- * gaps by halving.
+ * <p>A ring of offsets holds the span from the oldest incomplete record to the newest consumed one.
+ * A completed offset stays in it as its complement (negative) until it is the oldest, so the head
+ * of a nonempty ring is never complete. Offsets only increase, so the index of an offset is known
+ * to within the number of gaps in the span: without gaps it is found at once, with gaps by binary
+ * search.
  */
 public final class PartitionLedger {
   private static final int CAPACITY_MIN = 64;
@@ -42,7 +42,7 @@ public final class PartitionLedger {
     return outstanding;
   }
 
-  /** How many more records fit before {@link LedgerBook#register} refuses. */
+  /** How many more records fit before {@link LedgerBook#register} rejects one. */
   public int room() {
     return spanMax - span;
   }
@@ -57,7 +57,7 @@ public final class PartitionLedger {
         : Optional.of(new Outstanding(offsets[head], sinceNanos[head]));
   }
 
-  /** The next offset to read after the contiguous prefix of completed records. */
+  /** The offset after the contiguous prefix of completed records. */
   public OptionalLong committable() {
     return optional(committable);
   }
@@ -74,7 +74,7 @@ public final class PartitionLedger {
     committed = Math.max(committed, nextOffset);
   }
 
-  /** False when the ledger is full; then nothing has changed. */
+  /** False if the ledger is full; then nothing has changed. */
   boolean register(long offset, long nowNanos) {
     if (offset <= highest) {
       throw new IllegalArgumentException("offset " + offset + " does not follow " + highest);
@@ -94,7 +94,7 @@ public final class PartitionLedger {
     return true;
   }
 
-  /** False when the offset was not outstanding: completed before, or never registered. */
+  /** False if the offset was not outstanding: completed before, or never registered. */
   boolean complete(long offset) {
     int place = placeOf(offset);
     if (place < 0 || offsets[index(place)] != offset) {
@@ -119,7 +119,7 @@ public final class PartitionLedger {
     }
   }
 
-  /** Counted from the head; negative when the offset is outside of the span or in a gap. */
+  /** Counted from the head; negative if the offset is outside the span or in a gap. */
   private int placeOf(long offset) {
     if (span == 0 || offset < offsets[head] || offset > highest) {
       return -1;

@@ -17,8 +17,8 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Reads the lag of each topic from the brokers periodically. The numbers are of the whole fleet:
- * every dispatcher shows the same.
+ * Reads the lag of each topic from the brokers periodically. The numbers are those of the whole
+ * fleet: every dispatcher reports the same.
  */
 public final class ConsumerLag {
   private static final Duration PERIOD = Duration.ofSeconds(10);
@@ -29,7 +29,7 @@ public final class ConsumerLag {
   private final Periodic asking;
   private volatile Map<String, Long> lags = Map.of();
 
-  /** Each of the topics is read by one of the groups. */
+  /** Each topic is consumed by one of the groups. */
   public ConsumerLag(
       Vertx vertx, Brokers brokers, Metrics metrics, Set<String> topics, List<String> groups) {
     this.brokers = requireNonNull(brokers, "brokers is null");
@@ -85,7 +85,7 @@ public final class ConsumerLag {
             });
   }
 
-  /** Committed offsets are read first: what is produced in between counts as lag. */
+  /** Committed offsets are read first: records produced in between count as lag. */
   private Future<Map<String, Long>> lags(
       Set<TopicPartition> partitions, Map<TopicPartition, Long> done) {
     return brokers

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts deliveries. All meters exist from the start and are found by an index, so that counting is
- * cheap. May be used from any thread.
+ * Counts deliveries. All meters are created at startup and looked up by index, so that counting is
+ * cheap. Thread-safe.
  */
 public final class DeliveryMeters {
   private static final int STATUS_CLASSES = 6;
@@ -79,7 +79,7 @@ public final class DeliveryMeters {
     parked =
         metrics.counter(
             "egress_deliveries_parked_total",
-            "times a delivery was parked because its endpoint was stuck or allows no more");
+            "times a delivery was parked because its endpoint was stuck or at its limit");
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 
@@ -109,7 +109,7 @@ public final class DeliveryMeters {
     }
   }
 
-  /** The attempt of this number failed, and the next one is scheduled. */
+  /** The attempt with this number failed, and the next one is scheduled. */
   public void toBeRetried(int attempt) {
     retries.get(attempt - 1).increment();
   }

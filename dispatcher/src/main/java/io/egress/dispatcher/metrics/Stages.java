@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.kafka.Topics;
 
-/** The names of topics in metrics: the stage of a delivery that they hold. */
+/** Names topics in metrics by the stage of their deliveries. */
 public final class Stages {
   private final Topics topics;
 
@@ -12,7 +12,7 @@ public final class Stages {
     this.topics = requireNonNull(topics, "topics is null");
   }
 
-  /** {@code 15m} for a retry topic, {@code backfill}, {@code parked}; else {@code first}. */
+  /** {@code 15m} for a retry topic, {@code backfill}, {@code parked}; otherwise {@code first}. */
   public String of(String topic) {
     if (topic.equals(topics.capturesProcessed())) {
       return "captures";

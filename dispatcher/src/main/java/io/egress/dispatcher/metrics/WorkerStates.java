@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
-/** The sum of what the workers of a process reported last. */
+/** The sum of the last reports of a process's workers. */
 public final class WorkerStates {
   /**
-   * How a worker stood a moment ago.
+   * The state of a worker a moment ago.
    *
-   * @param polledNanos when its consumer last polled, as {@link System#nanoTime} has it
+   * @param polledNanos when its consumer last polled, by {@link System#nanoTime}
    * @param inFlight deliveries that hold a slot
-   * @param queued deliveries that wait in lanes
-   * @param stuckLanes endpoints that get nothing done
-   * @param recordsPending next records that Kafka has not acknowledged
-   * @param outcomesPending outcomes that the delivery log has not written
+   * @param queued deliveries waiting in lanes
+   * @param stuckLanes stuck endpoints
+   * @param recordsPending records of next attempts that Kafka has not acknowledged
+   * @param outcomesPending outcomes not yet written to the delivery log
    * @param historyAhead deliveries of history that were published and have not ended
-   * @param stages what was read and is not finished, by stage
+   * @param stages unfinished records, by stage
    */
   public record WorkerState(
       long polledNanos,
@@ -40,8 +40,8 @@ public final class WorkerStates {
   /**
    * A stage at one worker.
    *
-   * @param due deliveries that are due and not finished, as far as they are read
-   * @param overdueSeconds for how long the first of them is due
+   * @param due deliveries that are due and not finished, of those read
+   * @param overdueSeconds for how long the first of them has been due
    */
   public record StageState(int due, double overdueSeconds) {
     private static final StageState NOTHING = new StageState(0, 0);

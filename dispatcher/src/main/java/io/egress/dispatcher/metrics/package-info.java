@@ -1,4 +1,4 @@
-/** What the dispatcher measures of itself. */
+/** The dispatcher's own metrics. */
 @NullMarked
 package io.egress.dispatcher.metrics;
 

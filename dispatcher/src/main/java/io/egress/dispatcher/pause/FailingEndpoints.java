@@ -43,7 +43,7 @@ public final class FailingEndpoints {
 
   private static final int BEGUN_MAX = 10_000;
 
-  /** No attempt takes longer that was prepared before an endpoint was found to fail. */
+  /** No attempt prepared before an endpoint was found to fail takes longer. */
   private static final Duration UNDER_WAY_MAX = Duration.ofMinutes(1);
 
   private static final String BEGIN =
@@ -69,7 +69,9 @@ public final class FailingEndpoints {
   private final Counter paused;
   private final OperatorNotices notices;
 
-  /** When this process wrote that an endpoint fails, which attempts under way do not know. */
+  /**
+   * When this process recorded that an endpoint fails; attempts in progress do not know that yet.
+   */
   private final Map<UUID, Instant> begun =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -104,8 +106,9 @@ public final class FailingEndpoints {
   }
 
   /**
-   * {@code target} is what the attempt was prepared with. Also where no endpoint is paused: what an
-   * earlier configuration left would count again later.
+   * {@code target} is what the attempt was prepared with. Also clears the start of the failures if
+   * the pause is disabled: an earlier configuration may have left one, which would count again
+   * later.
    */
   public void delivered(EndpointTarget target) {
     if (target.failingSince() == null && !begun.containsKey(target.id())) {

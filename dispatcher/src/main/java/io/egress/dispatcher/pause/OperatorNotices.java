@@ -99,7 +99,7 @@ public final class OperatorNotices {
                     timer -> attempt(to, id, body, failedBefore + 1));
               } else {
                 log.warn(
-                    "Cannot tell EGRESS_OPERATOR_WEBHOOK_URL of a paused endpoint: {}",
+                    "Cannot notify EGRESS_OPERATOR_WEBHOOK_URL of a paused endpoint: {}",
                     failure.toString());
               }
             });

@@ -18,14 +18,11 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds first deliveries that the stream owes to an endpoint and of which the delivery log knows
- * nothing, page by page.
- */
+/** Finds first deliveries that are owed and missing from the delivery log, page by page. */
 final class MissingDeliveries {
   private static final int POSITIONS_MAX = 1_000;
 
-  /** A bound in time that is null does not limit: the function is strict. */
+  /** A null time bound does not limit: the function is strict. */
   private static final String OWED =
       """
       select position, capture_id, entered_at from stream
@@ -45,12 +42,12 @@ final class MissingDeliveries {
       """;
 
   /**
-   * What is owed to an endpoint.
+   * The captures owed to an endpoint.
    *
    * @param upTo the last position
-   * @param historySince when the history was asked for; null for live captures
-   * @param oldest live captures that entered the stream longer ago are left out
-   * @param newest live captures that entered the stream after that are left out
+   * @param historySince when the history was requested; null for live captures
+   * @param oldest live captures that entered the stream earlier are left out
+   * @param newest live captures that entered the stream later are left out
    */
   record Scope(
       UUID endpointId,
@@ -85,10 +82,10 @@ final class MissingDeliveries {
   }
 
   /**
-   * Part of what is owed.
+   * A page of the comparison.
    *
-   * @param missing in order of their positions
-   * @param reached the last position that was looked at
+   * @param missing sorted by position
+   * @param reached the last position compared
    * @param isLast whether nothing follows
    */
   record Page(List<Delivery> missing, long reached, boolean isLast) {}

@@ -14,22 +14,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The deliveries that the delivery log has as pending, as records of their next attempt: those with
- * failed attempts, and those that a replay has published. Read in the order in which they are due,
- * through a cursor: the database sorts them once, and keeps what does not fit into its memory on
- * its disk.
+ * Reads the pending deliveries of the log as records of their next attempt: those with failed
+ * attempts, and those published by a replay. They are read in the order in which they are due,
+ * through a cursor: the database sorts them once, on its disk if they do not fit into its memory.
  */
 final class PendingDeliveries implements AutoCloseable {
   private static final int ROWS_MAX = 1_000;
 
-  /** The sort and the whole reading take longer than any statement or transaction elsewhere. */
+  /** Sorting and reading take longer than any statement or transaction elsewhere. */
   private static final String TAKE_TIME =
       """
       select set_config(name, '6h', true) from pg_settings
       where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')
       """;
 
-  /** The repeated condition is that of the index, which has no row for what was delivered. */
+  /** The repeated condition is that of the partial index, which excludes delivered rows. */
   private static final String PENDING =
       """
       select d.id, d.endpoint_id, d.capture_id, d.position, d.replay_id, d.origin, d.owed_at, d.attempts,
@@ -65,7 +64,7 @@ final class PendingDeliveries implements AutoCloseable {
     }
   }
 
-  /** The next ones; empty after the last. Blocks. */
+  /** The next page; empty at the end. Blocks. */
   List<Delivery> next() {
     List<Delivery> next = new ArrayList<>(ROWS_MAX);
     for (Row row : cursor.read(ROWS_MAX).await()) {
@@ -74,7 +73,7 @@ final class PendingDeliveries implements AutoCloseable {
     return next;
   }
 
-  /** A connection that is closed in a transaction is rolled back by the pool. */
+  /** The pool rolls back the transaction of a connection that is closed. */
   @Override
   public void close() {
     connection.close().await();

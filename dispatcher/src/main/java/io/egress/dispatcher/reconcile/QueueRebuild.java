@@ -24,17 +24,17 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Publishes every delivery that is owed and not finished, from the database alone, for a Kafka that
- * has lost its records. Whatever was not lost is in Kafka twice then, and the second record finds
- * the outcome of the first.
+ * Publishes every delivery that is owed and not finished, from the database alone, after Kafka has
+ * lost its records. If a record was not lost, Kafka has it twice; the second one finds the outcome
+ * of the first.
  *
- * <p>First deliveries without an attempt come first: one that fails for the first time meanwhile is
- * pending when those are read.
+ * <p>First deliveries without an attempt come first: one that fails meanwhile is pending when the
+ * pending ones are read.
  *
  * <p>Retries are published in the order in which they are due, each to the topic with the shortest
- * delay that is long enough. A partition of a retry topic is read up to its first record that is
- * not due, so no record may be followed by one that is due earlier. Retries that dispatchers add to
- * such a topic from now on are due later than all of these.
+ * sufficient delay. A partition of a retry topic is read up to its first record that is not due, so
+ * no record may be followed by one that is due earlier. Retries that dispatchers add to such a
+ * topic from now on are due later than all of these.
  */
 public final class QueueRebuild {
   private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -53,7 +53,7 @@ public final class QueueRebuild {
       """
           .formatted(ENDPOINTS_MAX);
 
-  /** How far it is; may be read from any thread. */
+  /** The progress; thread-safe. */
   public static final class Progress {
     private final AtomicLong endpoints = new AtomicLong();
     private final AtomicLong first = new AtomicLong();
@@ -66,12 +66,12 @@ public final class QueueRebuild {
       return endpoints.get();
     }
 
-    /** Published deliveries that the delivery log knows nothing of. */
+    /** Published deliveries without an entry in the delivery log. */
     public long first() {
       return first.get();
     }
 
-    /** Published deliveries that the delivery log has as pending: retries, and replays. */
+    /** Published deliveries that are pending in the delivery log: retries, and replays. */
     public long pending() {
       return pending.get();
     }
@@ -87,7 +87,7 @@ public final class QueueRebuild {
   private final Clock clock;
   private final Progress progress = new Progress();
 
-  /** {@code logRetention} is how long the delivery log remembers; what is older is not known. */
+  /** {@code logRetention} is how long the delivery log is kept; older deliveries are unknown. */
   public QueueRebuild(
       Pool pool,
       RecordPublisher publisher,
@@ -107,7 +107,7 @@ public final class QueueRebuild {
     return progress;
   }
 
-  /** Blocks until everything is acknowledged. A repetition after a failure begins anew. */
+  /** Blocks until everything is acknowledged. After a failure it has to start over. */
   public void run() {
     publishFirst();
     publishPending();
@@ -149,7 +149,7 @@ public final class QueueRebuild {
     }
   }
 
-  /** A page of each in turn, so that no endpoint's backlog stands before all of another's. */
+  /** One page of each endpoint in turn, so that no endpoint's backlog precedes all of another's. */
   private void walk(Deque<Walk> walks) {
     while (!walks.isEmpty()) {
       Walk walk = walks.remove();
@@ -197,7 +197,7 @@ public final class QueueRebuild {
     return topics.retry(Durations.format(delay));
   }
 
-  /** Under a schedule that was shortened since, a retry is made earlier than it was due. */
+  /** If the schedule was shortened since, a retry is made earlier than it was due. */
   private Duration longestDelay() {
     return schedule.delays().stream().max(Duration::compareTo).orElseThrow();
   }

@@ -25,10 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares, in the background, what the stream owes to endpoints with the delivery log. A capture
+ * Compares, in the background, the captures owed to endpoints with the delivery log. A capture
  * without an attempt some time after it entered the stream is published again: its record may have
- * outlived the topic's retention while no dispatcher ran. If it has not, there are two records of
- * one delivery, and the second one finds the outcome of the first.
+ * expired while no dispatcher ran. If it has not, the delivery has two records, and the second one
+ * finds the outcome of the first.
  *
  * <p>The endpoint's row in {@code reconciliations} is locked meanwhile, so dispatchers share the
  * work.
@@ -74,8 +74,8 @@ public final class Reconciler {
   /**
    * When a capture without an outcome is published again.
    *
-   * @param after its entry into the stream; and the last time it was
-   * @param logRetention how long the delivery log remembers; what is older is not known
+   * @param after its entry into the stream, and after the last time it was published
+   * @param logRetention how long the delivery log is kept; older deliveries are unknown
    */
   public record Rhythm(Duration after, Duration logRetention) {
     public Rhythm {
@@ -156,7 +156,7 @@ public final class Reconciler {
                     : Future.succeededFuture());
   }
 
-  /** Completes with whether there was an endpoint to compare. */
+  /** Returns whether there was an endpoint to compare. */
   private Future<Boolean> reconcileNext(SqlConnection tx) {
     return tx.preparedQuery(NEXT)
         .execute(Tuple.of(rhythm.after().toMillis(), rhythm.period().toMillis()))
@@ -209,7 +209,7 @@ public final class Reconciler {
             });
   }
 
-  /** The next round begins at the first missing delivery; at once if there are more. */
+  /** The next round begins at the first missing delivery; immediately if there are more. */
   private static Future<Void> save(
       SqlConnection tx, Endpoint endpoint, Page page, List<Delivery> again) {
     List<Delivery> missing = page.missing();

@@ -1,4 +1,4 @@
-/** Finds deliveries that are owed and that Kafka no longer has. */
+/** Finds deliveries that are owed and missing from Kafka. */
 @NullMarked
 package io.egress.dispatcher.reconcile;
 

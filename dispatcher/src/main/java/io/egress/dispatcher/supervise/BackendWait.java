@@ -19,14 +19,14 @@ public final class BackendWait {
   private final Supplier<Future<?>> database;
   private final Supplier<Future<?>> kafka;
 
-  /** The suppliers ask the backend, and fail without an answer. */
+  /** The suppliers query the backend, and fail without an answer. */
   public BackendWait(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.database = requireNonNull(database, "database is null");
     this.kafka = requireNonNull(kafka, "kafka is null");
   }
 
-  /** Asks until both answer, or until {@code stopped}. Never fails. */
+  /** Repeats until both answer, or until {@code stopped}. Never fails. */
   public Future<Void> awaitAnswer(BooleanSupplier stopped) {
     Promise<Void> answered = Promise.promise();
     ask(answered, stopped);

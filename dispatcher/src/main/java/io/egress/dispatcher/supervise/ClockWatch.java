@@ -7,11 +7,11 @@ import java.util.function.LongSupplier;
 
 /**
  * Detects that the wall clock was set back. Kafka's clients measure waits by the wall clock and
- * never let it run backwards: a client that has seen the later time stands still until that time
- * comes again, and has to be replaced. May be called from any thread.
+ * never let it run backwards: a client that has seen the later time stalls until that time comes
+ * again, and has to be replaced. Thread-safe.
  */
 public final class ClockWatch {
-  /** Ignores the slewing of clocks and steps too small to matter. */
+  /** Ignores slewing, and steps too small to matter. */
   private static final Duration STEP_MIN = Duration.ofSeconds(2);
 
   private static final Duration READING_MAX = Duration.ofMillis(100);
@@ -43,7 +43,7 @@ public final class ClockWatch {
   }
 
   /**
-   * Repeated when the thread was suspended between reading the two clocks, which would look like a
+   * Repeated if the thread was suspended between reading the two clocks, which would look like a
    * step.
    */
   private long offsetMillis() {

@@ -3,7 +3,7 @@ package io.egress.dispatcher.supervise;
 import io.vertx.core.Future;
 import java.time.Duration;
 
-/** One membership in a consumer group. All calls come on its event loop. */
+/** One membership in a consumer group. All methods are called on its event loop. */
 public interface GroupMember {
   Future<Void> start();
 

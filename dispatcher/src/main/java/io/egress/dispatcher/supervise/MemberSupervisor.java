@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class MemberSupervisor {
   private static final Logger log = LoggerFactory.getLogger(MemberSupervisor.class);
 
-  /** After that a consumer that cannot reach its brokers is abandoned. */
+  /** After this time, a consumer that cannot reach its brokers is abandoned. */
   private static final Duration LEAVE_MAX = Duration.ofSeconds(35);
 
   private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
@@ -36,7 +36,7 @@ public final class MemberSupervisor {
   private Future<Void> replacement = Future.succeededFuture();
   private boolean stopping;
 
-  /** {@code members} makes a member, which reports for how long it has been stalled. */
+  /** {@code members} creates a member, which reports for how long it has been stalled. */
   public MemberSupervisor(
       Vertx vertx,
       Restarts restarts,
@@ -48,7 +48,7 @@ public final class MemberSupervisor {
     this.members = requireNonNull(members, "members is null");
   }
 
-  /** Takes over the exception handler of {@code context}, which is the verticle's. */
+  /** Sets the exception handler of {@code context}, which is the verticle's. */
   public Future<Void> start(Context context) {
     context.exceptionHandler(this::failed);
     vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> checkClock());
@@ -97,7 +97,7 @@ public final class MemberSupervisor {
     }
   }
 
-  /** Takes the member to end it; null when it is ending already. */
+  /** Takes the member to end it; null if it is ending already. */
   private @Nullable GroupMember take() {
     if (stopping) {
       return null;
@@ -111,7 +111,7 @@ public final class MemberSupervisor {
     return released.release().timeout(LEAVE_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
 
-  /** Tries until a member has started: making one may fail, too. */
+  /** Retries until a member has started: creating one may fail, too. */
   private Future<Void> beginAfter(Duration pause) {
     return vertx
         .timer(pause.toMillis(), TimeUnit.MILLISECONDS)

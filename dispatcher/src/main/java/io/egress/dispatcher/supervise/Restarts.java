@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The restarts of one kind of consumer. A restart releases all partitions and reads again from the
- * last commit, so nothing that was read is forgotten. Restarts in quick succession are spaced
- * further and further apart. May be called from any thread.
+ * Schedules restarts of one kind of consumer. A restart releases all partitions and reads again
+ * from the last commit, so no record is lost. Restarts in quick succession have increasing delays.
+ * Thread-safe.
  */
 public final class Restarts {
   private static final Logger log = LoggerFactory.getLogger(Restarts.class);
@@ -19,7 +19,7 @@ public final class Restarts {
   private static final Duration PAUSE_MIN = Duration.ofMillis(500);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
 
-  /** A consumer that has run for this long is not in a series of restarts. */
+  /** A consumer that has run for this long ends a series of restarts. */
   private static final Duration STEADY_AFTER = Duration.ofMinutes(1);
 
   private final String part;

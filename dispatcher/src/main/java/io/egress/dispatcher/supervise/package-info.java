@@ -1,4 +1,4 @@
-/** What happens when a part of the dispatcher fails or cannot work: it starts again. */
+/** Restarts parts of the dispatcher that fail or cannot work. */
 @NullMarked
 package io.egress.dispatcher.supervise;
 

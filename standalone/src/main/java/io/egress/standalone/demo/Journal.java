@@ -41,7 +41,7 @@ final class Journal {
   }
 
   synchronized void notFinished(RuntimeException failure) {
-    out.println("a capture could not be put: " + failure.getMessage());
+    out.println("a capture could not be stored: " + failure.getMessage());
   }
 
   synchronized void arrived(Arrival arrival) {

@@ -1,6 +1,6 @@
 package io.egress.standalone.receiver;
 
-/** How an endpoint answers genuine webhooks. */
+/** How an endpoint answers valid webhooks. */
 @FunctionalInterface
 public interface Answering {
   /**

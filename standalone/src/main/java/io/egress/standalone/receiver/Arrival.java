@@ -3,9 +3,9 @@ package io.egress.standalone.receiver;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A request that reached an endpoint.
+ * A request received by an endpoint.
  *
- * @param attempt its number among the attempts of its delivery seen here; 0 if it is not genuine
+ * @param attempt its number among the attempts of its delivery; 0 if the webhook is invalid
  * @param accepted whether it is the first successful attempt of its delivery
  */
 public record Arrival(String endpoint, Verdict verdict, int attempt, int status, boolean accepted) {
@@ -14,7 +14,7 @@ public record Arrival(String endpoint, Verdict verdict, int attempt, int status,
     requireNonNull(verdict, "verdict is null");
   }
 
-  /** Accepted after earlier attempts of its delivery were not. */
+  /** Accepted after a failed attempt of the same delivery. */
   public boolean recovered() {
     return accepted && attempt > 1;
   }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 
-/** Whether a request to a webhook's URL is what this service sends. */
+/** Whether a request is a valid webhook of this service. */
 public sealed interface Verdict {
   record Genuine(UUID deliveryId, JsonObject data) implements Verdict {
     public Genuine {

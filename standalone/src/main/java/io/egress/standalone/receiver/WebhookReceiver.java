@@ -51,7 +51,7 @@ public final class WebhookReceiver {
     return receiver.server.listen().map(listening -> receiver);
   }
 
-  /** The URL of an endpoint of this name, which answers once {@link #add} was called. */
+  /** The URL of an endpoint with this name, which answers once {@link #add} was called. */
   public String url(String name) {
     return "https://" + HOST + ":" + server.actualPort() + PATH + name;
   }

@@ -21,7 +21,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies webhooks as docs/receiving.md describes. It shares no code with the sender, so that
+ * Verifies webhooks as described in docs/receiving.md. It shares no code with the sender, so that
  * tests check the documented contract.
  */
 public final class WebhookVerifier {
@@ -33,13 +33,13 @@ public final class WebhookVerifier {
   private final SecretKeySpec key;
   private final InstantSource clock;
 
-  /** The key of the HMAC is the whole text of the secret. */
+  /** The HMAC key is the whole text of the secret. */
   public WebhookVerifier(String secret, InstantSource clock) {
     this.key = new SecretKeySpec(secret.getBytes(UTF_8), ALGORITHM);
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  /** {@code body} is the raw body: JSON that was parsed and written again has other bytes. */
+  /** {@code body} is the raw body: JSON that was parsed and serialized again has other bytes. */
   public Verdict verify(MultiMap headers, Buffer body) {
     String unsigned = signatureProblem(headers.get("x-service-signature"), body.getBytes());
     return unsigned == null ? read(headers, body) : new Verdict.Refused(unsigned);

@@ -25,7 +25,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Creates portal links, and the sessions that they open. */
+/** Creates portal links and the sessions they open. */
 public final class PortalAccess {
   private static final Shape LINK = Shape.of("role", "actor");
   private static final int ROLE_CHARACTERS_MAX = 20;
@@ -51,7 +51,7 @@ public final class PortalAccess {
     return guard;
   }
 
-  /** A call of the internal API: creates a link, which is shown once. */
+  /** Called by the internal API. The link is shown only once. */
   public Future<Void> createLink(RoutingContext exchange, UUID workspaceId) {
     PortalStore.Grant grant =
         Intake.read(WorkspaceCalls.body(exchange), LINK, fields -> grant(fields, workspaceId))
@@ -79,7 +79,7 @@ public final class PortalAccess {
         .compose(answered -> store.forget().otherwiseEmpty());
   }
 
-  /** Begins a session of the link whose token was posted, and leads to the workspace's page. */
+  /** Exchanges a link's token for a session and redirects to the workspace's page. */
   public Handler<RoutingContext> open() {
     return WorkspaceCalls.withBody(
         exchange -> begin(exchange).onFailure(failure -> HttpExchange.fail(exchange, failure)));
@@ -143,7 +143,7 @@ public final class PortalAccess {
   private static Refusal refusedLink() {
     return new Refusal(
         403,
-        "This link has expired, was used already, or is not complete. A link opens the page once,"
+        "This link has expired, has already been used, or is incomplete. A link opens the page once,"
             + " within five minutes. Open the page again from your application.");
   }
 

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.UUID;
 
-/** The address of the settings page, as browsers see it. */
+/** The address of the settings page as browsers see it. */
 public final class PortalAddress {
   private final PortalSettings settings;
 
@@ -16,18 +16,18 @@ public final class PortalAddress {
     this.settings = requireNonNull(settings, "settings is null");
   }
 
-  /** The path that everything of the page is below, also behind a proxy that adds a prefix. */
+  /** The path of the settings page, including the prefix that a proxy may add. */
   public String root() {
     URI url = settings.url();
     return (url == null ? "" : url.getRawPath()) + "/portal";
   }
 
-  /** What the paths of a workspace's pages begin with. */
+  /** The common prefix of a workspace's pages. */
   public String workspace(UUID workspaceId) {
     return root() + "/" + workspaceId;
   }
 
-  /** The origins that may embed the page; none where only the page itself is shown. */
+  /** The origins that may embed the page; empty if embedding is disabled. */
   public List<String> ancestors() {
     return settings.ancestors();
   }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The cookie of a session. Its path is that of the workspace's pages, so sessions of several
+ * The session cookie. Its path is that of the workspace's pages, so that sessions of several
  * workspaces are separate.
  */
 final class PortalCookie {
@@ -35,7 +35,7 @@ final class PortalCookie {
     add(exchange, workspaceId, "", 0);
   }
 
-  /** In a frame of another site, browsers keep a cookie only with all three attributes. */
+  /** Inside another site's frame, browsers keep a cookie only with all three attributes. */
   private void add(RoutingContext exchange, UUID workspaceId, String value, long ageMax) {
     String place =
         address.ancestors().isEmpty()

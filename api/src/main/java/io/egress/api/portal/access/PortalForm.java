@@ -10,7 +10,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
 
-/** The fields of a form that was sent. */
+/** The fields of a submitted form. */
 public final class PortalForm {
   static final String CSRF_FIELD = "csrf";
 
@@ -23,11 +23,11 @@ public final class PortalForm {
     this.fields = fields;
   }
 
-  /** Of a request whose body was read. Throws {@link Refusal}. */
+  /** The form of a request whose body was read. Throws {@link Refusal}. */
   public static PortalForm of(RoutingContext exchange) {
     String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.startsWith(TYPE)) {
-      throw new Refusal(415, "this is not a form");
+      throw new Refusal(415, "the body must be a form");
     }
     String body = WorkspaceCalls.body(exchange).toString(UTF_8);
     try {
@@ -37,7 +37,7 @@ public final class PortalForm {
     }
   }
 
-  /** Without the blanks around it; empty where it was not sent. */
+  /** Trimmed; empty if absent. */
   public String text(String name) {
     return fields.getOrDefault(name, List.of()).stream().findFirst().orElse("").strip();
   }

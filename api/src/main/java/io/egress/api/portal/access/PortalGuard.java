@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Checks the session of every request to a workspace's page. The workspace in the path has to be
- * the session's; whatever a page reads or changes is of {@link PortalSession#workspaceId}.
+ * Checks the session of every request to a workspace's page. The workspace in the path must be that
+ * of the session; pages read and change only data of {@link PortalSession#workspaceId}.
  */
 public final class PortalGuard {
-  /** A page of a workspace. A {@link Refusal}, thrown or failed with, is its answer. */
+  /** A page of a workspace. A {@link Refusal} that it throws or fails with becomes the response. */
   public interface View {
     Future<Void> show(RoutingContext exchange, PortalSession session);
   }
@@ -31,7 +31,7 @@ public final class PortalGuard {
   }
 
   private static final String NO_SESSION =
-      "Your session at this page has ended, or was opened for another workspace. Open the page"
+      "Your session has ended, or was opened for another workspace. Open the page"
           + " again from your application.";
 
   private final PortalStore store;
@@ -48,8 +48,8 @@ public final class PortalGuard {
   }
 
   /**
-   * For polling, which does not count as use of the session. When the session has ended, the whole
-   * page is reloaded to show that.
+   * Authenticates polling, which does not count as use of the session. When the session has ended,
+   * the whole page is reloaded to show that.
    */
   public Handler<RoutingContext> polling(View view) {
     return exchange ->
@@ -68,13 +68,13 @@ public final class PortalGuard {
     return posting(
         (exchange, session, form) -> {
           if (!session.mayChange()) {
-            throw new Refusal(403, "This session may look at everything and change nothing.");
+            throw new Refusal(403, "This session is read-only.");
           }
           return change.make(exchange, session, form);
         });
   }
 
-  /** For changes that every role may make. */
+  /** Authorizes changes that every role may make. */
   Handler<RoutingContext> posting(Change change) {
     return WorkspaceCalls.withBody(
         exchange ->
@@ -101,8 +101,9 @@ public final class PortalGuard {
   }
 
   /**
-   * Only forms of the page itself count. Without a referrer, browsers send the origin of a plain
-   * form as {@code null}: {@code Sec-Fetch-Site}, which scripts cannot set, says where it is from.
+   * Accepts only forms of the page itself. Without a referrer, browsers send {@code null} as the
+   * origin of a plain form; {@code Sec-Fetch-Site}, which scripts cannot set, tells where it is
+   * from.
    */
   private void requireOwnPage(HttpServerRequest request, PortalSession session, PortalForm form) {
     String site = request.getHeader("sec-fetch-site");
@@ -115,7 +116,7 @@ public final class PortalGuard {
             session.csrfToken().getBytes(UTF_8), form.text(PortalForm.CSRF_FIELD).getBytes(UTF_8));
     if (!isOwn || !hasToken) {
       throw new Refusal(
-          403, "This form was not sent by this page. Load the page again, then repeat it.");
+          403, "This form was not sent from this page. Reload the page and try again.");
     }
   }
 

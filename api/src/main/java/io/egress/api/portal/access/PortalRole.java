@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a session may do. */
+/** The permissions of a session. */
 public enum PortalRole {
-  /** See everything and change nothing. */
+  /** May see everything and change nothing. */
   VIEW,
   ADMIN;
 

@@ -6,10 +6,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A browser at the settings page of one workspace.
+ * A browser's session on the settings page of one workspace.
  *
- * @param actor whom the application named when it asked for the link
- * @param csrfToken what every request that changes something carries
+ * @param actor the user, as named by the application that requested the link
+ * @param csrfToken required in every request that changes something
  */
 public record PortalSession(
     UUID workspaceId, PortalRole role, @Nullable String actor, String csrfToken) {
@@ -23,7 +23,7 @@ public record PortalSession(
     return role == PortalRole.ADMIN;
   }
 
-  /** The token is never printed. */
+  /** Tokens are never printed. */
   @Override
   public String toString() {
     return "PortalSession[" + workspaceId + ", " + role.word() + "]";

@@ -13,7 +13,10 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Links and sessions, in the database: any api process takes them, before and after a restart. */
+/**
+ * Stores links and sessions in the database, so that every api process accepts them, also after a
+ * restart.
+ */
 final class PortalStore {
   private static final String ADD_LINK =
       """
@@ -22,7 +25,9 @@ final class PortalStore {
       returning expires_at
       """;
 
-  /** Of two requests with one link, the second finds its row used. */
+  /**
+   * If a link is used by two requests at the same time, the second finds the row marked as used.
+   */
   private static final String OPEN =
       """
       with opened as (
@@ -34,7 +39,7 @@ final class PortalStore {
       returning workspace_id, role, actor
       """;
 
-  /** Use is written down once a minute at the most. */
+  /** The last use is written at most once a minute. */
   private static final String FIND =
       """
       with session as (
@@ -61,7 +66,7 @@ final class PortalStore {
         order by expires_at limit 100 for update skip locked)
       """;
 
-  /** What a link grants. */
+  /** The permissions that a link grants. */
   record Grant(UUID workspaceId, PortalRole role, @Nullable String actor) {}
 
   private final Pool pool;
@@ -70,7 +75,7 @@ final class PortalStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Completes with when the link expires. The workspace must exist. */
+  /** Returns when the link expires. The workspace must exist. */
   static Future<Instant> addLink(SqlClient client, PortalToken token, Grant grant) {
     return client
         .preparedQuery(ADD_LINK)
@@ -79,8 +84,8 @@ final class PortalStore {
   }
 
   /**
-   * Uses the link up and begins {@code session}; completes with what it may, or with nothing where
-   * there is no such link, or it was used, or it is too old.
+   * Uses up the link and begins {@code session}. Returns what the session may do, or empty if the
+   * link is unknown, used or expired.
    */
   static Future<Optional<Grant>> open(SqlClient client, PortalToken link, PortalToken session) {
     return client
@@ -93,7 +98,10 @@ final class PortalStore {
             });
   }
 
-  /** Empty where no such session is open. {@code isUse} keeps it from being closed as idle. */
+  /**
+   * Empty if there is no such open session. {@code isUse} keeps the session from being closed as
+   * idle.
+   */
   Future<Optional<PortalSession>> find(UUID workspaceId, PortalToken token, boolean isUse) {
     return pool.preparedQuery(FIND)
         .execute(Tuple.of(token.hash(), workspaceId, isUse))
@@ -110,7 +118,7 @@ final class PortalStore {
     return pool.preparedQuery(END).execute(Tuple.of(token.hash())).mapEmpty();
   }
 
-  /** Removes some of what has expired. */
+  /** Deletes a bounded number of expired rows. */
   Future<Void> forget() {
     return pool.query(FORGET_LINKS)
         .execute()

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A link's token, or a session's cookie: 256 random bits, of which only a hash is stored. */
+/** The token of a link or a session: 256 random bits, of which only a hash is stored. */
 record PortalToken(String text) {
   private static final int BYTES = 32;
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{43}");
@@ -28,7 +28,7 @@ record PortalToken(String text) {
     return new PortalToken(encoded(bytes));
   }
 
-  /** Empty for what {@link #make} cannot have made. */
+  /** Empty if {@link #make} cannot have created the text. */
   static Optional<PortalToken> read(@Nullable String text) {
     return text != null && FORM.matcher(text).matches()
         ? Optional.of(new PortalToken(text))
@@ -39,12 +39,12 @@ record PortalToken(String text) {
     return Buffer.buffer(sha256(text));
   }
 
-  /** Another secret for a purpose of its own, from which this one cannot be computed. */
+  /** Derives another secret, from which the token cannot be computed. */
   String derived(String purpose) {
     return encoded(sha256(purpose + ":" + text));
   }
 
-  /** A token is never printed. */
+  /** Tokens are never printed. */
   @Override
   public String toString() {
     return "PortalToken[withheld]";

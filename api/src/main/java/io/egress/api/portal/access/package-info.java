@@ -1,4 +1,4 @@
-/** Who may open the settings page of a workspace: links, sessions, and what guards each request. */
+/** Access to the settings page of a workspace: links, sessions and the checks of each request. */
 @NullMarked
 package io.egress.api.portal.access;
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An attempt.
  *
- * @param answer the beginning of what the receiver said; null where that is not text
- * @param answerBytes how much of it was kept
+ * @param answer the beginning of the response body; null if it is not text
+ * @param answerBytes the number of bytes that were kept
  */
 public record AttemptRow(
     int number,
@@ -36,7 +36,7 @@ public record AttemptRow(
     return outcome.equals("delivered");
   }
 
-  /** The outcome, and what the receiver's status was. */
+  /** The outcome, including the response status. */
   public String result() {
     if (status == null) {
       return outcome;

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An act in a list. */
+/** An entry of the audit log. */
 public record AuditRow(
     Instant at,
     String actor,

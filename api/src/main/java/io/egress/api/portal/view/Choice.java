@@ -1,4 +1,4 @@
 package io.egress.api.portal.view;
 
-/** An option of a list to choose from. */
+/** An option of a select field. */
 public record Choice(String value, String label, boolean selected) {}

@@ -1,9 +1,9 @@
 package io.egress.api.portal.view;
 
 /**
- * What is asked before something that cannot be taken back.
+ * The confirmation of an irreversible action.
  *
- * @param action where the form goes; what it does is on {@code button}
- * @param back where to go instead
+ * @param action the URL that the form is sent to
+ * @param back the URL of the link to cancel
  */
 public record Confirmation(String text, String action, String button, String back) {}

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The last 24 hours of an endpoint as stacked bars, one an hour.
+ * The last 24 hours of an endpoint as stacked bars, one per hour.
  *
- * @param totals by kind, only those that are not zero
- * @param label what the picture shows, in words
- * @param estimated whether a part was estimated
+ * @param totals the sum of each kind that occurred
+ * @param label a description for screen readers
+ * @param estimated whether some of the counts are estimates
  */
 public record DayChart(
     List<DayChart.Bar> bars, Map<String, Long> totals, String label, boolean estimated) {
-  /** A part of an hour's bar; {@code kind} is one of those of the style sheet. */
+  /** A segment of an hour's bar; {@code kind} is a class of the style sheet. */
   public record Bar(String kind, String x, String y, String height) {}
 
   public static final int WIDTH = 192;
@@ -26,7 +26,7 @@ public record DayChart(
   public static final int BAR_WIDTH = 6;
   private static final int STEP = WIDTH / RecentOutcomes.HOURS;
 
-  /** So that one failure among thousands is seen. */
+  /** Keeps one failure among thousands visible. */
   private static final double BAR_HEIGHT_MIN = 2;
 
   public DayChart {
@@ -57,7 +57,7 @@ public record DayChart(
     return totals.getOrDefault(kind, 0L);
   }
 
-  /** From the bottom of a bar to its top. */
+  /** Listed from the bottom of a bar to its top. */
   private static Map<String, Long> parts(Hour hour) {
     Map<String, Long> parts = new LinkedHashMap<>();
     parts.put("delivered", hour.delivered());

@@ -13,7 +13,7 @@ public record DeliveryDetail(
     attempts = List.copyOf(attempts);
   }
 
-  /** Whether something may still change. */
+  /** Whether the page may still change. */
   public boolean isOpen() {
     return row.state().equals("pending");
   }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of a list of deliveries.
  *
- * @param filtered whether only some of them were asked for
- * @param searched whether finding them may have meant to look at many others, so that it is not
- *     repeated as often
+ * @param filtered whether a filter was set
+ * @param searched whether the query may have examined many other deliveries; the page then polls
+ *     less often
  * @param older the query of the next page, null on the last one
  */
 public record DeliveryTable(

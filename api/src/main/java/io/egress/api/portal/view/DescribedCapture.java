@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a capture's document says about it now. */
+/** A summary of a capture's current document. */
 public record DescribedCapture(
     String title, Instant startedAt, @Nullable String device, List<String> speakers) {
   public DescribedCapture {

@@ -6,9 +6,9 @@ import io.egress.endpoint.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint with how it does.
+ * An endpoint and its health.
  *
- * @param tested what became of a test, null where none was asked for
+ * @param tested the outcome of a test, null if none was sent
  */
 public record EndpointDetail(
     Endpoint endpoint, Overview.EndpointCard card, @Nullable AttemptRow tested) {

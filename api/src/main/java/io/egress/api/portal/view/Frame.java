@@ -6,13 +6,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all pages of a workspace have around their content.
+ * The parts common to all pages of a workspace.
  *
- * @param place which entry of the navigation the page belongs to
- * @param base what the paths of the workspace's pages begin with
- * @param csrf what forms send along
- * @param notice what was done
- * @param problem what could not be done
+ * @param place the selected entry of the navigation
+ * @param base the common prefix of the workspace's pages
+ * @param csrf the token that forms send
+ * @param notice the message after a successful action
+ * @param problem the message after a failed one
  */
 public record Frame(
     String title,

@@ -5,10 +5,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace at a glance.
+ * The overview of a workspace.
  *
  * @param head position of the newest capture
- * @param endpoints those that are shown, of {@code endpointsInAll}
+ * @param endpoints the ones shown, out of {@code endpointsInAll}
  */
 public record Overview(
     long head,
@@ -18,8 +18,8 @@ public record Overview(
   /**
    * An endpoint.
    *
-   * @param behind deliveries that have not ended, as far as they were counted
-   * @param age since when the oldest of them is owed, null where there are none
+   * @param behind unfinished deliveries, as far as they were counted
+   * @param age since when the oldest of them is owed, null if there are none
    */
   public record EndpointCard(
       UUID id,

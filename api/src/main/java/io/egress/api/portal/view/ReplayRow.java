@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replay and how far it is.
+ * A replay and its progress.
  *
- * @param outcomes deliveries by state; null where they are not known
+ * @param outcomes deliveries by state; null if unknown
  */
 public record ReplayRow(Replay replay, String endpoint, @Nullable Map<String, Long> outcomes) {
   public ReplayRow {
@@ -33,7 +33,7 @@ public record ReplayRow(Replay replay, String endpoint, @Nullable Map<String, Lo
     return switch (replay.origin()) {
       case BACKFILL -> "Full history";
       case REDELIVERY -> "Redelivery";
-      default -> replay.onlyUndelivered() ? "What failed or was skipped" : "Everything";
+      default -> replay.onlyUndelivered() ? "Failed or skipped" : "Everything";
     };
   }
 
@@ -41,14 +41,14 @@ public record ReplayRow(Replay replay, String endpoint, @Nullable Map<String, Lo
     return Math.max(0, replay.lastPosition() - replay.firstPosition() + 1);
   }
 
-  /** Captures of the replay that were looked at. */
+  /** The captures of the replay that were processed. */
   public long done() {
     return state().equals("published")
         ? captures()
         : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.firstPosition()));
   }
 
-  /** Whether something may still change. */
+  /** Whether the page may still change. */
   public boolean isOpen() {
     return state().equals("running")
         || (outcomes != null && outcomes.getOrDefault("pending", 0L) > 0);

@@ -3,10 +3,10 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A key or a signing secret that is shown this one time.
+ * A key or signing secret that is shown only once.
  *
- * @param title what was made
- * @param text how it is used
+ * @param title what was created
+ * @param text how to use it
  */
 public record ShownSecret(String title, String value, String text) {
   public ShownSecret {
@@ -15,7 +15,7 @@ public record ShownSecret(String title, String value, String text) {
     requireNonNull(text, "text is null");
   }
 
-  /** A secret is never printed. */
+  /** Secrets are never printed. */
   @Override
   public String toString() {
     return "ShownSecret[" + title + ", withheld]";

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/** Times and numbers for people. All times are in UTC. */
+/** Formats times and numbers for people. All times are in UTC. */
 public final class Times {
   private static final int DATE_CHARS = "2026-01-31".length();
   private static final int TIME_CHARS = "2026-01-31T09:30:00".length();
@@ -16,13 +16,13 @@ public final class Times {
     return UtcInstant.format(at);
   }
 
-  /** To the second. */
+  /** With seconds. */
   public static String shown(Instant at) {
     String iso = UtcInstant.format(at);
     return iso.substring(0, DATE_CHARS) + " " + iso.substring(DATE_CHARS + 1, TIME_CHARS);
   }
 
-  /** In the largest unit that it has one of. */
+  /** In the largest unit of which there is at least one. */
   public static String age(Instant since, Instant now) {
     Duration age = Duration.between(since, now);
     if (age.toDays() > 0) {
@@ -34,7 +34,7 @@ public final class Times {
     return age.toMinutes() > 0 ? age.toMinutes() + " min" : Math.max(0, age.toSeconds()) + " s";
   }
 
-  /** With thousands apart. */
+  /** With thousands separators. */
   public static String number(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }

@@ -1,4 +1,4 @@
-/** What the templates of the settings page show. */
+/** The data that the templates of the settings page show. */
 @NullMarked
 package io.egress.api.portal.view;
 

@@ -1,0 +1,218 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
+import io.egress.database.Migrations;
+import io.egress.dispatcher.DispatcherApp;
+import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.SecretBox;
+import io.egress.settings.Settings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** An api and a dispatcher, and workspaces whose captures are put, pulled and delivered. */
+final class BothRoles implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  static final String TOKEN = "test-token-of-the-internal-api";
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
+  private final Set<String> delivered = ConcurrentHashMap.newKeySet();
+  private final String receiver;
+  private final ApiApp api;
+  private final DispatcherApp dispatcher;
+  private final InternalApi internal;
+
+  /** A workspace with a key and an endpoint called {@code live}. */
+  record Tenant(UUID workspace, String key) {}
+
+  BothRoles(Settings settings) {
+    HttpServer server =
+        done(vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
+    receiver = "http://127.0.0.1:" + server.actualPort() + "/";
+    api = done(ApiApp.start(vertx, settings));
+    dispatcher = done(DispatcherApp.start(vertx, settings));
+    internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
+  }
+
+  Tenant tenant(UUID workspace) {
+    JsonObject minted =
+        internal.call(
+            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "test"));
+    endpoint(workspace, "live", false);
+    return new Tenant(workspace, minted.getString("key"));
+  }
+
+  static Map<String, String> environment() {
+    SharedBackends backends = SharedBackends.get();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
+    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    environment.put("EGRESS_TOPIC_PARTITIONS", "2");
+    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
+    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
+    environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
+    environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s");
+    environment.put("EGRESS_RECONCILE_AFTER", "1s");
+    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
+    environment.put("EGRESS_ACCESS_LOG", "false");
+    return environment;
+  }
+
+  /** The receiver fails the first attempt of each capture at an endpoint called {@code flaky}. */
+  void endpoint(UUID workspace, String name, boolean fullHistory) {
+    internal.call(
+        "POST",
+        "/workspaces/" + workspace + "/endpoints",
+        new JsonObject().put("url", receiver + name).put("full_history", fullHistory));
+  }
+
+  /** Puts a capture, pulls it, renames who speaks in it, and waits until it is delivered. */
+  UUID passThrough(Tenant tenant) {
+    UUID id = UUID.randomUUID();
+    UUID member = UUID.randomUUID();
+    internal.call("PUT", "/captures/" + id, capture(tenant, member, "Ada"));
+    await().atMost(PATIENCE).until(() -> get(tenant, "/api/v1/captures/" + id).contains("Ada"));
+    internal.call(
+        "PUT",
+        "/members/" + member,
+        new JsonObject().put("workspace_id", tenant.workspace().toString()).put("name", "Grace"));
+    assertThat(get(tenant, "/api/v1/captures/" + id)).contains("Grace");
+    internal.call("PUT", "/captures/" + id, capture(tenant, member, "Grace").put("title", "fixed"));
+    assertThat(get(tenant, "/api/v1/captures/" + id)).contains("fixed");
+    assertThat(get(tenant, "/api/v1/captures?limit=100")).contains("pageInfo");
+    await().atMost(PATIENCE).until(() -> isDelivered("live", id));
+    return id;
+  }
+
+  /** Opens the settings page of the tenant, and reads what it says of deliveries. */
+  void lookAtThePage(Tenant tenant) {
+    String workspace = "/workspaces/" + tenant.workspace();
+    String link =
+        internal
+            .call("POST", workspace + "/portal-links", new JsonObject().put("role", "view"))
+            .getString("url");
+    HttpResponse<String> opened =
+        send(
+            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
+    String cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
+    String page = "http://127.0.0.1:" + api.internalPort() + "/portal/" + tenant.workspace();
+    for (String path :
+        List.of(
+            "/",
+            "/keys",
+            "/endpoints",
+            "/deliveries",
+            "/deliveries?state=exhausted",
+            "/replays",
+            "/audit")) {
+      HttpResponse<String> shown =
+          send(HttpRequest.newBuilder(URI.create(page + path)).header("cookie", cookie));
+      assertThat(shown.statusCode()).as(path).isEqualTo(200);
+    }
+  }
+
+  private static HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return HTTP.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException | InterruptedException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  boolean isDelivered(String endpoint, UUID capture) {
+    return delivered.contains(endpoint + " " + capture);
+  }
+
+  @Override
+  public void close() {
+    done(dispatcher.close());
+    done(api.close());
+    done(vertx.close());
+  }
+
+  private void receive(HttpServerRequest request) {
+    String endpoint = request.path().substring(1);
+    request
+        .body()
+        .onSuccess(
+            body -> {
+              String capture = captureOf(body.toJsonObject());
+              boolean fails = endpoint.equals("flaky") && failedOnce.add(endpoint + " " + capture);
+              if (!fails) {
+                delivered.add(endpoint + " " + capture);
+              }
+              request.response().setStatusCode(fails ? 503 : 204).end();
+            });
+  }
+
+  private static String captureOf(JsonObject envelope) {
+    return envelope.getJsonObject("data").getString("id");
+  }
+
+  private static JsonObject capture(Tenant tenant, UUID member, String name) {
+    String workspace = tenant.workspace().toString();
+    JsonObject person = new JsonObject().put("id", member.toString()).put("name", name);
+    JsonObject participant =
+        new JsonObject().put("label", "S1").put("member", person).put("speech_ms", 900);
+    JsonObject segment =
+        new JsonObject()
+            .put("start_ms", 0)
+            .put("end_ms", 900)
+            .put("speaker", "S1")
+            .put("text", "Hello.");
+    return new JsonObject()
+        .put("workspace_id", workspace)
+        .put("mode", "ambient")
+        .put("started_at", "2026-01-02T03:04:05Z")
+        .put("device", new JsonObject().put("id", workspace))
+        .put("participants", new JsonArray(List.of(participant)))
+        .put("segments", new JsonArray(List.of(segment)));
+  }
+
+  private String get(Tenant tenant, String path) {
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + api.publicPort() + path))
+            .header("authorization", "Bearer " + tenant.key()))
+        .body();
+  }
+
+  static <T> T done(Future<T> future) {
+    try {
+      return future.await(60, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      throw new AssertionError("nothing within a minute", late);
+    }
+  }
+}

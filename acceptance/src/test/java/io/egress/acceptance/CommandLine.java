@@ -1,0 +1,109 @@
+package io.egress.acceptance;
+
+import static org.awaitility.Awaitility.await;
+
+import io.egress.standalone.Main;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A program in a process of its own; {@code egress} among them, as {@code ./egress} starts it. */
+final class CommandLine implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private final Process process;
+  private final Path output;
+
+  private CommandLine(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  static CommandLine start(Map<String, String> environment, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx512m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-cp",
+            System.getProperty("java.class.path")));
+    command.add(Main.class.getName());
+    command.addAll(List.of(arguments));
+    return start(environment, command);
+  }
+
+  static CommandLine start(Map<String, String> environment, List<String> command)
+      throws IOException {
+    Path output = Files.createTempFile("egress-output", ".txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("EGRESS_"));
+    builder.environment().putAll(environment);
+    return new CommandLine(builder.start(), output);
+  }
+
+  /** The first match's group, once the output has it. */
+  String awaitOutput(String pattern) {
+    Pattern wanted = Pattern.compile(pattern);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              if (!process.isAlive() && !wanted.matcher(output()).find()) {
+                throw new AssertionError("ended without \"" + pattern + "\":\n" + output());
+              }
+              return wanted.matcher(output()).find();
+            });
+    Matcher matcher = wanted.matcher(output());
+    return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : "";
+  }
+
+  String output() {
+    try {
+      return Files.readString(output);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("still running:\n" + output());
+    }
+    return process.exitValue();
+  }
+
+  void terminate() {
+    process.destroy();
+  }
+
+  /** As kill -9 does. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      process.destroy();
+      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    Files.deleteIfExists(output);
+  }
+}

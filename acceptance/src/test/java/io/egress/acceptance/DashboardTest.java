@@ -1,0 +1,163 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every query of the dashboard and of the alerts, against roles that work. */
+@Timeout(300)
+class DashboardTest {
+  private static final Path DASHBOARD = Path.of("../operate/grafana/egress.json");
+  private static final Path ALERTS = Path.of("../operate/prometheus/alerts.yml");
+  private static final Path RUNBOOK = Path.of("../docs/runbook.md");
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private static final Pattern METRIC = Pattern.compile("\\b(?:egress|jvm|process)_[a-z_]+");
+  private static final Pattern MATCHER = Pattern.compile("([a-z_]+)(?:=~|!~|!=|=)\"");
+  private static final Pattern GROUPING = Pattern.compile("\\bby \\(([^)]*)\\)");
+  private static final Pattern COMPARISON = Pattern.compile(" (?:>|<|==) [0-9.]+$");
+
+  private static ScrapedRoles roles;
+
+  @BeforeAll
+  static void work() {
+    roles = new ScrapedRoles();
+    roles.workOn();
+  }
+
+  @AfterAll
+  static void stop() {
+    roles.close();
+  }
+
+  @Test
+  void queriesOnlyExistingMetricsAndLabels() throws IOException {
+    List<String> page = (roles.api() + roles.dispatcher()).lines().toList();
+    for (String expression : all()) {
+      Set<String> labels = labels(expression);
+      assertThat(METRIC.matcher(expression).results().map(MatchResult::group))
+          .allSatisfy(
+              metric ->
+                  assertThat(page)
+                      .as(expression)
+                      .anyMatch(line -> line.matches(metric + "[{ ].*")));
+      assertThat(labels)
+          .allSatisfy(
+              label ->
+                  assertThat(page).as(expression).anyMatch(line -> line.contains(label + "=\"")));
+    }
+  }
+
+  @Test
+  void returnsDataForEveryQueryInPrometheus(@TempDir Path folder) throws IOException {
+    assumeTrue(
+        PrometheusServer.isInstalled(),
+        "prometheus and promtool are not installed (Debian: apt-get install prometheus)");
+    try (PrometheusServer prometheus =
+        PrometheusServer.start(
+            folder, Map.of("api", roles.apiPort(), "dispatcher", roles.dispatcherPort()))) {
+      for (String expression : all()) {
+        await(expression).atMost(PATIENCE).until(() -> hasValue(prometheus.query(expression)));
+      }
+      for (String alert : alertExpressions()) {
+        assertThatCode(() -> prometheus.query(alert)).doesNotThrowAnyException();
+      }
+    }
+    assertThat(PrometheusServer.runs("promtool", "check", "rules", ALERTS.toString())).isTrue();
+  }
+
+  @Test
+  void hasARunbookSectionForExactlyEachAlert() throws IOException {
+    String alerts = Files.readString(ALERTS);
+    List<String> names = found("(?m)^ +- alert: (\\w+)$", alerts);
+
+    assertThat(found("(?m)^## (\\w+)$", Files.readString(RUNBOOK)))
+        .containsExactlyInAnyOrderElementsOf(names);
+    assertThat(found("runbook: docs/runbook.md#(\\w+)", alerts))
+        .containsExactlyElementsOf(
+            names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
+  }
+
+  @Test
+  void theRunbooksStatementsRun() throws IOException {
+    for (String statement : found("(?s)```sql\n(.*?)```", Files.readString(RUNBOOK))) {
+      assertThatCode(() -> roles.query(statement)).as(statement).doesNotThrowAnyException();
+    }
+  }
+
+  private static List<String> all() throws IOException {
+    List<String> expressions = new ArrayList<>(dashboardExpressions());
+    for (String alert : alertExpressions()) {
+      Stream.of(alert.split(" and ", -1))
+          .map(side -> COMPARISON.matcher(side).replaceFirst(""))
+          .forEach(expressions::add);
+    }
+    return expressions;
+  }
+
+  private static List<String> dashboardExpressions() throws IOException {
+    List<String> expressions = new ArrayList<>();
+    for (Object panel : new JsonObject(Files.readString(DASHBOARD)).getJsonArray("panels")) {
+      for (Object target : ((JsonObject) panel).getJsonArray("targets", new JsonArray())) {
+        expressions.add(((JsonObject) target).getString("expr").replace("$__rate_interval", "30s"));
+      }
+    }
+    assertThat(expressions).isNotEmpty();
+    return expressions;
+  }
+
+  private static List<String> alertExpressions() throws IOException {
+    List<String> expressions = found("(?m)^ +expr: (.*)$", Files.readString(ALERTS));
+    assertThat(expressions).isNotEmpty();
+    return expressions;
+  }
+
+  private static Set<String> labels(String expression) {
+    Set<String> labels = new TreeSet<>();
+    MATCHER.matcher(expression).results().forEach(found -> labels.add(found.group(1)));
+    GROUPING
+        .matcher(expression)
+        .results()
+        .flatMap(found -> Stream.of(found.group(1).split(", ?", -1)))
+        .forEach(labels::add);
+    labels.removeAll(Set.of("job", "instance"));
+    return labels;
+  }
+
+  private static boolean hasValue(JsonArray samples) {
+    return samples.stream()
+        .map(sample -> ((JsonObject) sample).getJsonArray("value").getString(1))
+        .anyMatch(value -> !value.equals("NaN"));
+  }
+
+  private static List<String> found(String pattern, String text) {
+    return Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toList());
+  }
+}

@@ -1,0 +1,76 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.BothRoles.done;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Receivers by name behind one HTTP server, which count what they accept and refuse. */
+final class Inbox {
+  private final Set<String> down = ConcurrentHashMap.newKeySet();
+  private final Map<String, Map<String, Integer>> accepted = new ConcurrentHashMap<>();
+  private final Map<String, Set<String>> captures = new ConcurrentHashMap<>();
+  private final Map<String, String> captureOf = new ConcurrentHashMap<>();
+  private final Map<String, Integer> refused = new ConcurrentHashMap<>();
+  private final int port;
+
+  Inbox(Vertx vertx) {
+    port =
+        done(vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"))
+            .actualPort();
+  }
+
+  String url(String name) {
+    return "http://127.0.0.1:" + port + "/" + name;
+  }
+
+  /** From now on these refuse everything, and no others do. */
+  void onlyDown(Set<String> names) {
+    down.addAll(names);
+    down.retainAll(names);
+  }
+
+  /** The ids of captures that were accepted. */
+  Set<String> captures(String name) {
+    return captures.getOrDefault(name, Set.of());
+  }
+
+  /** How often each delivery was accepted, by its id. */
+  Map<String, Integer> accepted(String name) {
+    return accepted.getOrDefault(name, Map.of());
+  }
+
+  /** The capture that a delivery brought. */
+  String captureOf(String delivery) {
+    return captureOf.getOrDefault(delivery, "");
+  }
+
+  int refused(String name) {
+    return refused.getOrDefault(name, 0);
+  }
+
+  private void receive(HttpServerRequest request) {
+    String name = request.path().substring(1);
+    request
+        .body()
+        .onSuccess(
+            body -> {
+              if (down.contains(name)) {
+                refused.merge(name, 1, Integer::sum);
+                request.response().setStatusCode(503).end();
+                return;
+              }
+              String capture = body.toJsonObject().getJsonObject("data").getString("id");
+              String delivery = request.getHeader("x-service-delivery");
+              captureOf.put(delivery, capture);
+              accepted
+                  .computeIfAbsent(name, first -> new ConcurrentHashMap<>())
+                  .merge(delivery, 1, Integer::sum);
+              captures.computeIfAbsent(name, first -> ConcurrentHashMap.newKeySet()).add(capture);
+              request.response().setStatusCode(204).end();
+            });
+  }
+}

@@ -1,0 +1,121 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.lifecycle.RunningProcess;
+import io.egress.standalone.receiver.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code egress listen} beside a receiver that only this machine can reach. */
+@Timeout(120)
+class ListenTest {
+  private static final String SECRET = "whsec_of-the-one-who-writes-a-receiver";
+
+  private final UUID workspace = UUID.randomUUID();
+  private final List<Verdict> verdicts = new CopyOnWriteArrayList<>();
+  private final Vertx vertx = Vertx.vertx();
+  private RunningApi api;
+  private HttpServer receiver;
+
+  @BeforeEach
+  void start() {
+    api = new RunningApi();
+    WebhookVerifier verifier = new WebhookVerifier(SECRET, InstantSource.system());
+    receiver =
+        RunningProcess.await(
+            vertx
+                .createHttpServer()
+                .requestHandler(
+                    request ->
+                        request
+                            .body()
+                            .onSuccess(
+                                body -> {
+                                  verdicts.add(verifier.verify(request.headers(), body));
+                                  request.response().setStatusCode(204).end();
+                                }))
+                .listen(0, "127.0.0.1"));
+  }
+
+  @AfterEach
+  void stop() {
+    api.close();
+    RunningProcess.await(vertx.close());
+  }
+
+  @Test
+  void postsExistingAndNewCaptures() throws Exception {
+    String key = api.mintKey(workspace);
+    Set<String> captures = new HashSet<>(api.finish(workspace, 3));
+
+    try (CommandLine listen = listen(key, "--from-start", "--count", "5")) {
+      listen.awaitOutput("listening +http");
+      captures.addAll(api.finish(workspace, 2));
+      assertThat(listen.awaitExit()).as(listen.output()).isZero();
+      assertThat(listen.output()).contains("  204  ").doesNotContain(SECRET);
+    }
+
+    assertThat(received()).isEqualTo(captures);
+  }
+
+  @Test
+  void postsOnlyNewCapturesByDefault() throws Exception {
+    String key = api.mintKey(workspace);
+    api.finish(workspace, 3);
+
+    try (CommandLine listen = listen(key, "--count", "2")) {
+      listen.awaitOutput("listening +http");
+      Set<String> later = api.finish(workspace, 2);
+      assertThat(listen.awaitExit()).as(listen.output()).isZero();
+      assertThat(received()).isEqualTo(later);
+    }
+  }
+
+  @Test
+  void reportsWhyItCannotListen() throws Exception {
+    try (CommandLine listen = listen("service_" + "a".repeat(32))) {
+      assertThat(listen.awaitExit()).isEqualTo(1);
+      assertThat(listen.output()).contains("API key").doesNotContain("Exception");
+    }
+  }
+
+  private Set<String> received() {
+    Set<String> captures = new HashSet<>();
+    for (Verdict verdict : verdicts) {
+      assertThat(verdict).isInstanceOf(Verdict.Genuine.class);
+      captures.add(((Verdict.Genuine) verdict).data().getString("id"));
+    }
+    return captures;
+  }
+
+  private CommandLine listen(String key, String... options) throws Exception {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "listen",
+                "--url",
+                api.url(),
+                "--key",
+                key,
+                "--secret",
+                SECRET,
+                "--forward-to",
+                "http://127.0.0.1:" + receiver.actualPort() + "/hook"));
+    arguments.addAll(List.of(options));
+    return CommandLine.start(Map.of(), arguments.toArray(String[]::new));
+  }
+}

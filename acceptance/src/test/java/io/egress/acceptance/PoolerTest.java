@@ -1,0 +1,153 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.BothRoles.PATIENCE;
+import static io.egress.acceptance.BothRoles.done;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.egress.api.ApiApp;
+import io.egress.database.DatabasePool;
+import io.egress.dispatcher.DispatcherApp;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both roles behind PgBouncer in transaction mode. */
+@Timeout(180)
+class PoolerTest {
+  private static final int SERVER_CONNECTIONS = 4;
+
+  private final Map<String, String> environment = BothRoles.environment();
+  private final String databaseUrl = requireNonNull(environment.get("EGRESS_DATABASE_URL"));
+  private final Vertx vertx = Vertx.vertx();
+  private final Pool database =
+      PgBuilder.pool().connectingTo(PgConnectOptions.fromUri(databaseUrl)).using(vertx).build();
+
+  @AfterEach
+  void close() {
+    done(vertx.close());
+  }
+
+  @Test
+  void everythingWorks(@TempDir Path folder) throws Exception {
+    assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
+    limitTransactions();
+    try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS);
+        BothRoles roles = new BothRoles(settings(pooler))) {
+      BothRoles.Tenant tenant = roles.tenant(UUID.randomUUID());
+      roles.endpoint(tenant.workspace(), "flaky", false);
+      UUID first = roles.passThrough(tenant);
+      IntStream.range(0, 24).parallel().forEach(i -> roles.passThrough(tenant));
+      UUID last = roles.passThrough(tenant);
+      roles.endpoint(tenant.workspace(), "history", true);
+      await().atMost(PATIENCE).until(() -> roles.isDelivered("flaky", last));
+      await().atMost(PATIENCE).until(() -> roles.isDelivered("history", first));
+      await().atMost(PATIENCE).until(() -> roles.isDelivered("history", last));
+
+      try (CommandLine rebuild = CommandLine.start(environment, "rebuild-queue")) {
+        assertThat(rebuild.awaitExit()).as(rebuild.output()).isZero();
+      }
+      assertThat(query(CONNECTIONS).iterator().next().getLong(0))
+          .isBetween(1L, (long) SERVER_CONNECTIONS);
+      assertThat(clients(pooler)).isGreaterThan(SERVER_CONNECTIONS + 1);
+    }
+  }
+
+  @Test
+  void anAbandonedTransactionIsEnded(@TempDir Path folder) throws Exception {
+    assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
+    limitTransactions();
+    try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {
+      Pool pool = DatabasePool.open(vertx, settings(pooler).database(), "test", 1);
+      done(
+          pool.getConnection()
+              .compose(
+                  connection ->
+                      connection
+                          .begin()
+                          .compose(
+                              begun ->
+                                  connection.query("select pg_advisory_xact_lock(1)").execute())));
+
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  query(
+                              "select from pg_stat_activity where state = 'idle in transaction' and datname = current_database()")
+                          .size()
+                      == 0);
+    }
+  }
+
+  @Test
+  void transactionsWithoutALimitEndTheStart(@TempDir Path folder) throws Exception {
+    assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
+    try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {
+      Settings settings = settings(pooler);
+      assertThatThrownBy(() -> done(DispatcherApp.start(vertx, settings)))
+          .hasMessageContaining("set idle_in_transaction_session_timeout");
+      assertThatThrownBy(() -> done(ApiApp.start(vertx, settings)))
+          .hasMessageContaining("set idle_in_transaction_session_timeout = '10000ms'")
+          .hasMessageContaining("set lock_timeout")
+          .hasMessageContaining("set statement_timeout")
+          .hasMessageContaining("set transaction_timeout");
+    }
+  }
+
+  /** The database's other sessions are those of the pooler. */
+  private static final String CONNECTIONS =
+      """
+      select count(*) from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+        and application_name = 'egress'
+      """;
+
+  /** Asked at PgBouncer's console, which is one of them. */
+  private int clients(PgBouncer pooler) {
+    PgConnectOptions console =
+        PgConnectOptions.fromUri(pooler.url()).setDatabase("pgbouncer").setUseLayer7Proxy(true);
+    console.getProperties().remove("extra_float_digits");
+    Pool pool = PgBuilder.pool().connectingTo(console).using(vertx).build();
+    return done(pool.query("show clients").execute()).size();
+  }
+
+  private Settings settings(PgBouncer pooler) {
+    environment.put("EGRESS_DATABASE_URL", pooler.url());
+    environment.put("EGRESS_DATABASE_POOLER", "transaction");
+    return Settings.from(environment);
+  }
+
+  private void limitTransactions() {
+    String database = databaseUrl.substring(databaseUrl.lastIndexOf('/') + 1);
+    Map.of(
+            "statement_timeout", "30s",
+            "lock_timeout", "15s",
+            "idle_in_transaction_session_timeout", "2s",
+            "transaction_timeout", "1min")
+        .forEach(
+            (limit, value) ->
+                query(
+                    "alter role current_user in database %s set %s = '%s'"
+                        .formatted(database, limit, value)));
+  }
+
+  private RowSet<Row> query(String sql) {
+    return done(database.query(sql).execute());
+  }
+}

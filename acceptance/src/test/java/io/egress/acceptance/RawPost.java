@@ -1,0 +1,68 @@
+package io.egress.acceptance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Posts requests that a well-behaved HTTP client would refuse to send. */
+record RawPost(int port) {
+  /** Instead of a status, when the receiver hung up. */
+  static final int CUT_OFF = 0;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** The status of the answer; without a signature the header is missing. */
+  int send(@Nullable String signature, byte[] body) throws IOException {
+    try (Socket socket = connect()) {
+      try {
+        OutputStream out = socket.getOutputStream();
+        out.write(head(signature, body.length));
+        out.write(body);
+        out.flush();
+        return status(socket);
+      } catch (IOException cut) {
+        return CUT_OFF;
+      }
+    }
+  }
+
+  /** Announces more than it sends and disconnects. */
+  void sendHalf(String signature, byte[] body) throws IOException {
+    try (Socket socket = connect()) {
+      OutputStream out = socket.getOutputStream();
+      out.write(head(signature, body.length));
+      out.write(body, 0, body.length / 2);
+      out.flush();
+    }
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout((int) PATIENCE.toMillis());
+    return socket;
+  }
+
+  private static byte[] head(@Nullable String signature, int length) {
+    String head =
+        "POST /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            + "Content-Type: application/json\r\nContent-Length: "
+            + length
+            + "\r\n"
+            + (signature == null ? "" : "X-Service-Signature: " + signature + "\r\n")
+            + "\r\n";
+    return head.getBytes(ISO_8859_1);
+  }
+
+  private static int status(Socket socket) throws IOException {
+    String line =
+        new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1)).readLine();
+    return line == null ? CUT_OFF : Integer.parseInt(line.split(" ", 3)[1]);
+  }
+}

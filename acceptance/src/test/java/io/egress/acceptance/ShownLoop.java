@@ -1,0 +1,84 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.Snippets.block;
+import static io.egress.acceptance.Snippets.has;
+import static io.egress.acceptance.Snippets.page;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toCollection;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** A cursor loop in docs/consuming.md. */
+enum ShownLoop {
+  PYTHON("loop.py", "import gzip", "python3"),
+  NODE("loop.mjs", "import { mkdir", "node"),
+  SHELL("loop.sh", "set -eu", "sh"),
+  JAVA("Loop.java", "import static java", java());
+
+  private final String file;
+  private final String begin;
+  private final String interpreter;
+
+  ShownLoop(String file, String begin, String interpreter) {
+    this.file = file;
+    this.begin = begin;
+    this.interpreter = interpreter;
+  }
+
+  void assumeItRunsHere() throws InterruptedException {
+    assumeTrue(this == SHELL || has(interpreter), interpreter + " is not here");
+    assumeTrue(this != SHELL || (has("curl") && has("jq")), "curl or jq is not here");
+  }
+
+  /** In {@code folder}, where it also stores what it reads. */
+  Process start(Path folder, String url, String key) throws IOException {
+    Files.writeString(folder.resolve(file), block(page("docs/consuming.md"), begin));
+    List<String> line =
+        this == JAVA
+            ? List.of(interpreter, "-XX:TieredStopAtLevel=1", "-cp", jackson(), file)
+            : List.of(interpreter, file);
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("output.txt").toFile());
+    builder.environment().put("BASE_URL", url);
+    builder.environment().put("API_KEY", key);
+    return builder.start();
+  }
+
+  /** The ids of the captures that it has stored. */
+  Set<String> stored(Path folder) throws Exception {
+    if (this == PYTHON) {
+      String ids =
+          "import sqlite3\nfor (id,) in sqlite3.connect('captures.db').execute("
+              + "'select id from captures'): print(id)";
+      return new TreeSet<>(Snippets.run(folder, Map.of(), "python3", "-c", ids).lines().toList());
+    }
+    try (Stream<Path> files = Files.list(folder.resolve("captures"))) {
+      return files
+          .map(capture -> capture.getFileName().toString().replace(".json", ""))
+          .collect(toCollection(TreeSet::new));
+    }
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private static String jackson() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(jar -> Path.of(jar).getFileName().toString().startsWith("jackson-"))
+        .collect(joining(File.pathSeparator));
+  }
+}

@@ -1,0 +1,225 @@
+package io.egress.acceptance.portal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.deque.html.axecore.results.Rule;
+import com.deque.html.axecore.selenium.AxeBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
+
+/**
+ * The system's Chromium. It notes what the content security policy refused, and dialogs that a page
+ * opened.
+ */
+final class Chromium implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Where .ci/run has installed a browser, a test must not pass for want of one. */
+  private static final String REQUIRED = "EGRESS_TEST_BROWSER";
+
+  private static final List<String> PLACES = List.of("/usr/bin", "/usr/local/bin", "/snap/bin");
+  private static final Path SCREENSHOTS = Path.of("target", "portal");
+  private static final String WATCH =
+      """
+      window.refusals = [];
+      window.dialogs = 0;
+      document.addEventListener('securitypolicyviolation',
+        (event) => window.refusals.push(event.violatedDirective + ' ' + event.blockedURI));
+      for (const name of ['alert', 'confirm', 'prompt']) {
+        window[name] = () => { window.dialogs++; };
+      }
+      """;
+
+  private final ChromeDriver driver;
+
+  private Chromium(ChromeDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Skips the test where there is no browser. */
+  static Chromium start() {
+    Optional<Path> browser = program("chromium").or(() -> program("google-chrome"));
+    Optional<Path> control = program("chromedriver");
+    boolean isHere = browser.isPresent() && control.isPresent();
+    if ("required".equals(System.getenv(REQUIRED))) {
+      assertThat(isHere).as("chromium and chromedriver are installed").isTrue();
+    }
+    assumeTrue(isHere, "chromium and chromedriver (Debian: chromium-driver) are not installed");
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(browser.orElseThrow().toFile());
+    options.addArguments(
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage");
+    options.setCapability("goog:loggingPrefs", logs);
+    ChromeDriver driver =
+        new ChromeDriver(
+            new ChromeDriverService.Builder()
+                .usingDriverExecutable(control.orElseThrow().toFile())
+                .usingAnyFreePort()
+                .build(),
+            options);
+    driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", WATCH));
+    Chromium chromium = new Chromium(driver);
+    chromium.desktop();
+    return chromium;
+  }
+
+  private static Optional<Path> program(String name) {
+    return Stream.concat(
+            PLACES.stream(), Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1)))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  ChromeDriver driver() {
+    return driver;
+  }
+
+  void go(String url) {
+    driver.get(url);
+  }
+
+  void desktop() {
+    size(1280, 860, false);
+  }
+
+  void phone() {
+    size(360, 740, true);
+  }
+
+  private void size(int width, int height, boolean mobile) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", mobile));
+  }
+
+  void scheme(String lightOrDark) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", lightOrDark))));
+  }
+
+  String text() {
+    return driver.findElement(By.tagName("body")).getText();
+  }
+
+  void awaitText(String text) {
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .untilAsserted(() -> assertThat(text()).contains(text));
+  }
+
+  WebElement find(String css) {
+    return driver.findElement(By.cssSelector(css));
+  }
+
+  void type(String field, String text) {
+    WebElement input = find("[name=" + field + "]");
+    input.clear();
+    input.sendKeys(text);
+  }
+
+  void choose(String field, String value) {
+    new Select(find("select[name=" + field + "]")).selectByValue(value);
+  }
+
+  /** A button that leads to another page, which is loaded when this returns. */
+  void press(String button) {
+    leaveBy(button(button));
+  }
+
+  /** A button that stays on the page. */
+  void click(String button) {
+    button(button).click();
+  }
+
+  /** A link to another page, which is loaded when this returns. */
+  void follow(String link) {
+    leaveBy(driver.findElement(By.partialLinkText(link)));
+  }
+
+  private WebElement button(String label) {
+    return driver.findElement(By.xpath("//button[normalize-space()='" + label + "']"));
+  }
+
+  private void leaveBy(WebElement element) {
+    driver.executeScript("window.left = true");
+    element.click();
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(
+            () ->
+                driver.executeScript(
+                    "return window.left !== true && document.readyState === 'complete'"),
+            Boolean.TRUE::equals);
+  }
+
+  /** Whether the page is still the one that {@link #mark} was called on. */
+  boolean isMarked() {
+    return Boolean.TRUE.equals(driver.executeScript("return window.marked === true"));
+  }
+
+  void mark() {
+    driver.executeScript("window.marked = true");
+  }
+
+  /** Nothing was refused by the policy of the page that is shown, and it opened no dialog. */
+  void assertQuiet() {
+    assertThat(driver.executeScript("return window.refusals")).isEqualTo(List.of());
+    assertThat(driver.executeScript("return window.dialogs")).isEqualTo(0L);
+    assertThat(driver.manage().logs().get(LogType.BROWSER).getAll())
+        .extracting(LogEntry::getMessage)
+        .noneMatch(message -> message.contains("Content Security Policy"))
+        .noneMatch(message -> message.contains("Uncaught"));
+  }
+
+  void assertAccessible(String page) {
+    List<Rule> violations = new AxeBuilder().analyze(driver).getViolations();
+    assertThat(violations)
+        .extracting(rule -> rule.getId() + ": " + rule.getHelp() + " " + rule.getNodes())
+        .as(page)
+        .isEmpty();
+  }
+
+  void assertNoSidewaysScrolling(String page) {
+    assertThat(
+            driver.executeScript(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+        .as(page)
+        .isEqualTo(0L);
+  }
+
+  void screenshot(String name) throws IOException {
+    Files.createDirectories(SCREENSHOTS);
+    Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+}

@@ -1,0 +1,181 @@
+package io.egress.acceptance.portal;
+
+import io.egress.api.ApiApp;
+import io.egress.cli.InternalApi;
+import io.egress.database.Migrations;
+import io.egress.dispatcher.DispatcherApp;
+import io.egress.embedded.SharedBackends;
+import io.egress.endpoint.SecretBox;
+import io.egress.lifecycle.RunningProcess;
+import io.egress.settings.Settings;
+import io.egress.standalone.demo.SampleConversations;
+import io.egress.standalone.receiver.LocalCertificate;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** Both roles, and a receiver over HTTPS whose endpoints answer as they are told. */
+final class PortalWorld implements AutoCloseable {
+  private static final String TOKEN = "test-token-of-the-internal-api";
+
+  /** What an endpoint answers with. */
+  record Answer(int status, String body) {}
+
+  /** A webhook as it came. */
+  record Received(String endpoint, MultiMap headers, Buffer body) {}
+
+  private final Vertx vertx = Vertx.vertx();
+  private final LocalCertificate certificate = LocalCertificate.make();
+  private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+  private final List<Received> received = new CopyOnWriteArrayList<>();
+  private final HttpServer receiver;
+  private final ApiApp api;
+  private final DispatcherApp dispatcher;
+  private final InternalApi internal;
+
+  PortalWorld(Map<String, String> changes) {
+    this.receiver =
+        RunningProcess.await(
+            vertx
+                .createHttpServer(
+                    new HttpServerOptions()
+                        .setSsl(true)
+                        .setKeyCertOptions(certificate.keyCertOptions()))
+                .requestHandler(this::receive)
+                .listen(0, "127.0.0.1"));
+    Map<String, String> environment = environment();
+    environment.putAll(changes);
+    Settings settings = Settings.from(environment);
+    this.api = RunningProcess.await(ApiApp.start(vertx, settings));
+    this.dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
+    this.internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
+  }
+
+  private Map<String, String> environment() {
+    SharedBackends backends = SharedBackends.get();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
+    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    environment.put("EGRESS_TOPIC_PARTITIONS", "2");
+    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
+    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
+    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
+    environment.put("EGRESS_PUBLIC_PORT", "0");
+    environment.put("EGRESS_INTERNAL_PORT", "0");
+    environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
+    environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
+    environment.put("EGRESS_RETRY_SCHEDULE", "1s");
+    environment.put("EGRESS_SWEEP_INTERVAL", "50ms");
+    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
+    environment.put("EGRESS_ACCESS_LOG", "false");
+    return environment;
+  }
+
+  private void receive(HttpServerRequest request) {
+    String endpoint = request.path().substring(1);
+    Answer answer = answers.getOrDefault(endpoint, new Answer(200, "{\"received\":true}"));
+    request
+        .body()
+        .onSuccess(
+            body -> {
+              received.add(new Received(endpoint, request.headers(), body));
+              request.response().setStatusCode(answer.status()).end(answer.body());
+            });
+  }
+
+  void answer(String endpoint, int status, String body) {
+    answers.put(endpoint, new Answer(status, body));
+  }
+
+  List<Received> received(String endpoint) {
+    return received.stream().filter(each -> each.endpoint().equals(endpoint)).toList();
+  }
+
+  String receiverUrl(String endpoint) {
+    return "https://127.0.0.1:" + receiver.actualPort() + "/" + endpoint;
+  }
+
+  /** A link for an admin, unless {@code role} says otherwise. */
+  String link(UUID workspace, String role, @Nullable String actor) {
+    return internal
+        .call(
+            "POST",
+            "/workspaces/" + workspace + "/portal-links",
+            new JsonObject().put("role", role).put("actor", actor))
+        .getString("url");
+  }
+
+  String url(String path) {
+    return "http://127.0.0.1:" + api.internalPort() + path;
+  }
+
+  int internalPort() {
+    return api.internalPort();
+  }
+
+  InternalApi internal() {
+    return internal;
+  }
+
+  UUID endpoint(UUID workspace, String name, String description) {
+    return UUID.fromString(
+        internal
+            .call(
+                "POST",
+                "/workspaces/" + workspace + "/endpoints",
+                new JsonObject().put("url", receiverUrl(name)).put("description", description))
+            .getString("id"));
+  }
+
+  UUID capture(UUID workspace, String title) {
+    UUID id = UUID.randomUUID();
+    internal.call(
+        "PUT",
+        "/captures/" + id,
+        new SampleConversations(id.getLeastSignificantBits(), workspace)
+            .next(3)
+            .put("title", title));
+    return id;
+  }
+
+  JsonObject get(String path) {
+    return internal.call("GET", path, new JsonObject());
+  }
+
+  int pullStatus(String key) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + api.publicPort() + "/api/v1/captures"))
+                .header("authorization", "Bearer " + key)
+                .build(),
+            BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  @Override
+  public void close() throws IOException {
+    RunningProcess.await(dispatcher.close());
+    RunningProcess.await(api.close());
+    RunningProcess.await(vertx.close());
+    certificate.close();
+  }
+}
