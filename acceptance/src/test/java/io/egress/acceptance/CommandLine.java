@@ -2,13 +2,11 @@ package io.egress.acceptance;
 
 import static org.awaitility.Awaitility.await;
 
-import io.egress.standalone.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,18 +27,7 @@ final class CommandLine implements AutoCloseable {
 
   static CommandLine start(Map<String, String> environment, String... arguments)
       throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Xmx512m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("java.class.path")));
-    command.add(Main.class.getName());
-    command.addAll(List.of(arguments));
-    return start(environment, command);
+    return start(environment, EgressJvm.command(arguments));
   }
 
   static CommandLine start(Map<String, String> environment, List<String> command)

@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import io.egress.standalone.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -43,7 +42,6 @@ final class Terminal implements AutoCloseable {
 
   /** Puts {@code ./egress} into the folder: what the script runs, without building it first. */
   static void placeEgress(Path folder, String administrationPort) throws IOException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String script =
         """
         #!/bin/sh
@@ -52,13 +50,9 @@ final class Terminal implements AutoCloseable {
         case $command in
           keys | endpoints | deliveries | replays | verify | audit | portal) set -- --port %s "$@" ;;
         esac
-        exec '%s' -Xmx512m -XX:TieredStopAtLevel=1 -cp '%s' %s "$command" "$@"
+        exec '%s' "$command" "$@"
         """
-            .formatted(
-                administrationPort,
-                java,
-                System.getProperty("java.class.path"),
-                Main.class.getName());
+            .formatted(administrationPort, String.join("' '", EgressJvm.command()));
     Path file = Files.writeString(folder.resolve("egress"), script);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }

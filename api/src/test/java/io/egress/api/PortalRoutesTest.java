@@ -142,7 +142,7 @@ class PortalRoutesTest {
         send(viewer, call, THEIRS, Map.of("csrf", viewer.csrf("/portal/" + THEIRS + "/")));
 
     assertThat(answer.statusCode()).isEqualTo(403);
-    assertThat(answer.body()).contains("may look at everything and change nothing");
+    assertThat(answer.body()).contains("session is read-only");
     assertThat(audit()).isEqualTo(before);
   }
 

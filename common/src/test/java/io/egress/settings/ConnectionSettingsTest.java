@@ -119,7 +119,7 @@ class ConnectionSettingsTest {
         .anyMatch(fault -> fault.startsWith("EGRESS_KAFKA_CA: " + key))
         .anyMatch(fault -> fault.matches("EGRESS_KAFKA_CERTIFICATE: .*missing.pem is not there"))
         .anyMatch(fault -> fault.matches("EGRESS_KAFKA_KEY: .* unencrypted key in PKCS#8.*"))
-        .anyMatch(fault -> fault.matches("EGRESS_TLS_KEY: .* holds no private key.*"));
+        .anyMatch(fault -> fault.matches("EGRESS_TLS_KEY: .* contains no private key.*"));
   }
 
   @Test
@@ -160,7 +160,7 @@ class ConnectionSettingsTest {
     assertThat(databaseFault("?sslmode=allow")).contains("none of disable, prefer, require");
     assertThat(databaseFault("?sslmode=verify-ca")).contains("needs sslrootcert");
     assertThat(databaseFault("?sslmode=verify-ca&sslrootcert=system")).contains("verify-full");
-    assertThat(databaseFault("?sslrootcert=" + ca)).contains("sslmode=disable makes no use");
+    assertThat(databaseFault("?sslrootcert=" + ca)).contains("sslmode=disable does not use");
     assertThat(databaseFault("?sslmode=require&sslcert=" + certificate))
         .contains("sslcert and sslkey both");
     assertThat(databaseFault("?sslmode=verify-full&sslrootcert=/nowhere.pem"))

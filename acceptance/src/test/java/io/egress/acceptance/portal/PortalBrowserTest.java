@@ -61,7 +61,7 @@ class PortalBrowserTest {
   void mintsAKeyThatPulls() throws Exception {
     browser.follow("API keys");
     browser.type("name", "nightly export");
-    browser.press("Mint key");
+    browser.press("Create key");
     String key = browser.find("#secret").getText();
 
     assertThat(world.pullStatus(key)).isEqualTo(200);
@@ -90,7 +90,7 @@ class PortalBrowserTest {
     browser.awaitText("Signing secret of Search index");
 
     browser.follow("Deliveries");
-    browser.awaitText("Nothing is owed");
+    browser.awaitText("There are no deliveries");
     browser.mark();
     UUID capture = world.capture(workspace, "Roadmap review");
     browser.awaitText("Roadmap review");
@@ -189,7 +189,7 @@ class PortalBrowserTest {
     browser.awaitText("Captures in the stream");
     for (String path : List.of("/", "/keys", "/endpoints", "/deliveries", "/replays", "/audit")) {
       browser.go(world.url(page + path));
-      assertThat(browser.text()).contains("Your session at this page has ended");
+      assertThat(browser.text()).contains("Your session has ended");
       browser.go(world.url("/portal/" + second + path));
       assertThat(browser.text()).contains(second.toString()).doesNotContain("Only the first");
     }
@@ -203,15 +203,15 @@ class PortalBrowserTest {
     browser.go(link);
     browser.awaitText("view only");
     browser.go(link);
-    browser.awaitText("This link has expired, was used already");
+    browser.awaitText("This link has expired, has already been used");
     browser.go(link.substring(0, link.length() - 1) + (link.endsWith("A") ? "B" : "A"));
     browser.awaitText("This link has expired");
     browser.go(world.url(page + "/keys"));
-    assertThat(browser.text()).doesNotContain("Mint a key");
+    assertThat(browser.text()).doesNotContain("Create a key");
     browser.press("Close session");
     browser.awaitText("Session closed");
     browser.go(world.url(page + "/"));
-    browser.awaitText("Your session at this page has ended");
+    browser.awaitText("Your session has ended");
   }
 
   @Test
@@ -380,9 +380,9 @@ class PortalBrowserTest {
     browser.scheme("light");
     browser.go(world.url(page + "/keys"));
     browser.type("name", "shown once");
-    browser.press("Mint key");
+    browser.press("Create key");
     browser.assertAccessible("a new key");
-    browser.screenshot("key-minted-light");
+    browser.screenshot("key-created-light");
   }
 
   @Test

@@ -69,7 +69,7 @@ class PortalEmbeddingTest {
 
     browser.follow("API keys");
     browser.type("name", "from within");
-    browser.press("Mint key");
+    browser.press("Create key");
     assertThat(browser.text()).contains("Key “from within” created");
   }
 

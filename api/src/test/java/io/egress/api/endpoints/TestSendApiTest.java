@@ -206,7 +206,7 @@ class TestSendApiTest {
     HttpResponse<String> put =
         service.put(SampleCapture.ID, Service.capture(endpoints.workspace()));
     assertThat(put.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(put)).startsWith("id: is that of the sample");
+    assertThat(EndpointCalls.message(put)).startsWith("id: is reserved for the sample");
   }
 
   private JsonObject test(JsonObject endpoint) {

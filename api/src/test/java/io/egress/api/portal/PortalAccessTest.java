@@ -64,7 +64,7 @@ class PortalAccessTest {
     HttpResponse<String> again = other.open(token);
     assertThat(again.statusCode()).isEqualTo(403);
     assertThat(again.headers().firstValue("content-type")).hasValue("text/html; charset=utf-8");
-    assertThat(again.body()).contains("This link has expired, was used already");
+    assertThat(again.body()).contains("This link has expired, has already been used");
     assertThat(again.headers().firstValue("set-cookie")).isEmpty();
     assertThat(other.get(page + "/").statusCode()).isEqualTo(403);
   }

@@ -66,8 +66,8 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "create an API key");
     assertThat(browser.get(page + "/keys").body()).contains("There is no key");
     assertThat(browser.get(page + "/endpoints").body()).contains("There is no endpoint");
-    assertThat(browser.get(page + "/deliveries").body()).contains("Nothing is owed");
-    assertThat(browser.get(page + "/replays").body()).contains("Nothing was replayed yet");
+    assertThat(browser.get(page + "/deliveries").body()).contains("There are no deliveries");
+    assertThat(browser.get(page + "/replays").body()).contains("There are no replays yet");
     assertThat(browser.get(page + "/audit").body())
         .contains("portal_link.created", "portal_session.opened");
   }
@@ -214,8 +214,7 @@ class PortalPagesTest {
         .isEqualTo(1);
     assertThat(rows(browser.get(page + "/deliveries?endpoint=" + first).body())).isEqualTo(1);
     assertThat(rows(browser.get(page + "/deliveries?capture_id=" + capture).body())).isEqualTo(2);
-    assertThat(browser.get(page + "/deliveries?state=delivered").body())
-        .contains("No delivery fits");
+    assertThat(browser.get(page + "/deliveries?state=delivered").body()).contains("No match");
     assertThat(browser.get(page + "/deliveries?state=lost").statusCode()).isEqualTo(400);
 
     String path = page + "/deliveries/" + DeliveryId.of(first, capture);

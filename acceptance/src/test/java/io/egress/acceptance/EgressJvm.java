@@ -1,0 +1,70 @@
+package io.egress.acceptance;
+
+import io.egress.standalone.Main;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The {@code java} command line of {@code egress}. Tests start dozens of these JVMs, so they share
+ * an archive of loaded classes, which a short demo writes. A JVM ignores an archive that does not
+ * match its class path.
+ */
+final class EgressJvm {
+  private static final String CLASS_PATH =
+      Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+          .filter(entry -> !entry.endsWith("test-classes"))
+          .collect(Collectors.joining(File.pathSeparator));
+
+  private static final List<String> COMMAND =
+      List.of(
+          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+          "-Xmx512m",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC");
+
+  private EgressJvm() {}
+
+  static List<String> command(String... arguments) {
+    return line("-XX:SharedArchiveFile=" + Archive.FILE, List.of(arguments));
+  }
+
+  private static List<String> line(String archive, List<String> arguments) {
+    List<String> line = new ArrayList<>(COMMAND);
+    line.addAll(List.of(archive, "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
+    line.addAll(List.of("-cp", CLASS_PATH, Main.class.getName()));
+    line.addAll(arguments);
+    return line;
+  }
+
+  private static final class Archive {
+    private static final Path FILE = write();
+
+    private static Path write() {
+      try {
+        Path file = Files.createDirectories(Path.of("target")).resolve("egress.jsa");
+        Files.deleteIfExists(file);
+        new ProcessBuilder(
+                line(
+                    "-XX:ArchiveClassesAtExit=" + file.toAbsolutePath(),
+                    List.of("demo", "--seconds", "1")))
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.DISCARD)
+            .start()
+            .waitFor();
+        return file.toAbsolutePath();
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    }
+  }
+}
