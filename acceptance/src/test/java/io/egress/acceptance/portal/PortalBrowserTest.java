@@ -145,7 +145,7 @@ class PortalBrowserTest {
   void redeliversAndReplaysWhatFailed() {
     UUID endpoint = world.endpoint(workspace, "down", "Search index");
     world.answer("down", 503, "out for lunch");
-    UUID capture = world.capture(workspace, "Missed talk");
+    UUID capture = world.captureInStream(workspace, "Missed talk");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(endpoint, capture)));
     browser.awaitText("Attempt 2");
     browser.awaitText("exhausted");
@@ -158,7 +158,7 @@ class PortalBrowserTest {
     browser.awaitText("delivered");
 
     world.answer("down", 503, "");
-    UUID second = world.capture(workspace, "Also missed");
+    UUID second = world.captureInStream(workspace, "Also missed");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(endpoint, second)));
     browser.awaitText("exhausted");
     world.answer("down", 200, "");
@@ -334,7 +334,7 @@ class PortalBrowserTest {
             "Budget 2027")) {
       world.capture(workspace, title);
     }
-    UUID capture = world.capture(workspace, "Onboarding of the northern region");
+    UUID capture = world.captureInStream(workspace, "Onboarding of the northern region");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(down, capture)));
     browser.awaitText("exhausted");
     world.answer("crm", 200, "");

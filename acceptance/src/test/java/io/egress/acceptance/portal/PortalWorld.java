@@ -1,5 +1,7 @@
 package io.egress.acceptance.portal;
 
+import static org.awaitility.Awaitility.await;
+
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.database.Migrations;
@@ -153,6 +155,14 @@ final class PortalWorld implements AutoCloseable {
         new SampleConversations(id.getLeastSignificantBits(), workspace)
             .next(3)
             .put("title", title));
+    return id;
+  }
+
+  /** A capture whose deliveries have pages. */
+  UUID captureInStream(UUID workspace, String title) {
+    UUID id = capture(workspace, title);
+    String deliveries = "/workspaces/" + workspace + "/deliveries?capture_id=" + id;
+    await().until(() -> !get(deliveries).getJsonArray("deliveries").isEmpty());
     return id;
   }
 
