@@ -76,7 +76,7 @@ class PortalBrowserTest {
 
     browser.follow("Delete");
     browser.press("Delete key");
-    browser.awaitText("The key is deleted");
+    browser.awaitText("Key deleted");
     assertThat(world.pullStatus(key)).isEqualTo(401);
     browser.assertQuiet();
   }
@@ -153,7 +153,7 @@ class PortalBrowserTest {
 
     world.answer("down", 200, "");
     browser.press("Redeliver");
-    browser.awaitText("is sent once more");
+    browser.awaitText("is sent again");
     browser.go(world.url(page + "/deliveries?capture_id=" + capture));
     browser.awaitText("delivered");
 
@@ -167,7 +167,7 @@ class PortalBrowserTest {
     browser.follow("Replay");
     browser.go(world.url(page + "/endpoints/" + endpoint + "/replay"));
     browser.press("Start replay");
-    browser.awaitText("The replay has begun");
+    browser.awaitText("Replay started");
     browser.mark();
     browser.awaitText("published");
     browser.awaitText("1 delivered");
@@ -262,7 +262,7 @@ class PortalBrowserTest {
     browser.awaitText("exhausted");
     browser.go(world.url(page + "/endpoints/" + endpoint + "/replay"));
     browser.press("Start replay");
-    browser.awaitText("The replay has begun");
+    browser.awaitText("Replay started");
     String replay = browser.driver().getCurrentUrl();
 
     for (String path :

@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 final class Notices {
   private static final Map<String, String> TEXTS =
       Map.of(
-          "key-deleted", "The key is deleted. Requests with it are refused from now on.",
-          "endpoint-changed", "The endpoint is changed. It holds for the next attempt.",
+          "key-deleted", "Key deleted. Requests that use it are rejected from now on.",
+          "endpoint-changed", "Endpoint changed. The change applies from the next attempt on.",
           "endpoint-paused",
-              "The endpoint is paused. What falls due meanwhile is skipped, and can be replayed.",
-          "endpoint-resumed", "The endpoint receives again.",
-          "endpoint-deleted", "The endpoint is deleted. Nothing is sent to it any more.",
+              "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed.",
+          "endpoint-resumed", "Endpoint resumed.",
+          "endpoint-deleted", "Endpoint deleted. Nothing more is sent to it.",
           "overlap-ended", "Only the newest secret signs from now on.",
-          "redelivered", "The delivery is sent once more, as a delivery of its own.",
-          "replay-started", "The replay has begun.",
-          "replay-cancelled", "The replay is cancelled.");
+          "redelivered", "The capture is sent again as a new delivery.",
+          "replay-started", "Replay started.",
+          "replay-cancelled", "Replay canceled.");
 
   private Notices() {}
 

@@ -91,7 +91,7 @@ class PortalPagesTest {
 
     HttpResponse<String> deleted = browser.submit(confirm, confirm, Map.of());
     assertThat(deleted.statusCode()).isEqualTo(303);
-    assertThat(browser.get(location(deleted)).body()).contains("The key is deleted");
+    assertThat(browser.get(location(deleted)).body()).contains("Key deleted");
     assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
     assertThat(browser.submit(page + "/keys", confirm, Map.of()).statusCode()).isEqualTo(404);
   }
@@ -171,7 +171,7 @@ class PortalPagesTest {
     done(browser.submit(path, path + "/headers", Map.of("name", "x-tenant", "remove", "true")));
     assertThat(endpoints().getJsonObject(0).getJsonArray("headers")).isEmpty();
 
-    assertThat(done(browser.submit(path, path + "/pause", Map.of()))).contains("is paused");
+    assertThat(done(browser.submit(path, path + "/pause", Map.of()))).contains("Endpoint paused");
     assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isTrue();
     done(browser.submit(path, path + "/resume", Map.of()));
     assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isFalse();
@@ -220,8 +220,7 @@ class PortalPagesTest {
     String path = page + "/deliveries/" + DeliveryId.of(first, capture);
     assertThat(browser.get(path).body())
         .contains("A talk", "status 500", "{\"error\":\"no\"}", "https://example.com/one");
-    assertThat(done(browser.submit(path, path + "/redeliver", Map.of())))
-        .contains("sent once more");
+    assertThat(done(browser.submit(path, path + "/redeliver", Map.of()))).contains("sent again");
     assertThat(
             service
                 .query(
@@ -280,7 +279,7 @@ class PortalPagesTest {
     assertThat(started.statusCode()).isEqualTo(303);
     String replay = location(started);
     assertThat(browser.get(replay).body())
-        .contains("The replay has begun", "0 of 1 captures", "running", "by ada");
+        .contains("Replay started", "0 of 1 captures", "running", "by ada");
     assertThat(browser.get(page + "/replays").body()).contains("Everything", "running");
 
     String cancel = replay.replaceFirst("\\?.*", "") + "/cancel";

@@ -70,7 +70,7 @@ public record DayChart(
 
   private static String label(Map<String, Long> totals) {
     if (totals.isEmpty()) {
-      return "Last 24 hours: nothing was owed";
+      return "Last 24 hours: no deliveries";
     }
     StringJoiner label = new StringJoiner(", ", "Last 24 hours: ", "");
     totals.forEach((kind, count) -> label.add(Times.number(count) + " " + kind));
