@@ -154,8 +154,9 @@ class PortalBrowserTest {
     world.answer("down", 200, "");
     browser.press("Redeliver");
     browser.awaitText("is sent again");
-    browser.go(world.url(page + "/deliveries?capture_id=" + capture));
-    browser.awaitText("delivered");
+    await().until(() -> world.count(workspace, "state=delivered&capture_id=" + capture) == 1);
+    browser.go(world.url(page + "/deliveries?state=delivered&capture_id=" + capture));
+    browser.awaitText("Missed talk");
 
     world.answer("down", 503, "");
     UUID second = world.captureInStream(workspace, "Also missed");

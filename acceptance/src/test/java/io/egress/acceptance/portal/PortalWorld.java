@@ -161,9 +161,15 @@ final class PortalWorld implements AutoCloseable {
   /** A capture whose deliveries have pages. */
   UUID captureInStream(UUID workspace, String title) {
     UUID id = capture(workspace, title);
-    String deliveries = "/workspaces/" + workspace + "/deliveries?capture_id=" + id;
-    await().until(() -> !get(deliveries).getJsonArray("deliveries").isEmpty());
+    await().until(() -> count(workspace, "capture_id=" + id) > 0);
     return id;
+  }
+
+  /** The number of deliveries that the filter finds. */
+  int count(UUID workspace, String filter) {
+    return get("/workspaces/" + workspace + "/deliveries?" + filter)
+        .getJsonArray("deliveries")
+        .size();
   }
 
   JsonObject get(String path) {
