@@ -36,7 +36,11 @@ def transcripts(base_url, api_key):
             "write_disposition": "append",
             "endpoint": {
                 "path": "captures",
-                "params": {"limit": 100, **({"after": cursor} if cursor else {})},
+                "params": {
+                    "limit": 100,
+                    "wait": os.environ.get("WAIT", "0"),  # seconds, when there is nothing new
+                    **({"after": cursor} if cursor else {}),
+                },
                 "data_selector": "captures",
             },
         }],

@@ -5,10 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Migrations;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -24,14 +21,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** An api and a dispatcher, and workspaces whose captures are put, pulled and delivered. */
 final class BothRoles implements AutoCloseable {
@@ -68,24 +66,11 @@ final class BothRoles implements AutoCloseable {
   }
 
   static Map<String, String> environment() {
-    SharedBackends backends = SharedBackends.get();
-    Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
-    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
-    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
-    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
-    environment.put("EGRESS_TOPIC_PARTITIONS", "2");
-    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
-    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
-    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
-    environment.put("EGRESS_PUBLIC_PORT", "0");
-    environment.put("EGRESS_INTERNAL_PORT", "0");
+    Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s");
     environment.put("EGRESS_RECONCILE_AFTER", "1s");
-    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
-    environment.put("EGRESS_ACCESS_LOG", "false");
     return environment;
   }
 
@@ -113,6 +98,67 @@ final class BothRoles implements AutoCloseable {
     assertThat(get(tenant, "/api/v1/captures?limit=100")).contains("pageInfo");
     await().atMost(PATIENCE).until(() -> isDelivered("live", id));
     return id;
+  }
+
+  /** Puts a capture until it is accepted, as the pipeline does. */
+  void put(Tenant tenant, UUID id) {
+    JsonObject body = capture(tenant, UUID.randomUUID(), "Ada");
+    await()
+        .atMost(PATIENCE)
+        .ignoreException(IllegalStateException.class)
+        .until(() -> !internal.call("PUT", "/captures/" + id, body).isEmpty());
+  }
+
+  /** The answer to a request for a page after {@code cursor}; null begins at the start. */
+  HttpResponse<String> page(Tenant tenant, @Nullable String cursor) {
+    String after = cursor == null ? "" : "?after=" + cursor;
+    return send(
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + api.publicPort() + "/api/v1/captures" + after))
+            .header("authorization", "Bearer " + tenant.key()));
+  }
+
+  /** What is answered, to a request that waits, once the tenant has another capture. */
+  CompletableFuture<String> nextCapture(Tenant tenant) {
+    String end =
+        new JsonObject(get(tenant, "/api/v1/captures?limit=100"))
+            .getJsonObject("pageInfo")
+            .getString("endCursor");
+    CompletableFuture<String> next =
+        CompletableFuture.supplyAsync(() -> get(tenant, "/api/v1/captures?wait=30&after=" + end));
+    URI metrics = URI.create("http://127.0.0.1:" + api.internalPort() + "/metrics");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> send(HttpRequest.newBuilder(metrics)).body().contains("egress_pull_held 1.0"));
+    return next;
+  }
+
+  /** The verification of the endpoint called {@code live}. */
+  JsonObject verify(Tenant tenant) {
+    String endpoints = "/workspaces/" + tenant.workspace() + "/endpoints";
+    JsonObject nothing = new JsonObject();
+    String id =
+        internal
+            .call("GET", endpoints, nothing)
+            .getJsonArray("endpoints")
+            .getJsonObject(0)
+            .getString("id");
+    return internal.call("GET", endpoints + "/" + id + "/verification", nothing);
+  }
+
+  /** Requests a rebuild, and waits until all that is due was published. */
+  void rebuildQueue() {
+    internal.call("POST", "/queue/rebuild", new JsonObject());
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                Set.of("waiting", "finished")
+                    .contains(
+                        internal
+                            .call("GET", "/queue", new JsonObject())
+                            .getJsonObject("rebuild")
+                            .getString("state")));
   }
 
   /** Opens the settings page of the tenant, and reads what it says of deliveries. */

@@ -2,18 +2,23 @@ package io.egress.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.acceptance.FlakyProxy.Mood;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +105,56 @@ class ConsumingTest {
       assertThat(output()).contains("401", "API key");
       assertThat(proxy.queries()).hasSize(1);
     }
+  }
+
+  /** With {@code WAIT=30}. */
+  @ParameterizedTest
+  @EnumSource
+  void goesOnWhenCapturesAreFinished(ShownLoop loop) throws Exception {
+    loop.assumeItRunsHere();
+    String key = api.mintKey(workspace);
+    try (FlakyProxy proxy = new FlakyProxy(api.url())) {
+      Set<String> finished = api.finish(workspace, 2);
+      Process following = loop.start(folder, proxy.url(), key, Map.of("WAIT", "30"));
+      try {
+        await().atMost(PATIENCE).until(() -> proxy.queries().size() == 2);
+        finished.addAll(api.finish(workspace, 2));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(output()).contains(finished));
+        assertThat(following.isAlive()).isTrue();
+        assertThat(proxy.queries()).allMatch(query -> query.contains("wait=30"));
+      } finally {
+        following.destroyForcibly().waitFor();
+      }
+      assertThat(loop.stored(folder)).isEqualTo(finished);
+    }
+  }
+
+  @Test
+  void theFirstLoadGoesOnWhereItBrokeOff() throws Exception {
+    assumeTrue(Snippets.has("python3"), "python3 is not here");
+    Files.copy(Path.of("../docs/etl/first_load.py"), folder.resolve("first_load.py"));
+    Set<String> all = api.finish(workspace, 2 * THREE_PAGES);
+    all.addAll(api.finish(workspace, 3 * THREE_PAGES));
+    try (FlakyProxy proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.CUT, Mood.BUSY)) {
+      Map<String, String> environment =
+          Map.of("BASE_URL", proxy.url(), "API_KEY", api.mintKey(workspace));
+      Snippets.run(folder, environment, "python3", "first_load.py");
+      assertThat(proxy.queries()).hasSize(4);
+      assertThat(loaded()).containsExactlyInAnyOrderElementsOf(all);
+
+      all.addAll(api.finish(workspace, 3));
+      Snippets.run(folder, environment, "python3", "first_load.py");
+      Snippets.run(folder, environment, "python3", "first_load.py");
+      assertThat(loaded()).containsExactlyInAnyOrderElementsOf(all);
+    }
+  }
+
+  /** Their ids. */
+  private List<String> loaded() throws IOException {
+    return Files.readAllLines(folder.resolve("captures.jsonl")).stream()
+        .map(line -> new JsonObject(line).getString("id"))
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   private int run(ShownLoop loop, String url, String key) throws Exception {

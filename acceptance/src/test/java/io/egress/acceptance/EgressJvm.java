@@ -9,13 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The {@code java} command line of {@code egress}. Tests start dozens of these JVMs, so they share
- * an archive of loaded classes, which a short demo writes. A JVM ignores an archive that does not
- * match its class path.
+ * an archive of loaded classes, which a short demo writes. A JVM ignores an archive that is missing
+ * or does not match its class path.
  */
 final class EgressJvm {
   private static final String CLASS_PATH =
@@ -51,14 +52,17 @@ final class EgressJvm {
       try {
         Path file = Files.createDirectories(Path.of("target")).resolve("egress.jsa");
         Files.deleteIfExists(file);
-        new ProcessBuilder(
-                line(
-                    "-XX:ArchiveClassesAtExit=" + file.toAbsolutePath(),
-                    List.of("demo", "--seconds", "1")))
-            .redirectErrorStream(true)
-            .redirectOutput(Redirect.DISCARD)
-            .start()
-            .waitFor();
+        Process demo =
+            new ProcessBuilder(
+                    line(
+                        "-XX:ArchiveClassesAtExit=" + file.toAbsolutePath(),
+                        List.of("demo", "--seconds", "1")))
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.DISCARD)
+                .start();
+        if (!demo.waitFor(2, TimeUnit.MINUTES)) {
+          demo.destroyForcibly();
+        }
         return file.toAbsolutePath();
       } catch (IOException failure) {
         throw new UncheckedIOException(failure);

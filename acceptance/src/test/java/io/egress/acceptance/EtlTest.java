@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +114,58 @@ class EtlTest {
   }
 
   @Test
+  void dltWaitsForACapture() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    environment.put("WAIT", "30");
+    try (FlakyProxy fine = new FlakyProxy(api.url())) {
+      environment.put("BASE_URL", fine.url());
+      CompletableFuture<String> loading =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return run(environment, "python3 dlt_transcripts.py");
+                } catch (Exception failure) {
+                  throw new CompletionException(failure);
+                }
+              });
+      await().atMost(PATIENCE).until(() -> !fine.queries().isEmpty());
+      Set<String> finished = api.finish(workspace, 2);
+      loading.get();
+      assertThat(loaded(environment)).isNotEmpty().isSubsetOf(finished);
+    }
+  }
+
+  @Test
+  void duckDbAndPandasReadTheFirstLoad() throws Exception {
+    Map<String, String> environment = environment("duckdb==1.4.2", "pandas==2.3.3", "pytz==2025.2");
+    place("first_load.py");
+    Set<String> all = api.finish(workspace, THREE_PAGES);
+    run(environment, "python3 first_load.py");
+
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    String page = page("docs/consuming.md");
+    assertThat(Snippets.run(folder, environment, python, "-c", block(page, "import duckdb")))
+        .startsWith("(" + THREE_PAGES + ", ");
+    String ids = "\nfor id in db.execute('select id from captures').fetchall(): print(id[0])";
+    assertThat(
+            Snippets.run(folder, environment, python, "-c", block(page, "import duckdb") + ids)
+                .lines()
+                .skip(1))
+        .containsExactlyInAnyOrderElementsOf(all);
+    assertThat(
+            Snippets.run(
+                    folder,
+                    environment,
+                    python,
+                    "-c",
+                    block(page, "import pandas") + "\nfor id in captures.index: print(id)")
+                .lines()
+                .filter(all::contains))
+        .hasSize(THREE_PAGES);
+  }
+
+  @Test
   void singerTapEmitsNewCaptures() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
@@ -155,11 +209,11 @@ class EtlTest {
     assertThat(records).isEqualTo(history);
   }
 
-  private Map<String, String> environment(String requirement) throws Exception {
+  private Map<String, String> environment(String... requirements) throws Exception {
     assumeTrue(has("bash"), "bash is not here");
-    String name = requirement.replaceAll("[^a-z].*", "");
+    String name = requirements[0].replaceAll("[^a-z].*", "");
     Map<String, String> environment =
-        new HashMap<>(PythonPackages.install(name, requirement).path());
+        new HashMap<>(PythonPackages.install(name, requirements).path());
     environment.put("HOME", folder.toString());
     environment.put("BASE_URL", proxy.url());
     environment.put("API_KEY", api.mintKey(workspace));

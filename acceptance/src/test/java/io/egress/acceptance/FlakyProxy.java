@@ -81,7 +81,7 @@ final class FlakyProxy implements AutoCloseable {
   private void pass(HttpExchange exchange, boolean half) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(target + exchange.getRequestURI()));
-    for (String name : List.of("Authorization", "Accept-Encoding")) {
+    for (String name : List.of("Authorization", "Accept", "Accept-Encoding")) {
       String value = exchange.getRequestHeaders().getFirst(name);
       if (value != null) {
         request.header(name, value);

@@ -38,7 +38,8 @@ class HelmChartTest {
           "EGRESS_INTERNAL_TOKEN",
           "EGRESS_SECRET_KEY",
           "EGRESS_KAFKA_PASSWORD",
-          "EGRESS_OPERATOR_WEBHOOK_SECRET");
+          "EGRESS_OPERATOR_WEBHOOK_SECRET",
+          "EGRESS_PROXY");
 
   private final Path folder;
   private final HelmChart chart;
@@ -300,6 +301,7 @@ class HelmChartTest {
     Map<String, String> secrets =
         Map.of(
             "EGRESS_DATABASE_URL", "postgresql://egress:password@postgres:5432/egress",
+            "EGRESS_PROXY", "http://egress:password@proxy:3128",
             "EGRESS_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     Map<String, String> environment = new HashMap<>();
     each(container(deployment), "env")

@@ -11,9 +11,7 @@ import io.vertx.json.schema.Validator;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The schemas of Kubernetes, the Prometheus operator and KEDA. Unknown fields are faults, which the
@@ -22,12 +20,31 @@ import java.util.Set;
 final class KubernetesSchemas {
   private static final String KUBERNETES = "1.30";
   private static final String BUILTINS = "pkg/openapiclient/builtins/" + KUBERNETES + "/";
-  private static final Set<String> CUSTOM_GROUPS = Set.of("monitoring.coreos.com", "keda.sh");
+  private static final Map<String, Definition> CUSTOM_RESOURCES =
+      Map.of(
+          "PrometheusRule", Definition.ofPrometheus("prometheusrules"),
+          "ServiceMonitor", Definition.ofPrometheus("servicemonitors"),
+          "ScaledObject",
+              new Definition(
+                  "github.com/kedacore/keda/v2",
+                  "v2.21.0",
+                  "config/crd/bases/keda.sh_scaledobjects.yaml"));
+
   private static final JsonSchemaOptions OPTIONS =
       new JsonSchemaOptions()
           .setBaseUri("https://kubernetes.invalid/")
           .setDraft(Draft.DRAFT4)
           .setOutputFormat(OutputFormat.Basic);
+
+  /** Where the definition of a custom resource is. */
+  private record Definition(String module, String version, String path) {
+    static Definition ofPrometheus(String resources) {
+      return new Definition(
+          "github.com/prometheus-operator/prometheus-operator",
+          "v0.85.0",
+          "example/prometheus-operator-crd/monitoring.coreos.com_" + resources + ".yaml");
+    }
+  }
 
   private final Map<String, JsonObject> documents = new HashMap<>();
 
@@ -35,11 +52,8 @@ final class KubernetesSchemas {
   List<String> faults(JsonObject object) throws IOException, InterruptedException {
     String apiVersion = object.getString("apiVersion");
     String kind = object.getString("kind");
-    String group = apiVersion.contains("/") ? apiVersion.substring(0, apiVersion.indexOf('/')) : "";
-    JsonObject schema =
-        CUSTOM_GROUPS.contains(group)
-            ? customResource(kind)
-            : builtin(apiVersion, group, apiVersion.substring(apiVersion.indexOf('/') + 1), kind);
+    Definition custom = CUSTOM_RESOURCES.get(kind);
+    JsonObject schema = custom == null ? builtin(apiVersion, kind) : customResource(custom);
     OutputUnit result = Validator.create(JsonSchema.of(schema), OPTIONS).validate(object);
     return result.getValid()
         ? List.of()
@@ -49,8 +63,11 @@ final class KubernetesSchemas {
   }
 
   /** The sources of kubectl-validate contain the OpenAPI documents of API servers. */
-  private JsonObject builtin(String apiVersion, String group, String version, String kind)
+  private JsonObject builtin(String apiVersion, String kind)
       throws IOException, InterruptedException {
+    int slash = apiVersion.indexOf('/');
+    String group = apiVersion.substring(0, Math.max(0, slash));
+    String version = apiVersion.substring(slash + 1);
     JsonObject document = documents.get(apiVersion);
     if (document == null) {
       String path = (group.isEmpty() ? "api/" : "apis/") + apiVersion + ".json";
@@ -79,19 +96,11 @@ final class KubernetesSchemas {
         .put("components", document.getJsonObject("components"));
   }
 
-  private static JsonObject customResource(String kind) throws IOException, InterruptedException {
-    boolean isKeda = kind.equals("ScaledObject");
-    String plural = kind.toLowerCase(Locale.ROOT) + "s";
-    try (GoSource source =
-        isKeda
-            ? GoSource.of("github.com/kedacore/keda/v2", "v2.21.0")
-            : GoSource.of("github.com/prometheus-operator/prometheus-operator", "v0.85.0")) {
-      String path =
-          isKeda
-              ? "config/crd/bases/keda.sh_" + plural + ".yaml"
-              : "example/prometheus-operator-crd/monitoring.coreos.com_" + plural + ".yaml";
+  private static JsonObject customResource(Definition definition)
+      throws IOException, InterruptedException {
+    try (GoSource source = GoSource.of(definition.module(), definition.version())) {
       JsonObject schema =
-          HelmChart.documents(source.text(path))
+          HelmChart.documents(source.text(definition.path()))
               .get(0)
               .getJsonObject("spec")
               .getJsonArray("versions")

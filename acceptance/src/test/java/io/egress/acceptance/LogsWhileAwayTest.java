@@ -101,9 +101,9 @@ class LogsWhileAwayTest {
 
     assertThat(told)
         .noneMatch(line -> line.contains(" ERROR "))
-        .anyMatch(line -> line.contains("Requests fail because PostgreSQL is unavailable"));
+        .anyMatch(line -> line.contains("Requests are answered with 503"));
     assertThat(pull()).isEqualTo(200);
-    api.awaitOutput("Requests reach PostgreSQL again");
+    api.awaitOutput("Requests are answered again");
   }
 
   /** What both roles have logged since. */

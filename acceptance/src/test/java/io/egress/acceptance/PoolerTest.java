@@ -9,8 +9,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.api.ApiApp;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.dispatcher.DispatcherApp;
+import io.egress.embedded.PgBouncer;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
@@ -21,6 +22,7 @@ import io.vertx.sqlclient.RowSet;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,9 @@ class PoolerTest {
       BothRoles.Tenant tenant = roles.tenant(UUID.randomUUID());
       roles.endpoint(tenant.workspace(), "flaky", false);
       UUID first = roles.passThrough(tenant);
+      CompletableFuture<String> next = roles.nextCapture(tenant);
+      UUID second = roles.passThrough(tenant);
+      assertThat(next.get()).contains(second.toString());
       IntStream.range(0, 24).parallel().forEach(i -> roles.passThrough(tenant));
       UUID last = roles.passThrough(tenant);
       roles.endpoint(tenant.workspace(), "history", true);
@@ -59,9 +64,7 @@ class PoolerTest {
       await().atMost(PATIENCE).until(() -> roles.isDelivered("history", first));
       await().atMost(PATIENCE).until(() -> roles.isDelivered("history", last));
 
-      try (CommandLine rebuild = CommandLine.start(environment, "rebuild-queue")) {
-        assertThat(rebuild.awaitExit()).as(rebuild.output()).isZero();
-      }
+      roles.rebuildQueue();
       assertThat(query(CONNECTIONS).iterator().next().getLong(0))
           .isBetween(1L, (long) SERVER_CONNECTIONS);
       assertThat(clients(pooler)).isGreaterThan(SERVER_CONNECTIONS + 1);
@@ -73,7 +76,7 @@ class PoolerTest {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     limitTransactions();
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {
-      Pool pool = DatabasePool.open(vertx, settings(pooler).database(), "test", 1);
+      Pool pool = Database.pool(vertx, settings(pooler).database(), "test", 1);
       done(
           pool.getConnection()
               .compose(

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Posts requests that a well-behaved HTTP client would refuse to send. */
@@ -20,10 +21,15 @@ record RawPost(int port) {
 
   /** The status of the answer; without a signature the header is missing. */
   int send(@Nullable String signature, byte[] body) throws IOException {
+    return sendWith(headers(signature), body);
+  }
+
+  /** The status of the answer. */
+  int sendWith(Map<String, String> headers, byte[] body) throws IOException {
     try (Socket socket = connect()) {
       try {
         OutputStream out = socket.getOutputStream();
-        out.write(head(signature, body.length));
+        out.write(head(headers, body.length));
         out.write(body);
         out.flush();
         return status(socket);
@@ -37,7 +43,7 @@ record RawPost(int port) {
   void sendHalf(String signature, byte[] body) throws IOException {
     try (Socket socket = connect()) {
       OutputStream out = socket.getOutputStream();
-      out.write(head(signature, body.length));
+      out.write(head(headers(signature), body.length));
       out.write(body, 0, body.length / 2);
       out.flush();
     }
@@ -49,15 +55,18 @@ record RawPost(int port) {
     return socket;
   }
 
-  private static byte[] head(@Nullable String signature, int length) {
-    String head =
-        "POST /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-            + "Content-Type: application/json\r\nContent-Length: "
-            + length
-            + "\r\n"
-            + (signature == null ? "" : "X-Service-Signature: " + signature + "\r\n")
-            + "\r\n";
-    return head.getBytes(ISO_8859_1);
+  private static Map<String, String> headers(@Nullable String signature) {
+    return signature == null ? Map.of() : Map.of("X-Service-Signature", signature);
+  }
+
+  private static byte[] head(Map<String, String> headers, int length) {
+    StringBuilder head =
+        new StringBuilder("POST /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n")
+            .append("Content-Type: application/json\r\nContent-Length: ")
+            .append(length)
+            .append("\r\n");
+    headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    return head.append("\r\n").toString().getBytes(ISO_8859_1);
   }
 
   private static int status(Socket socket) throws IOException {

@@ -170,6 +170,15 @@ class ReceivingTest {
   }
 
   @Test
+  void showsHowToMakeTheStandardFormOfASecret() throws Exception {
+    assumeTrue(works("bash", "-c", "base64 --version"), "it needs bash and base64");
+    String line = block(page("docs/receiving.md"), "STANDARD_SECRET=");
+
+    assertThat(run(line + "; printf %s \"$STANDARD_SECRET\""))
+        .isEqualTo(SigningSecrets.inStandardForm(secret));
+  }
+
+  @Test
   void showsAnExampleToCheckAgainst() throws IOException {
     Envelope envelope =
         Envelope.compose(
@@ -179,7 +188,11 @@ class ReceivingTest {
 
     assertThat(page("docs/receiving.md"))
         .contains("\n" + new String(envelope.buffer().getBytes(), UTF_8) + "\n")
-        .contains(new WebhookSignature(List.of("whsec_golden")).sign(1_795_255_200L, envelope));
+        .contains(new WebhookSignature(List.of("whsec_golden")).sign(1_795_255_200L, envelope))
+        .contains(SigningSecrets.inStandardForm("whsec_golden"))
+        .contains(
+            new WebhookSignature(List.of("whsec_golden"), true)
+                .signByStandard(1_795_255_200L, envelope));
   }
 
   private Map<String, String> forgedHeaders() {

@@ -6,9 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Migrations;
-import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
@@ -81,19 +78,8 @@ final class RunningApi implements AutoCloseable {
   }
 
   private static Settings settings() {
-    SharedBackends backends = SharedBackends.get();
-    Map<String, String> environment = new TreeMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
-    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
-    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_TOPIC_PARTITIONS", "1");
-    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
-    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
-    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
-    environment.put("EGRESS_PUBLIC_PORT", "0");
-    environment.put("EGRESS_INTERNAL_PORT", "0");
-    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
-    environment.put("EGRESS_ACCESS_LOG", "false");
     return Settings.from(environment);
   }
 

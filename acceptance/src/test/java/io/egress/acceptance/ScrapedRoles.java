@@ -4,7 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
@@ -75,7 +75,7 @@ final class ScrapedRoles implements AutoCloseable {
   }
 
   void query(String sql) {
-    Pool pool = DatabasePool.open(apiVertx, settings.database(), "test", 1);
+    Pool pool = Database.pool(apiVertx, settings.database(), "test", 1);
     BothRoles.done(pool.query(sql).execute());
     BothRoles.done(pool.close());
   }

@@ -42,6 +42,11 @@ enum ShownLoop {
 
   /** In {@code folder}, where it also stores what it reads. */
   Process start(Path folder, String url, String key) throws IOException {
+    return start(folder, url, key, Map.of());
+  }
+
+  Process start(Path folder, String url, String key, Map<String, String> environment)
+      throws IOException {
     Files.writeString(folder.resolve(file), block(page("docs/consuming.md"), begin));
     List<String> line =
         this == JAVA
@@ -54,6 +59,7 @@ enum ShownLoop {
             .redirectOutput(folder.resolve("output.txt").toFile());
     builder.environment().put("BASE_URL", url);
     builder.environment().put("API_KEY", key);
+    builder.environment().putAll(environment);
     return builder.start();
   }
 

@@ -2,6 +2,7 @@ package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.block;
 import static io.egress.acceptance.Snippets.page;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,24 +11,60 @@ import java.util.Map;
 
 /** A complete receiver in docs/receivers, and its verification in the README. */
 enum ShownReceiver {
-  JAVA(java(), "Receiver.java", "static boolean verifies", 2),
-  NODE("node", "receiver.mjs", "function verifies", 0),
-  PYTHON("python3", "receiver.py", "def verifies", 0);
+  JAVA(
+      java(),
+      "Receiver.java",
+      "static boolean verifies",
+      2,
+      "header != null && verifies(SECRET, header, body)",
+      "verifies(SECRET, request.getRequestHeaders(), body)"),
+  NODE(
+      "node",
+      "receiver.mjs",
+      "function verifies",
+      0,
+      "request.headers[\"x-service-signature\"] ?? \"\"",
+      "request.headers"),
+  PYTHON(
+      "python3",
+      "receiver.py",
+      "def verifies",
+      0,
+      "self.headers.get(\"x-service-signature\", \"\")",
+      "self.headers");
 
   private final String interpreter;
   private final String file;
   private final String verification;
   private final int indent;
+  private final String ofSignature;
+  private final String ofHeaders;
 
-  ShownReceiver(String interpreter, String file, String verification, int indent) {
+  ShownReceiver(
+      String interpreter,
+      String file,
+      String verification,
+      int indent,
+      String ofSignature,
+      String ofHeaders) {
     this.interpreter = interpreter;
     this.file = file;
     this.verification = verification;
     this.indent = indent;
+    this.ofSignature = ofSignature;
+    this.ofHeaders = ofHeaders;
   }
 
   String receiver() throws IOException {
     return page("docs/receivers/" + file);
+  }
+
+  /** The receiver with another verification, which gets all headers. */
+  String receiverOfHeaders(String otherVerification) throws IOException {
+    assertThat(receiver()).contains(verificationInReadme(), ofSignature);
+    return receiver()
+        .replace(verificationInReadme(), otherVerification + "\n")
+        .replace(ofSignature, ofHeaders);
   }
 
   String verificationInReadme() throws IOException {

@@ -10,6 +10,7 @@ import io.egress.send.Envelope;
 import io.egress.send.WebhookSignature;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
@@ -48,6 +49,17 @@ record SignedDelivery(String capture, Envelope envelope) {
 
   byte[] body() {
     return envelope.buffer().getBytes();
+  }
+
+  /** The headers of Standard Webhooks. */
+  Map<String, String> signByStandard(long unixSeconds, String... secrets) {
+    return Map.of(
+        "webhook-id",
+        envelope.deliveryId().toString(),
+        "webhook-timestamp",
+        Long.toString(unixSeconds),
+        "webhook-signature",
+        new WebhookSignature(List.of(secrets), true).signByStandard(unixSeconds, envelope));
   }
 
   String sign(long unixSeconds, String... secrets) {

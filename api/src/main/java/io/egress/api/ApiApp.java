@@ -20,6 +20,8 @@ import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.pull.WaitingPulls;
+import io.egress.api.queue.QueueHandler;
 import io.egress.api.replays.Replays;
 import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
@@ -27,8 +29,7 @@ import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
-import io.egress.database.DatabasePool;
-import io.egress.database.Migrations;
+import io.egress.database.Database;
 import io.egress.database.SessionLimits;
 import io.egress.database.TableStatistics;
 import io.egress.deliverylog.LogDays;
@@ -43,6 +44,7 @@ import io.egress.http.Health;
 import io.egress.http.Listener;
 import io.egress.http.ListenerLimits;
 import io.egress.http.Monitoring;
+import io.egress.http.Refusal;
 import io.egress.http.RequestLog;
 import io.egress.http.Routes;
 import io.egress.lifecycle.Closing;
@@ -52,6 +54,7 @@ import io.egress.send.TlsEngine;
 import io.egress.send.TrustedAuthorities;
 import io.egress.send.WebhookSender;
 import io.egress.settings.ApiSettings;
+import io.egress.settings.DatabaseSettings;
 import io.egress.settings.ListenerSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
@@ -61,6 +64,7 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,7 +112,9 @@ public final class ApiApp {
   }
 
   private static Future<ApiApp> start(Assembly assembly) {
-    return Migrations.run(assembly.vertx, assembly.settings.database().url())
+    return assembly
+        .database
+        .migrate()
         .compose(migrated -> assembly.start())
         .recover(
             failure -> assembly.closing.close().compose(closed -> Future.failedFuture(failure)));
@@ -140,6 +146,24 @@ public final class ApiApp {
     return closing.close();
   }
 
+  private record Backends(Health health, BackendProbes probes) {
+    /** The answer to calls that may write. */
+    Optional<Refusal> takesNoWrites() {
+      return unless(probes.databaseUp());
+    }
+
+    /** The answer to calls that only read. */
+    Optional<Refusal> isUnreadable() {
+      return unless(probes.databaseReadable());
+    }
+
+    private static Optional<Refusal> unless(boolean available) {
+      return available
+          ? Optional.empty()
+          : Optional.of(new Refusal(503, "the database is unavailable, try again"));
+    }
+  }
+
   /** The composition root. */
   private static final class Assembly {
     private final Vertx vertx;
@@ -148,10 +172,13 @@ public final class ApiApp {
     private final DocumentRenderer renderer;
     private final Closing closing;
 
+    private final Database database;
+
     /** Pulls have a connection pool of their own, so they never delay the hook or the sweep. */
     private final Pool pullPool;
 
     private final Pool pool;
+    private final Pool waitingPool;
 
     Assembly(
         Vertx vertx,
@@ -164,13 +191,16 @@ public final class ApiApp {
       this.monitoring = monitoring;
       this.renderer = renderer;
       this.closing = closing;
-      int half = settings.database().poolSize() / 2;
-      this.pullPool = pool("pull", half);
-      this.pool = pool("hook_and_sweep", half - BackendProbes.CONNECTIONS);
+      this.database = Database.of(vertx, settings.database());
+      int connections =
+          settings.database().poolSize() - BackendProbes.CONNECTIONS - WaitingPulls.CONNECTIONS;
+      this.pullPool = pool("pull", connections / 2);
+      this.pool = pool("hook_and_sweep", connections - connections / 2);
+      this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
     }
 
     private Pool pool(String name, int size) {
-      Pool opened = DatabasePool.open(vertx, settings.database(), name, size);
+      Pool opened = database.pool(name, size);
       closing.push("the pool " + name, opened::close);
       return opened;
     }
@@ -198,11 +228,12 @@ public final class ApiApp {
       closing.push("the record of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
       WebhookSender sender = sender(trust);
-      Health health = watch(sweep);
+      Backends backends = watch(sweep);
       return vertx
           .deployVerticle(sweep)
           .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
-          .compose(id -> listeners(documents, keyUse, sweep, health, sender));
+          .compose(id -> backends.probes.databaseAsked())
+          .compose(asked -> listeners(documents, keyUse, sweep, backends, sender));
     }
 
     /** Sends test webhooks. The dispatcher has its own sender for deliveries. */
@@ -210,10 +241,10 @@ public final class ApiApp {
       WebhookSender sender =
           new WebhookSender(
               vertx,
-              new SenderSettings(
+              SenderSettings.of(
                   settings.dispatcher().attemptTimeout(),
-                  SenderSettings.DEFAULTS.keepName(),
-                  SenderSettings.DEFAULTS.pool()),
+                  settings.push().proxy(),
+                  settings.push().clientCertificate()),
               settings.push().addressPolicy(),
               NameLookup.using(vertx),
               trust);
@@ -222,33 +253,34 @@ public final class ApiApp {
     }
 
     /** Pulls and hooks work without Kafka: the outbox keeps what has to be published. */
-    private Health watch(SweepVerticle sweep) {
-      BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), "api");
+    private Backends watch(SweepVerticle sweep) {
+      BackendProbes probes =
+          BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), "api");
       closing.push("the backend probes", probes::close);
-      StreamBacklog backlog = new StreamBacklog(vertx, probes.database(), monitoring.metrics());
+      StreamBacklog backlog = new StreamBacklog(vertx, probes.reading(), monitoring.metrics());
       closing.pushSync("the backlog metrics", backlog::close);
       EndpointsBehind behind =
           new EndpointsBehind(
-              vertx, probes.database(), monitoring.metrics(), settings.dispatcher().logRetention());
+              vertx, probes.reading(), monitoring.metrics(), settings.dispatcher().logRetention());
       closing.pushSync("the lateness metrics", behind::close);
       Health health = monitoring.health().part();
-      health.add(Health.Check.needed("database", probes::askDatabase));
-      health.add(Health.Check.missable("kafka", probes::askKafka));
-      health.add(Health.Check.known("sweep", sweep::sweepState));
-      health.add(Health.Check.known("relay", sweep::relayState));
-      return health;
+      health.add(Health.Check.needed("database", probes::databaseUp));
+      health.add(Health.Check.missable("kafka", probes::kafkaUp));
+      health.add(new Health.Check("sweep", sweep::sweepState));
+      health.add(new Health.Check("relay", sweep::relayState));
+      return new Backends(health, probes);
     }
 
     private Future<ApiApp> listeners(
         DocumentStore documents,
         KeyUse keyUse,
         SweepVerticle sweep,
-        Health health,
+        Backends backends,
         WebhookSender sender) {
       ApiSettings api = settings.api();
       MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
           .forEach(problem -> log.warn("Memory may run out: {}", problem));
-      ByteBudget hookMemory = new ByteBudget(vertx, api.hookMemoryBytes(), HOOKS_WAITING_MAX);
+      ByteBudget hookMemory = budget("hook", api.hookMemoryBytes(), HOOKS_WAITING_MAX);
       Hook hook =
           new Hook(
               vertx,
@@ -264,7 +296,13 @@ public final class ApiApp {
       SecretBox secretBox = settings.push().secretBox();
       ApiKeys apiKeys = new ApiKeys(pool);
       KeysHandler keys = new KeysHandler(apiKeys, pool, secretBox);
-      TestSend testSend = new TestSend(pool, sender, settings.push(), Clock.systemUTC());
+      TestSend testSend =
+          new TestSend(
+              pool,
+              sender,
+              settings.push(),
+              settings.dispatcher().attemptTimeout(),
+              Clock.systemUTC());
       Endpoints allEndpoints = new Endpoints(pool, secretBox);
       EndpointsHandler endpoints =
           new EndpointsHandler(allEndpoints, testSend, pool, settings.push());
@@ -292,10 +330,18 @@ public final class ApiApp {
                   replays,
                   audit),
               pool);
-      ByteBudget pullMemory = new ByteBudget(vertx, api.pullMemoryBytes(), PULLS_WAITING_MAX);
+      ByteBudget pullMemory =
+          budget("pull", api.pullMemoryBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
+      WaitingPulls waiting =
+          new WaitingPulls(
+              vertx,
+              waitingPool,
+              settings.database().pooler() == DatabaseSettings.Pooler.NONE,
+              api.sweepInterval(),
+              api.pullsHeldMax(),
+              monitoring.metrics());
       PullHandler pull =
           new PullHandler(
-              vertx,
               pullPool,
               documents,
               keyUse,
@@ -303,28 +349,37 @@ public final class ApiApp {
                   pullMemory,
                   api.memoryWait(),
                   new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
+              waiting,
               monitoring.metrics());
       Routes internal =
           monitoring
               .routes()
+              .guard("/internal/", new InternalAccess(settings.internalTokens()))
+              .and(ApiRoutes.internalDescription())
               .and(
                   ApiRoutes.internal(
-                      new InternalAccess(settings.internalTokens()),
-                      hook,
-                      keys,
-                      endpoints,
-                      deliveries,
-                      verification,
-                      new ReplaysHandler(replays),
-                      new SecretKeysHandler(pool, secretBox),
-                      new AuditHandler(audit),
-                      portalAccess));
-      Routes external = health.routes().and(ApiRoutes.external(pull));
+                          hook,
+                          keys,
+                          endpoints,
+                          deliveries,
+                          verification,
+                          new ReplaysHandler(replays),
+                          new SecretKeysHandler(pool, secretBox),
+                          new AuditHandler(audit),
+                          new QueueHandler(pool),
+                          portalAccess)
+                      .unless(backends::takesNoWrites));
+      Routes external =
+          backends
+              .health
+              .routes()
+              .and(ApiRoutes.externalDescription())
+              .and(ApiRoutes.external(pull).unless(backends::isUnreadable));
       return open(
               "the internal listener",
               settings.internalListener(),
               Duration.ZERO,
-              new Routes().and(internal).and(portal.routes()))
+              new Routes().and(internal).and(portal.routes(backends::takesNoWrites)))
           .compose(
               internalListener ->
                   open(
@@ -334,6 +389,7 @@ public final class ApiApp {
                           external)
                       .map(
                           publicListener -> {
+                            closing.pushSync("the pulls that wait", waiting::close);
                             log.info(
                                 "api is up: public port {}, internal port {}",
                                 publicListener.port(),
@@ -343,8 +399,29 @@ public final class ApiApp {
                                 publicListener.port(),
                                 internalListener.port(),
                                 external.and(internal),
-                                portal.routes());
+                                portal.routes(backends::takesNoWrites));
                           }));
+    }
+
+    private ByteBudget budget(String name, long bytes, int waitersMax) {
+      ByteBudget budget = new ByteBudget(vertx, bytes, waitersMax);
+      monitoring
+          .metrics()
+          .gauge(
+              "egress_memory_reserved_bytes",
+              "memory that requests have reserved",
+              budget::bytesTaken,
+              "budget",
+              name);
+      monitoring
+          .metrics()
+          .gauge(
+              "egress_memory_waiting",
+              "requests waiting for memory",
+              budget::waiting,
+              "budget",
+              name);
+      return budget;
     }
 
     private Future<Listener> open(

@@ -18,7 +18,7 @@ public final class ApiMain {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();
     Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
-    process.pushAsync("Vert.x", vertx::close);
+    process.push(vertx);
     ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
     process.pushAsync("the api", app::close);
     process.waitForStop();

@@ -3,6 +3,7 @@ package io.egress.api;
 import static io.egress.api.workspace.WorkspaceCalls.onAll;
 import static io.egress.api.workspace.WorkspaceCalls.onOne;
 import static io.egress.api.workspace.WorkspaceCalls.withBody;
+import static io.egress.http.RequestLifetime.within;
 
 import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
@@ -13,10 +14,12 @@ import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.queue.QueueHandler;
 import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.http.OpenApi;
 import io.egress.http.Routes;
+import java.time.Duration;
 
 /** The routes of both listeners. The OpenAPI descriptions list the same ones. */
 final class ApiRoutes {
@@ -26,19 +29,31 @@ final class ApiRoutes {
   private static final String ENDPOINTS = WORKSPACE + "/endpoints";
   private static final String DELIVERIES = WORKSPACE + "/deliveries";
 
+  /** Reads up to 50,000 positions, and what Kafka holds. */
+  private static final Duration VERIFICATION_MAX = Duration.ofMinutes(1);
+
+  /** Encrypts every signing secret. */
+  private static final Duration RESEAL_MAX = Duration.ofMinutes(1);
+
   private static final String REPLAYS = WORKSPACE + "/replays";
 
   private ApiRoutes() {}
 
+  /** The description of a listener is served whatever its backends do. */
+  static Routes externalDescription() {
+    return new Routes().get("/api/v1/openapi.json", OpenApi.of("/io/egress/api/openapi.json"));
+  }
+
   static Routes external(PullHandler pull) {
+    return new Routes().get("/api/v1/captures", pull::list).get("/api/v1/captures/:id", pull::one);
+  }
+
+  static Routes internalDescription() {
     return new Routes()
-        .get("/api/v1/openapi.json", OpenApi.of("/io/egress/api/openapi.json"))
-        .get("/api/v1/captures", pull::list)
-        .get("/api/v1/captures/:id", pull::one);
+        .get(INTERNAL + "/openapi.json", OpenApi.of("/io/egress/api/internal-openapi.json"));
   }
 
   static Routes internal(
-      InternalAccess access,
       Hook hook,
       KeysHandler keys,
       EndpointsHandler endpoints,
@@ -47,18 +62,19 @@ final class ApiRoutes {
       ReplaysHandler replays,
       SecretKeysHandler secretKeys,
       AuditHandler audit,
+      QueueHandler queue,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
-        .guard("/internal/", access)
-        .get(INTERNAL + "/openapi.json", OpenApi.of("/io/egress/api/internal-openapi.json"))
         .put(INTERNAL + "/captures/:id", hooks::putCapture)
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
         .get(INTERNAL + "/secret-keys", secretKeys::list)
-        .post(INTERNAL + "/secret-keys/reseal", secretKeys::reseal)
+        .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
+        .get(INTERNAL + "/queue", queue::show)
+        .post(INTERNAL + "/queue/rebuild", queue::rebuild)
         .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
         .get(INTERNAL + "/audit", audit::listAll)
         .get(WORKSPACE + "/audit", onAll(audit::list))
@@ -75,7 +91,9 @@ final class ApiRoutes {
         .post(ENDPOINTS + "/:id/test", withBody(onOne("endpoint", endpoints::test)))
         .delete(ENDPOINTS + "/:id/previous-secret", onOne("endpoint", endpoints::endOverlap))
         .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
-        .get(ENDPOINTS + "/:id/verification", onOne("endpoint", verification::verify))
+        .get(
+            ENDPOINTS + "/:id/verification",
+            within(VERIFICATION_MAX, onOne("endpoint", verification::verify)))
         .get(DELIVERIES, onAll(deliveries::list))
         .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show))
         .post(DELIVERIES + "/:id/redeliver", onOne("delivery", deliveries::redeliver))

@@ -109,7 +109,12 @@ class MetricsTest {
 
   @Test
   void coverPoolsEventLoopsBackendsAndTheJvm() {
-    for (String pool : List.of("{pool='pull'}", "{pool='hook_and_sweep'}", "{pool='api_probe'}")) {
+    for (String pool :
+        List.of(
+            "{pool='pull'}",
+            "{pool='hook_and_sweep'}",
+            "{pool='api_probe'}",
+            "{pool='api_write_probe'}")) {
       assertThat(value("egress_database_connections_in_use" + pool)).isNotNegative();
       assertThat(value("egress_database_waiting" + pool)).isNotNegative();
       assertThat(value("egress_database_connections_max" + pool)).isPositive();

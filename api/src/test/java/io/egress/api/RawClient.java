@@ -74,6 +74,16 @@ public final class RawClient implements AutoCloseable {
     }
   }
 
+  /** Closes the sending direction. */
+  public RawClient sentAll() {
+    try {
+      socket.shutdownOutput();
+      return this;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
   /** As a host that vanishes would: with RST instead of FIN. */
   public void reset() {
     try {

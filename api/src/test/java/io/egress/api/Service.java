@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /** A running api role on a database and topics of its own, called over HTTP. */
@@ -169,6 +170,18 @@ public final class Service implements AutoCloseable {
 
   public HttpResponse<String> put(UUID id, JsonObject capture) {
     return internal("PUT", "/internal/v1/captures/" + id, capture);
+  }
+
+  /** The lines of the metrics that show memory in use, or requests waiting for it. */
+  public List<String> memoryInUse(String budget) {
+    return metrics()
+        .filter(line -> line.startsWith("egress_memory_") && line.contains('"' + budget + '"'))
+        .filter(line -> !line.endsWith(" 0.0"))
+        .toList();
+  }
+
+  public Stream<String> metrics() {
+    return send(HttpRequest.newBuilder(URI.create(internalUrl("/metrics")))).body().lines();
   }
 
   public RowSet<Row> query(String sql) {

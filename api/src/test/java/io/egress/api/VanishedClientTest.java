@@ -3,10 +3,6 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
@@ -14,40 +10,35 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 /** A client that hangs up or sends no HTTP is its own outcome, and no alarm. */
 @Isolated("it reads the log")
 class VanishedClientTest {
   private static final String HOOK = "egress_hook_duration_seconds_count";
   private static final String PULL = "egress_pull_duration_seconds_count";
-  private static final Logger ROOT = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
 
   private final UUID workspace = UUID.randomUUID();
-  private final Alarms alarms = new Alarms();
   private final PrintStream stderr = System.err;
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private Service service;
+  private LoggedAlarms alarms;
 
   @BeforeEach
   void start() {
     service = Service.start();
-    alarms.start();
-    ROOT.addAppender(alarms);
+    alarms = new LoggedAlarms();
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
   }
 
   @AfterEach
   void stop() {
     System.setErr(stderr);
-    ROOT.detachAppender(alarms);
+    alarms.close();
     service.close();
   }
 
@@ -153,7 +144,7 @@ class VanishedClientTest {
   }
 
   private void assertNoAlarm() {
-    assertThat(alarms.lines).isEmpty();
+    assertThat(alarms.lines()).isEmpty();
     assertThat(printed.toString(StandardCharsets.UTF_8)).isEmpty();
   }
 
@@ -164,18 +155,5 @@ class VanishedClientTest {
         .filter(line -> line.startsWith(metric + "{") && line.contains('"' + outcome + '"'))
         .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();
-  }
-
-  private static final class Alarms extends AppenderBase<ILoggingEvent> {
-    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
-
-    @Override
-    protected void append(ILoggingEvent event) {
-      // Of the client in this test nothing is asked.
-      if (event.getLevel().isGreaterOrEqual(Level.WARN)
-          && !event.getLoggerName().contains("HttpClient")) {
-        lines.add(event.getLoggerName() + ": " + event.getFormattedMessage());
-      }
-    }
   }
 }

@@ -14,6 +14,7 @@ public final class Administration {
             new DeliveriesCommand(),
             new ReplaysCommand(),
             new VerifyCommand(),
+            new RebuildQueueCommand(),
             new SecretsCommand(),
             new AuditCommand(),
             new ListenCommand(),

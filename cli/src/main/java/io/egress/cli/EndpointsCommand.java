@@ -27,6 +27,9 @@ final class EndpointsCommand {
   private static final String HEADER =
       "a header that webhooks carry, whose value is not shown again; may be repeated";
 
+  private static final String STANDARD =
+      "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'";
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
@@ -42,6 +45,7 @@ final class EndpointsCommand {
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
       @Mixin EndpointLimitOptions limits,
+      @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
@@ -51,10 +55,13 @@ final class EndpointsCommand {
     if (headers != null) {
       endpoint.put("headers", headers(headers));
     }
+    if (standardWebhooks) {
+      endpoint.put("standard_webhooks", true);
+    }
     limits.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
     System.out.println("id      " + created.getString("id"));
-    System.out.println("secret  " + created.getString("secret"));
+    printSecret(created);
     return 0;
   }
 
@@ -93,6 +100,8 @@ final class EndpointsCommand {
       @Option(names = "--description", description = "what it is for; empty for none")
           @Nullable String description,
       @Mixin EndpointLimitOptions limits,
+      @Option(names = "--standard-webhooks", negatable = true, description = STANDARD)
+          @Nullable Boolean standardWebhooks,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(
@@ -111,6 +120,9 @@ final class EndpointsCommand {
       JsonObject changed = headers(headers == null ? List.of() : headers);
       (removed == null ? List.<String>of() : removed).forEach(changed::putNull);
       change.put("headers", changed);
+    }
+    if (standardWebhooks != null) {
+      change.put("standard_webhooks", standardWebhooks);
     }
     limits.putInto(change);
     if (change.isEmpty()) {
@@ -176,7 +188,7 @@ final class EndpointsCommand {
                 "POST",
                 path(workspace, id) + "/rotate-secret",
                 new JsonObject().put("overlap", overlap));
-    System.out.println("secret  " + rotated.getString("secret"));
+    printSecret(rotated);
     return 0;
   }
 
@@ -204,6 +216,12 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
     internal.api().call("DELETE", path(workspace, id), new JsonObject());
     return 0;
+  }
+
+  /** The secret comes last, where scripts look for it. */
+  private static void printSecret(JsonObject endpoint) {
+    System.out.println("standard-webhooks  " + endpoint.getString("standard_webhooks_secret"));
+    System.out.println("secret  " + endpoint.getString("secret"));
   }
 
   private int show(String method, String path, JsonObject body) {

@@ -46,7 +46,12 @@ import picocli.CommandLine.Option;
       "      --secret whsec_... --from-start --forward-to http://localhost:3000/hook"
     })
 final class ListenCommand implements Callable<Integer> {
+  /** How long the service holds a page that would be empty. */
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  /** For a service that stops, which holds no page. */
   private static final Duration POLL_PERIOD = Duration.ofSeconds(1);
+
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final HttpClient http =
@@ -79,6 +84,11 @@ final class ListenCommand implements Callable<Integer> {
       description = "what to sign with; one is made and printed if none is given")
   private @Nullable String secret;
 
+  @Option(
+      names = "--standard-webhooks",
+      description = "also sign by Standard Webhooks, as for endpoints with that option")
+  private boolean standardWebhooks;
+
   @Option(names = "--from-start", description = "also post captures that finished before now")
   private boolean fromStart;
 
@@ -89,14 +99,18 @@ final class ListenCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     String signingSecret = secret == null ? SigningSecrets.generate() : secret;
     if (secret == null) {
+      if (standardWebhooks) {
+        System.out.println("standard-webhooks  " + SigningSecrets.inStandardForm(signingSecret));
+      }
       System.out.println("signing secret  " + signingSecret);
     }
-    WebhookSignature signature = new WebhookSignature(List.of(signingSecret));
+    WebhookSignature signature = new WebhookSignature(List.of(signingSecret), standardWebhooks);
     String cursor = fromStart ? null : end();
     System.out.println("listening       " + url);
     long forwarded = 0;
     while (true) {
-      JsonObject page = page(cursor);
+      long askedNanos = System.nanoTime();
+      JsonObject page = page(cursor, WAIT);
       for (Object capture : page.getJsonArray("captures")) {
         forward((JsonObject) capture, signature);
         forwarded++;
@@ -105,7 +119,8 @@ final class ListenCommand implements Callable<Integer> {
         }
       }
       cursor = cursorAfter(page, cursor);
-      if (!hasNext(page)) {
+      boolean held = System.nanoTime() - askedNanos > POLL_PERIOD.toNanos();
+      if (page.getJsonArray("captures").isEmpty() && !held) {
         Thread.sleep(POLL_PERIOD.toMillis());
       }
     }
@@ -116,17 +131,20 @@ final class ListenCommand implements Callable<Integer> {
     String cursor = null;
     JsonObject page;
     do {
-      page = page(cursor);
+      page = page(cursor, Duration.ZERO);
       cursor = cursorAfter(page, cursor);
     } while (hasNext(page));
     return cursor;
   }
 
-  private JsonObject page(@Nullable String cursor) throws InterruptedException {
-    String query = cursor == null ? "" : "&after=" + URLEncoder.encode(cursor, UTF_8);
+  private JsonObject page(@Nullable String cursor, Duration wait) throws InterruptedException {
+    String query =
+        "?limit=100&wait="
+            + wait.toSeconds()
+            + (cursor == null ? "" : "&after=" + URLEncoder.encode(cursor, UTF_8));
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url + "/api/v1/captures?limit=100" + query))
-            .timeout(TIMEOUT)
+        HttpRequest.newBuilder(URI.create(url + "/api/v1/captures" + query))
+            .timeout(TIMEOUT.plus(wait))
             .header("authorization", "Bearer " + key)
             .build();
     try {
@@ -147,21 +165,26 @@ final class ListenCommand implements Callable<Integer> {
         DeliveryId.of(UUID.nameUUIDFromBytes(forwardTo.toString().getBytes(UTF_8)), captureId);
     Instant now = Instant.now();
     Envelope envelope = Envelope.compose(deliveryId, now, head(capture));
-    HttpRequest request =
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(forwardTo)
             .timeout(TIMEOUT)
             .header("content-type", "application/json")
             .header("x-service-event", Envelope.EVENT)
             .header("x-service-delivery", deliveryId.toString())
             .header("x-service-signature", signature.sign(now.getEpochSecond(), envelope))
-            .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()))
-            .build();
+            .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()));
+    if (signature.hasStandardForm()) {
+      request
+          .header("webhook-id", deliveryId.toString())
+          .header("webhook-timestamp", Long.toString(now.getEpochSecond()))
+          .header("webhook-signature", signature.signByStandard(now.getEpochSecond(), envelope));
+    }
     long begun = System.nanoTime();
     System.out.printf(
         "%s  %s  %s  %s ms  %s%n",
         now.truncatedTo(ChronoUnit.SECONDS),
         captureId,
-        outcome(request),
+        outcome(request.build()),
         Duration.ofNanos(System.nanoTime() - begun).toMillis(),
         capture.getString("title").replaceAll("\\p{Cntrl}+", " "));
   }

@@ -96,7 +96,8 @@ final class ReplaysCommand {
       @Option(
               names = "--wait",
               description =
-                  "wait until every delivery has ended; exit status 1 unless all were delivered")
+                  "wait until every delivery has ended; exit status 1 if the replay was canceled, or"
+                      + " unless all were delivered")
           boolean wait,
       @Option(names = "--json", description = "print JSON") boolean json) {
     InternalApi api = internal.api();
@@ -113,6 +114,12 @@ final class ReplaysCommand {
     JsonObject ended = awaitEnd(api, path, !json);
     JsonObject deliveries = ended.getJsonObject("deliveries");
     print(ended, json);
+    if (ended.getString("state").equals("cancelled")) {
+      System.err.println(
+          "the replay was canceled; %d of its deliveries were not attempted or not retried"
+              .formatted(deliveries.getLong("skipped")));
+      return 1;
+    }
     return deliveries.getLong("exhausted") + deliveries.getLong("skipped") == 0 ? 0 : 1;
   }
 

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Accounts for every capture of a workspace's stream at each endpoint.",
       "A capture counts as delivered if any of its deliveries was. It is missing if the",
-      "log has no delivery and none is on its way, which must never happen. A replay",
-      "with --failed sends replayable ones.",
+      "log has no delivery and none is on its way, which must never happen; the service",
+      "publishes it again by itself. A replay with --failed sends replayable ones.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     exitCodeListHeading = "%nExit status:%n",
@@ -26,13 +26,21 @@ import picocli.CommandLine.Parameters;
       "0:Everything is delivered or on its way.",
       "1:The internal API did not answer, or returned an error.",
       "3:Some captures were exhausted or skipped, and not delivered since.",
-      "4:Some captures are missing."
+      "4:Some captures, or deliveries of replays, are missing."
     })
 final class VerifyCommand implements Callable<Integer> {
   private static final int UNDELIVERED = 3;
   private static final int MISSING = 4;
   private static final List<String> COUNTS =
-      List.of("delivered", "pending", "exhausted", "skipped", "missing", "forgotten", "replayable");
+      List.of(
+          "delivered",
+          "pending",
+          "exhausted",
+          "skipped",
+          "missing",
+          "missing_replays",
+          "forgotten",
+          "replayable");
   private static final List<String> COLUMNS =
       List.of(
           "delivered",
@@ -40,6 +48,7 @@ final class VerifyCommand implements Callable<Integer> {
           "exhausted",
           "skipped",
           "missing",
+          "missing_replays",
           "forgotten",
           "replayable",
           "endpoint_id",
@@ -94,7 +103,7 @@ final class VerifyCommand implements Callable<Integer> {
     int status = 0;
     for (Object each : verified) {
       JsonObject sums = (JsonObject) each;
-      if (sums.getLong("missing") > 0) {
+      if (sums.getLong("missing") + sums.getLong("missing_replays") > 0) {
         return MISSING;
       }
       if (sums.getLong("exhausted") + sums.getLong("skipped") > 0) {

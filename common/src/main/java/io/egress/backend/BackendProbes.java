@@ -1,72 +1,141 @@
 package io.egress.backend;
 
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.kafka.Brokers;
+import io.egress.kafka.WriteProbe;
 import io.egress.metrics.Metrics;
 import io.egress.outage.BackendWatch;
-import io.egress.settings.Settings;
+import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Checks whether PostgreSQL and Kafka answer, with connections of its own: periodically, for the
- * log and a gauge, and whenever health is requested.
+ * Checks periodically whether PostgreSQL and Kafka take writes, with connections of its own. A
+ * database that takes none may still be readable.
  */
 public final class BackendProbes {
-  /** Connections to the database. */
-  public static final int CONNECTIONS = 1;
+  /** Connections to the database: one that writes may hang while another one reads. */
+  public static final int CONNECTIONS = 2;
 
-  private final Pool database;
+  private static final Duration WRITES_APART = Duration.ofSeconds(3);
+  private static final Duration WRITE_MAX = Duration.ofSeconds(3);
+  private static final Duration READ_MAX = Duration.ofMillis(900);
+  private static final Duration KAFKA_ASKED_EVERY = Duration.ofSeconds(1);
+
+  /**
+   * Writes to the log of the database and waits for the commit, for which a synchronous standby may
+   * be needed. No table is involved, so nothing has to be cleaned up.
+   */
+  private static final String WRITE =
+      """
+      do $$ begin
+        if current_setting('transaction_read_only')::boolean then
+          raise 'the server is a standby or read-only' using errcode = 'read_only_sql_transaction';
+        end if;
+        perform pg_logical_emit_message(true, 'egress', '');
+      end $$
+      """;
+
+  private static final String READ = "select 1";
+
+  private final Pool writing;
+  private final Pool reading;
   private final Brokers brokers;
-  private final BackendWatch databaseWatch;
-  private final BackendWatch kafkaWatch;
+  private final WriteProbe records;
+  private final BackendWatch watch;
+  private final BackendWatch kafka;
+  private volatile boolean readable;
 
-  private BackendProbes(Vertx vertx, Settings settings, Metrics metrics, String role) {
-    database = DatabasePool.open(vertx, settings.database(), role + "_probe", CONNECTIONS);
-    brokers = new Brokers(vertx, settings.kafka());
-    databaseWatch = BackendWatch.start(vertx, "PostgreSQL", this::askDatabase);
-    kafkaWatch = BackendWatch.start(vertx, "Kafka", this::askKafka);
-    gauge(metrics, role, "database", databaseWatch);
-    gauge(metrics, role, "kafka", kafkaWatch);
+  private BackendProbes(
+      Vertx vertx, Database database, KafkaSettings settings, Metrics metrics, String role) {
+    writing = database.pool(role + "_write_probe", 1);
+    reading = database.pool(role + "_probe", 1);
+    brokers = new Brokers(vertx, settings);
+    records = new WriteProbe(vertx, settings);
+    watch = BackendWatch.start(vertx, "PostgreSQL", WRITES_APART, this::checkDatabase);
+    kafka = BackendWatch.start(vertx, "Kafka", KAFKA_ASKED_EVERY, this::askKafka);
+    gauge(metrics, role, "database", watch);
+    gauge(metrics, role, "kafka", kafka);
   }
 
   /** {@code role} is the label in metrics. */
-  public static BackendProbes open(Vertx vertx, Settings settings, Metrics metrics, String role) {
-    return new BackendProbes(vertx, settings, metrics, role);
+  public static BackendProbes open(
+      Vertx vertx, Database database, KafkaSettings kafka, Metrics metrics, String role) {
+    return new BackendProbes(vertx, database, kafka, metrics, role);
   }
 
-  public Pool database() {
-    return database;
+  /** For small statements that read. */
+  public Pool reading() {
+    return reading;
   }
 
   public Brokers brokers() {
     return brokers;
   }
 
-  /** Fails if PostgreSQL does not answer. */
-  public Future<?> askDatabase() {
-    return database.query("select 1").execute();
+  /** Completes once it is known for the first time whether PostgreSQL is up. */
+  public Future<Void> databaseAsked() {
+    return watch.asked();
   }
 
-  /** Fails if no broker answers. */
+  /** Whether PostgreSQL took a write when it was last asked. */
+  public boolean databaseUp() {
+    return watch.isUp();
+  }
+
+  /** Whether PostgreSQL answered when it was last asked. */
+  public boolean databaseReadable() {
+    return readable;
+  }
+
+  /** Whether Kafka took records when it was last asked. */
+  public boolean kafkaUp() {
+    return kafka.isUp();
+  }
+
+  /** Fails if PostgreSQL does not take writes. */
+  public Future<?> askDatabase() {
+    return writing.query(WRITE).execute();
+  }
+
+  /** Fails if Kafka takes no records. */
   public Future<?> askKafka() {
-    return brokers.ping();
+    return records.ask();
   }
 
   public Future<Void> close() {
-    return databaseWatch
+    watch.close();
+    kafka.close();
+    return records
         .close()
-        .eventually(kafkaWatch::close)
         .eventually(brokers::close)
-        .eventually(database::close);
+        .eventually(writing::close)
+        .eventually(reading::close);
+  }
+
+  private Future<?> checkDatabase() {
+    return askDatabase()
+        .timeout(WRITE_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .<Void>mapEmpty()
+        .onSuccess(written -> readable = true)
+        .recover(
+            failure ->
+                reading
+                    .query(READ)
+                    .execute()
+                    .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
+                    .onComplete(read -> readable = read.succeeded())
+                    .transform(read -> Future.failedFuture(failure)));
   }
 
   private static void gauge(Metrics metrics, String role, String backend, BackendWatch watch) {
     metrics.gauge(
         "egress_backend_up",
         "1 when the backend answers, 0 when it does not",
-        watch::up,
+        () -> watch.isUp() ? 1 : 0,
         "backend",
         backend,
         "role",

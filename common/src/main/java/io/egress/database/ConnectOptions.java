@@ -27,9 +27,12 @@ final class ConnectOptions {
   private static final String CHECK_HOST = "HTTPS";
   private static final String CHECK_NO_HOST = "";
 
+  /** The JDBC driver's name for it. */
+  private static final String TAKES_WRITES = "primary";
+
   private ConnectOptions() {}
 
-  static PgConnectOptions forPool(DatabaseUrl url) {
+  static PgConnectOptions forPool(DatabaseUrl url, DatabaseUrl.Host host) {
     DatabaseTls tls = url.tls();
     ClientSSLOptions ssl =
         new ClientSSLOptions()
@@ -50,8 +53,8 @@ final class ConnectOptions {
               .setKeyPath(identity.key().toString()));
     }
     return new PgConnectOptions()
-        .setHost(withoutBrackets(url.host()))
-        .setPort(url.port())
+        .setHost(withoutBrackets(host.name()))
+        .setPort(host.port())
         .setDatabase(url.database())
         .setUser(url.user())
         .setPassword(url.password())
@@ -61,8 +64,10 @@ final class ConnectOptions {
 
   static PGSimpleDataSource forJdbc(DatabaseUrl url) {
     PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(new String[] {url.host()});
-    source.setPortNumbers(new int[] {url.port()});
+    source.setServerNames(url.hosts().stream().map(DatabaseUrl.Host::name).toArray(String[]::new));
+    source.setPortNumbers(url.hosts().stream().mapToInt(DatabaseUrl.Host::port).toArray());
+    source.setTargetServerType(TAKES_WRITES);
+    source.setConnectTimeout((int) url.connectTimeout().toSeconds());
     source.setDatabaseName(url.database());
     source.setUser(url.user());
     source.setPassword(url.password());

@@ -1,10 +1,10 @@
 package io.egress.database;
 
-import io.egress.outage.Startup;
 import io.egress.settings.DatabaseUrl;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,25 +18,35 @@ public final class Migrations {
 
   private Migrations() {}
 
-  /** Waits for a database that does not answer. */
+  /** Fails if the database does not answer. */
   public static Future<Void> run(Vertx vertx, String url) {
-    return new Startup(vertx, log, "PostgreSQL", Unavailability::isBehind)
-        .await(
-            () ->
-                vertx.executeBlocking(
-                    () -> {
-                      run(url);
-                      return null;
-                    },
-                    false));
+    return vertx.executeBlocking(
+        () -> {
+          run(url);
+          return null;
+        },
+        false);
   }
 
   /** Fails if the database does not answer. Closes its connections. */
   public static void run(String url) {
     PGSimpleDataSource source = ConnectOptions.forJdbc(DatabaseUrl.parse(url));
-    int applied = Flyway.configure().dataSource(source).load().migrate().migrationsExecuted;
+    int applied = migrate(source);
     if (applied > 0) {
       log.info("Applied {} migrations to the database", applied);
+    }
+  }
+
+  /** What Flyway says of a failed connection is long, and speaks of Flyway. */
+  private static int migrate(PGSimpleDataSource source) {
+    try {
+      return Flyway.configure().dataSource(source).load().migrate().migrationsExecuted;
+    } catch (FlywayException failure) {
+      Throwable cause = failure.getCause();
+      if (cause != null && Unavailability.isCauseOf(cause)) {
+        throw new NoPrimaryException(String.valueOf(cause.getMessage()), cause);
+      }
+      throw failure;
     }
   }
 }

@@ -13,8 +13,14 @@ public final class Unavailability {
   /** SQLSTATE classes of a server that cannot answer now. */
   private static final Set<String> CLASSES = Set.of("08", "40", "53", "55", "57", "58");
 
-  /** The server ended a transaction that took too long. */
-  private static final Set<String> TIMED_OUT = Set.of("25P03", "25P04");
+  /** A standby, or a primary that was demoted or made read-only. */
+  private static final String READ_ONLY = "25006";
+
+  /** In addition to the classes: read-only, or a transaction that took too long was ended. */
+  private static final Set<String> STATES = Set.of(READ_ONLY, "25P03", "25P04");
+
+  /** The server refuses connections, or has ended one. */
+  private static final Set<String> CONNECTION_ENDS = Set.of("08", "57P");
 
   private Unavailability() {}
 
@@ -36,6 +42,24 @@ public final class Unavailability {
     if (failure instanceof SQLException refused) {
       return isTemporary(refused.getSQLState());
     }
+    return failure instanceof NoPrimaryException || isOfClient(failure);
+  }
+
+  /** Whether the server rejected a write because it takes none at the moment. */
+  static boolean isReadOnly(Throwable failure) {
+    return failure instanceof PgException refused && READ_ONLY.equals(refused.getSqlState());
+  }
+
+  /** Whether the connection failed, or the server behind it has ended. */
+  static boolean isOfConnection(Throwable failure) {
+    if (failure instanceof PgException refused) {
+      String state = String.valueOf(refused.getSqlState());
+      return CONNECTION_ENDS.stream().anyMatch(state::startsWith);
+    }
+    return isOfClient(failure);
+  }
+
+  private static boolean isOfClient(Throwable failure) {
     return failure instanceof IOException
         || failure instanceof VertxException
         || failure instanceof TimeoutException;
@@ -43,6 +67,6 @@ public final class Unavailability {
 
   private static boolean isTemporary(@Nullable String sqlState) {
     return sqlState != null
-        && (CLASSES.contains(sqlState.substring(0, 2)) || TIMED_OUT.contains(sqlState));
+        && (CLASSES.contains(sqlState.substring(0, 2)) || STATES.contains(sqlState));
   }
 }

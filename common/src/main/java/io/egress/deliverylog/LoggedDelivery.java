@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.delivery.Delivery.Origin;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,9 @@ public record LoggedDelivery(
     @Nullable Instant nextAttemptAt,
     Instant owedAt,
     @Nullable Instant updatedAt) {
+  private static final Comparator<LoggedDelivery> BY_AGE =
+      Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
+
   public LoggedDelivery {
     requireNonNull(id, "id is null");
     requireNonNull(endpointId, "endpointId is null");
@@ -35,6 +41,36 @@ public record LoggedDelivery(
     requireNonNull(origin, "origin is null");
     requireNonNull(state, "state is null");
     requireNonNull(owedAt, "owedAt is null");
+  }
+
+  /**
+   * What has become of a capture at an endpoint, by all of its deliveries there: delivered if any
+   * was, else pending if any still is, else the state of the newest. {@code deliveries} is not
+   * empty.
+   */
+  public static DeliveryState together(Collection<LoggedDelivery> deliveries) {
+    for (DeliveryState state : List.of(DeliveryState.DELIVERED, DeliveryState.PENDING)) {
+      if (deliveries.stream().anyMatch(each -> each.state() == state)) {
+        return state;
+      }
+    }
+    return deliveries.stream().max(BY_AGE).orElseThrow().state();
+  }
+
+  public LoggedDelivery in(DeliveryState another) {
+    return new LoggedDelivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        another,
+        attempts,
+        lastOutcome,
+        nextAttemptAt,
+        owedAt,
+        updatedAt);
   }
 
   /** A delivery that is owed and has no outcome yet, so that the log has no entry for it. */

@@ -47,6 +47,13 @@ public final class DocumentStore {
       where (d.revision, d.renderer) <= (excluded.revision, excluded.renderer)
       """;
 
+  /**
+   * For a document that was rendered again, and can be once more: no reader waits for its commit,
+   * for which a synchronous standby may be needed.
+   */
+  private static final String PUT_AGAIN =
+      PUT + " returning set_config('synchronous_commit', 'off', true)";
+
   /** The size of the last rendered document, or an estimate from its segments. */
   private static final String SIZES =
       """
@@ -174,7 +181,9 @@ public final class DocumentStore {
                       return rendered;
                     },
                     false))
-        .compose(rendered -> put(client, rendered.documents()).map(stored -> renewed(rendered)));
+        .compose(
+            rendered ->
+                put(client, PUT_AGAIN, rendered.documents()).map(stored -> renewed(rendered)));
   }
 
   private Renewed renewed(Rendered rendered) {
@@ -222,6 +231,10 @@ public final class DocumentStore {
 
   /** Stores within the caller's transaction. */
   public Future<Void> put(SqlClient client, List<RevisedDocument> documents) {
+    return put(client, PUT, documents);
+  }
+
+  private Future<Void> put(SqlClient client, String statement, List<RevisedDocument> documents) {
     List<Tuple> rows =
         documents.stream()
             .map(
@@ -237,6 +250,6 @@ public final class DocumentStore {
             .toList();
     return rows.isEmpty()
         ? Future.succeededFuture()
-        : client.preparedQuery(PUT).executeBatch(rows).mapEmpty();
+        : client.preparedQuery(statement).executeBatch(rows).mapEmpty();
   }
 }

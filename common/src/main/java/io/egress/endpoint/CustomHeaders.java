@@ -53,7 +53,10 @@ public record CustomHeaders(SortedMap<String, String> values) {
           "trailer",
           "transfer-encoding",
           "upgrade",
-          "user-agent");
+          "user-agent",
+          "webhook-id",
+          "webhook-signature",
+          "webhook-timestamp");
 
   /**
    * Headers as stored.

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An endpoint without its secrets.
  *
+ * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
  */
@@ -18,6 +19,7 @@ public record Endpoint(
     boolean fullHistory,
     List<String> headerNames,
     EndpointLimits limits,
+    boolean standardWebhooks,
     boolean paused,
     @Nullable Instant pausedAt,
     @Nullable String pausedReason,

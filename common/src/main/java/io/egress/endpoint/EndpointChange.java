@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of an endpoint. A null URL or pause is unchanged; description and limits may be set to
- * null.
+ * A change of an endpoint. A null URL, pause or {@code standardWebhooks} is unchanged; description
+ * and limits may be set to null.
  *
  * @param headers null if unchanged
  */
@@ -18,7 +18,8 @@ public record EndpointChange(
     @Nullable HeaderChange headers,
     boolean setsMaxPerSecond,
     boolean setsMaxInFlight,
-    EndpointLimits limits) {
+    EndpointLimits limits,
+    @Nullable Boolean standardWebhooks) {
   /**
    * A change of headers.
    *
@@ -36,6 +37,6 @@ public record EndpointChange(
       boolean setsDescription,
       @Nullable String description,
       @Nullable Boolean paused) {
-    this(url, setsDescription, description, paused, null, false, false, EndpointLimits.NONE);
+    this(url, setsDescription, description, paused, null, false, false, EndpointLimits.NONE, null);
   }
 }

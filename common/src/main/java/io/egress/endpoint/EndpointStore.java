@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
 /** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
   private static final String SHOWN =
-      "id, url, description, full_history, header_names, max_per_second, max_in_flight, paused,"
-          + " paused_at, paused_reason, created_position, created_at,"
+      "id, url, description, full_history, header_names, max_per_second, max_in_flight,"
+          + " standard_webhooks, paused, paused_at, paused_reason, created_position, created_at,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, url, secret, headers, max_per_second, max_in_flight, paused,"
-          + " deleted_at is not null as deleted, created_position, failing_since,"
+      "id, workspace_id, url, secret, headers, max_per_second, max_in_flight,"
+          + " standard_webhooks, paused, deleted_at is not null as deleted, created_position, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of an empty range is finished at once. */
@@ -45,8 +45,8 @@ public final class EndpointStore {
       with created as (
         insert into endpoints
           (id, workspace_id, url, description, secret, full_history, headers, header_names,
-            max_per_second, max_in_flight, created_position)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head from workspaces where id = $2
+            max_per_second, max_in_flight, standard_webhooks, created_position)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, stream_head from workspaces where id = $2
         returning %1$s),
       history as (
         insert into backfills
@@ -86,6 +86,7 @@ public final class EndpointStore {
         header_names = case when $7::boolean then $9::text[] else header_names end,
         max_per_second = case when $10::boolean then $11::integer else max_per_second end,
         max_in_flight = case when $12::boolean then $13::integer else max_in_flight end,
+        standard_webhooks = coalesce($14::boolean, standard_webhooks),
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
       returning %s
@@ -100,7 +101,7 @@ public final class EndpointStore {
         previous_secret_until = case when $4::bigint > 0 then now() + $4::bigint * interval '1 ms' end,
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
-        and (previous_secret_until is null or previous_secret_until <= now())
+        and ($4::bigint = 0 or previous_secret_until is null or previous_secret_until <= now())
       returning %s
       """
           .formatted(SHOWN);
@@ -161,7 +162,8 @@ public final class EndpointStore {
             headers.sealed(),
             headers.names().toArray(String[]::new),
             endpoint.limits().maxPerSecond(),
-            endpoint.limits().maxInFlight());
+            endpoint.limits().maxInFlight(),
+            endpoint.standardWebhooks());
     return StreamLock.take(transaction)
         .compose(locked -> transaction.preparedQuery(ADD).execute(row))
         .map(rows -> shown(rows.iterator().next()));
@@ -222,13 +224,15 @@ public final class EndpointStore {
                 change.setsMaxPerSecond(),
                 change.limits().maxPerSecond(),
                 change.setsMaxInFlight(),
-                change.limits().maxInFlight()))
+                change.limits().maxInFlight(),
+                change.standardWebhooks()))
         .map(EndpointStore::first);
   }
 
   /**
    * {@code sealedSecret} signs from the next attempt on, and the previous one beside it for {@code
-   * overlap}. Empty if the workspace has no such endpoint, or a previous overlap has not ended.
+   * overlap}. Empty if the workspace has no such endpoint, or a previous overlap has not ended and
+   * another one is requested.
    */
   public static Future<Optional<Endpoint>> rotate(
       SqlClient client, UUID workspaceId, UUID id, Buffer sealedSecret, Duration overlap) {
@@ -312,6 +316,7 @@ public final class EndpointStore {
         row.getBoolean("full_history"),
         List.of(row.getArrayOfStrings("header_names")),
         limits(row),
+        row.getBoolean("standard_webhooks"),
         row.getBoolean("paused"),
         instant(row, "paused_at"),
         row.getString("paused_reason"),
@@ -330,6 +335,7 @@ public final class EndpointStore {
         previous == null ? List.of(secret) : List.of(secret, previous),
         row.getBuffer("headers"),
         limits(row),
+        row.getBoolean("standard_webhooks"),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
         row.getLong("created_position"),

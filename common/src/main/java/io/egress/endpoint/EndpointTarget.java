@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sealedSecrets those that sign now, newest first; {@link SecretBox} opens them
  * @param sealedHeaders opened by {@link CustomHeaders#open}
+ * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param failingSince the start of the current series of failed attempts, if known
  */
 public record EndpointTarget(
@@ -22,6 +23,7 @@ public record EndpointTarget(
     List<Buffer> sealedSecrets,
     @Nullable Buffer sealedHeaders,
     EndpointLimits limits,
+    boolean standardWebhooks,
     boolean paused,
     boolean deleted,
     long createdPosition,

@@ -4,13 +4,18 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint to be created. Its URL has been checked. */
+/**
+ * An endpoint to be created. Its URL has been checked.
+ *
+ * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
+ */
 public record NewEndpoint(
     String url,
     @Nullable String description,
     boolean fullHistory,
     CustomHeaders headers,
-    EndpointLimits limits) {
+    EndpointLimits limits,
+    boolean standardWebhooks) {
   public NewEndpoint {
     requireNonNull(url, "url is null");
     requireNonNull(headers, "headers is null");
@@ -18,6 +23,6 @@ public record NewEndpoint(
   }
 
   public NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
-    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE);
+    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, false);
   }
 }

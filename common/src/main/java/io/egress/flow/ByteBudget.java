@@ -205,6 +205,10 @@ public final class ByteBudget {
     return total - left;
   }
 
+  public synchronized int waiting() {
+    return waitersCount;
+  }
+
   private void serveWaiters() {
     while (true) {
       Place served;

@@ -1,7 +1,7 @@
 package io.egress.http;
 
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 
@@ -9,8 +9,7 @@ import io.vertx.core.json.JsonObject;
 public final class ErrorBody {
   private ErrorBody() {}
 
-  public static void send(HttpServerRequest request, int status, String message) {
-    HttpServerResponse response = request.response();
+  static void send(HttpMethod method, HttpServerResponse response, int status, String message) {
     if (response.ended() || response.closed()) {
       return;
     }
@@ -20,7 +19,8 @@ public final class ErrorBody {
     }
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
     HttpExchange.end(
-        request,
+        method,
+        response,
         new JsonObject()
             .put("error", new JsonObject().put("message", message).put("status", status))
             .toBuffer());

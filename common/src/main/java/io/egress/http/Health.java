@@ -3,25 +3,24 @@ package io.egress.http;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.metrics.EventLoops;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live: every event loop runs. Ready: all required dependencies are up. Both answer within a
- * second.
+ * Live: every event loop runs. Ready: all required dependencies are up, as far as is known without
+ * asking them. Both answer within a second.
  */
 public final class Health {
-  private static final long CHECK_MILLIS_MAX = 700;
+  private static final long PING_MILLIS_MAX = 700;
 
   /** From best to worst. */
   public enum State {
@@ -35,31 +34,21 @@ public final class Health {
     }
   }
 
-  /**
-   * A check of a dependency.
-   *
-   * @param otherwise the state if the check fails or times out
-   */
-  public record Check(String name, Supplier<Future<State>> check, State otherwise) {
+  /** What is known of a dependency. */
+  public record Check(String name, Supplier<State> state) {
     public Check {
       requireNonNull(name, "name is null");
-      requireNonNull(check, "check is null");
-      requireNonNull(otherwise, "otherwise is null");
+      requireNonNull(state, "state is null");
     }
 
     /** A required dependency. */
-    public static Check needed(String name, Supplier<? extends Future<?>> question) {
-      return new Check(name, () -> question.get().map(answered -> State.UP), State.DOWN);
+    public static Check needed(String name, BooleanSupplier up) {
+      return new Check(name, () -> up.getAsBoolean() ? State.UP : State.DOWN);
     }
 
     /** A dependency that is not required at the moment. */
-    public static Check missable(String name, Supplier<? extends Future<?>> question) {
-      return new Check(name, () -> question.get().map(answered -> State.UP), State.AWAY);
-    }
-
-    /** A state that is known without a check. */
-    public static Check known(String name, Supplier<State> state) {
-      return new Check(name, () -> Future.succeededFuture(state.get()), State.DOWN);
+    public static Check missable(String name, BooleanSupplier up) {
+      return new Check(name, () -> up.getAsBoolean() ? State.UP : State.AWAY);
     }
   }
 
@@ -93,42 +82,29 @@ public final class Health {
   }
 
   private void live(RoutingContext exchange) {
-    stateOf(Check.needed("event loops", eventLoops::ping))
+    eventLoops
+        .ping()
+        .timeout(PING_MILLIS_MAX, TimeUnit.MILLISECONDS)
+        .map(answered -> State.UP)
+        .otherwise(State.DOWN)
         .onSuccess(state -> send(exchange, Map.of("event_loops", state)));
   }
 
   private void ready(RoutingContext exchange) {
-    Map<String, State> told = new ConcurrentSkipListMap<>();
-    List<Future<State>> states = new ArrayList<>();
-    for (Check check : checks) {
-      states.add(stateOf(check).onSuccess(state -> told.merge(check.name(), state, Health::worse)));
-    }
-    Future.all(states).onSuccess(all -> send(exchange, told));
-  }
-
-  private static Future<State> stateOf(Check check) {
-    return started(check)
-        .timeout(CHECK_MILLIS_MAX, TimeUnit.MILLISECONDS)
-        .otherwise(check.otherwise());
-  }
-
-  private static Future<State> started(Check check) {
-    try {
-      return check.check().get();
-    } catch (RuntimeException failure) {
-      return Future.failedFuture(failure);
-    }
+    Map<String, State> states = new TreeMap<>();
+    checks.forEach(check -> states.merge(check.name(), check.state().get(), Health::worse));
+    send(exchange, states);
   }
 
   private static State worse(State one, State other) {
     return one.compareTo(other) >= 0 ? one : other;
   }
 
-  private static void send(RoutingContext exchange, Map<String, State> told) {
-    State worst = told.values().stream().reduce(State.UP, Health::worse);
+  private static void send(RoutingContext exchange, Map<String, State> states) {
+    State worst = states.values().stream().reduce(State.UP, Health::worse);
     State answer = worst == State.DOWN ? State.DOWN : State.UP;
     JsonObject checks = new JsonObject();
-    told.forEach((name, state) -> checks.put(name, state.word()));
+    states.forEach((name, state) -> checks.put(name, state.word()));
     HttpExchange.sendJson(
         exchange,
         answer == State.UP ? 200 : 503,

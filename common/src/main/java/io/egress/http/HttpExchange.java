@@ -9,13 +9,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -39,7 +39,7 @@ public final class HttpExchange {
 
   private HttpExchange() {}
 
-  static Router router(Vertx vertx, RequestLog requests) {
+  static Router router(Vertx vertx, RequestLog requests, Duration answerMax) {
     Router router = Router.router(vertx);
     Tracing tracing = Tracing.of(vertx);
     router
@@ -50,6 +50,7 @@ public final class HttpExchange {
               putCommonHeaders(
                   exchange.response(), RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
               requests.begin(exchange);
+              RequestLifetime.begin(exchange, answerMax);
               trace(exchange, tracing.request());
               UnreadBody.discardAfterAnswer(exchange);
               Optional<Refusal> refusal = RequestRules.check(exchange.request());
@@ -94,6 +95,10 @@ public final class HttpExchange {
     exchange.put(ERROR_FORM, form);
   }
 
+  static boolean isForPeople(RoutingContext exchange) {
+    return exchange.get(ERROR_FORM) != null;
+  }
+
   /** Ends the exchange with the response for {@code failure}. */
   public static void fail(RoutingContext exchange, Throwable failure) {
     if (failure instanceof Refusal refusal) {
@@ -106,8 +111,10 @@ public final class HttpExchange {
           .log("The client closed its connection: {}", failure.getMessage());
       exchange.response().reset();
     } else if (Unavailability.isCauseOf(failure)) {
-      RequestLog.backendAway(exchange, failure);
-      fail(exchange, new Refusal(503, "the database is unavailable, try again"));
+      unavailable(
+          exchange,
+          RequestLifetime.of(exchange).unanswered("the database is unavailable"),
+          failure);
     } else {
       log.atError()
           .addKeyValue("request_id", RequestLog.id(exchange))
@@ -117,12 +124,23 @@ public final class HttpExchange {
     }
   }
 
+  /** Ends the exchange because of {@code cause}, which concerns others, too, and is logged. */
+  static void unavailable(RoutingContext exchange, Refusal refusal, Throwable cause) {
+    RequestLog.notNow(exchange, cause);
+    refuse(exchange, refusal);
+  }
+
   private static void refuse(RoutingContext exchange, Refusal refusal) {
     HttpServerResponse response = exchange.response();
+    if (response.headWritten()) {
+      // Too late for a status: a response that ends without its end is not taken for a whole one.
+      response.reset();
+      return;
+    }
     if (refusal.status() == 401) {
       response.putHeader("www-authenticate", "Bearer");
     }
-    if (refusal.status() == 503) {
+    if (refusal.status() == 503 || refusal.status() == 429) {
       response.putHeader("retry-after", RETRY_AFTER_SECONDS);
     }
     if (refusal.isClosing()) {
@@ -151,18 +169,19 @@ public final class HttpExchange {
         .response()
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-    end(exchange.request(), body.toBuffer());
+    end(exchange, body.toBuffer());
   }
 
   /** Ends with {@code body}, or with its length only for HEAD. */
-  public static void end(HttpServerRequest request, Buffer body) {
-    if (request.method().equals(HttpMethod.HEAD)) {
-      request
-          .response()
-          .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()))
-          .end();
+  public static void end(RoutingContext exchange, Buffer body) {
+    end(exchange.request().method(), exchange.response(), body);
+  }
+
+  static void end(HttpMethod method, HttpServerResponse response, Buffer body) {
+    if (method.equals(HttpMethod.HEAD)) {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
     } else {
-      request.response().end(body);
+      response.end(body);
     }
   }
 
@@ -205,7 +224,7 @@ public final class HttpExchange {
     ErrorForm form = exchange.get(ERROR_FORM);
     HttpServerResponse response = exchange.response();
     if (form == null || response.ended() || response.closed() || response.headWritten()) {
-      ErrorBody.send(exchange.request(), status, message);
+      ErrorBody.send(exchange.request().method(), response, status, message);
     } else {
       form.send(exchange, status, message);
     }

@@ -1,11 +1,13 @@
 package io.egress.http;
 
 import io.egress.settings.ListenerSettings;
+import io.egress.settings.SettingsException;
 import io.egress.settings.TlsFiles;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;
+import java.net.BindException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,6 +22,7 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
    */
   private static final AtomicInteger NEGATIVE_PORTS = new AtomicInteger();
 
+  /** Fails with {@link SettingsException} if the port cannot be used. */
   public static Future<Listener> open(
       Vertx vertx,
       ListenerSettings settings,
@@ -29,7 +32,29 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
       Routes routes) {
     ListenerSettings where =
         settings.port() == 0 ? settings.withPort(NEGATIVE_PORTS.decrementAndGet()) : settings;
-    TlsFiles tls = settings.tls();
+    return opened(vertx, where, eventLoops, limits, requests, routes)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof BindException ? unusable(settings, failure) : failure));
+  }
+
+  private static SettingsException unusable(ListenerSettings settings, Throwable failure) {
+    return new SettingsException(
+        List.of(
+            "%s: cannot listen on %s:%d: %s"
+                .formatted(
+                    settings.portName(), settings.host(), settings.port(), failure.getMessage())));
+  }
+
+  private static Future<Listener> opened(
+      Vertx vertx,
+      ListenerSettings where,
+      int eventLoops,
+      ListenerLimits limits,
+      RequestLog requests,
+      Routes routes) {
+    TlsFiles tls = where.tls();
     return tls == null
         ? deploy(
                 vertx,

@@ -42,12 +42,16 @@ public final class ListenerVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Router router = HttpExchange.router(vertx, requests);
+    Router router = HttpExchange.router(vertx, requests, limits.answerMax());
     routes.mount(router);
     HttpServer opened =
         vertx
             .createHttpServer(options())
-            .connectionHandler(UnknownVersion::refuse)
+            .connectionHandler(
+                connection -> {
+                  UnknownVersion.refuse(connection);
+                  ClientConnection.watch(connection);
+                })
             .requestHandler(router)
             .invalidRequestHandler(new UnreadableRequest(requests));
     server = opened;

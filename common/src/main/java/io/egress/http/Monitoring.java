@@ -55,7 +55,7 @@ public final class Monitoring {
         .onSuccess(
             page -> {
               exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
-              HttpExchange.end(exchange.request(), Buffer.buffer(page));
+              HttpExchange.end(exchange, Buffer.buffer(page));
             })
         .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }

@@ -16,7 +16,7 @@ public final class OpenApi {
     Buffer description = read(resource);
     return exchange -> {
       exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-      HttpExchange.end(exchange.request(), description);
+      HttpExchange.end(exchange, description);
     };
   }
 

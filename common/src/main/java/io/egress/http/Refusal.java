@@ -29,6 +29,13 @@ public final class Refusal extends RuntimeException {
     return new Refusal(status, reason, true);
   }
 
+  /** As it is logged. */
+  @Override
+  @SuppressWarnings("OverrideThrowableToString")
+  public String toString() {
+    return reason;
+  }
+
   public int status() {
     return status;
   }

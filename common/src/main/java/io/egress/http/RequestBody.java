@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.egress.flow.Patience;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
 import java.util.function.LongPredicate;
 
 /**
@@ -29,22 +29,25 @@ public final class RequestBody {
   }
 
   private final HttpServerRequest request;
+  private final RequestLifetime lifetime;
   private final Limits limits;
   private final Patience patience;
   private final Promise<Buffer> read = Promise.promise();
   private final Buffer body = Buffer.buffer();
 
   /** Pauses the request. */
-  public RequestBody(Vertx vertx, HttpServerRequest request, Limits limits) {
-    this.request = requireNonNull(request, "request is null");
+  public RequestBody(RoutingContext exchange, Limits limits) {
+    this.request = exchange.request();
+    this.lifetime = RequestLifetime.of(exchange);
     this.limits = requireNonNull(limits, "limits is null");
     this.patience =
         new Patience(
-            vertx,
+            exchange.vertx(),
             limits.patience(),
             () -> read.tryFail(Refusal.closing(408, "the body arrives too slowly")));
     request.pause();
     request.exceptionHandler(failure -> read.tryFail(ClientGoneException.orBadFraming(failure)));
+    lifetime.cutShort().onFailure(read::tryFail);
   }
 
   /** The announced length, -1 if there is none. Throws {@link Refusal}. */
@@ -92,9 +95,15 @@ public final class RequestBody {
     }
     request.handler(part -> take(part, room));
     request.endHandler(end -> read.tryComplete(body));
+    lifetime.awaitClient();
     patience.startWaiting();
     request.resume();
-    return read.future().onComplete(done -> patience.stopWaiting());
+    return read.future()
+        .onComplete(
+            done -> {
+              patience.stopWaiting();
+              lifetime.resume();
+            });
   }
 
   private void take(Buffer part, LongPredicate room) {

@@ -31,11 +31,8 @@ public final class RequestLog {
   private static final int CLIENT_GONE_STATUS = 499;
 
   private final boolean tellsEach;
-  private final Outage backends =
-      new Outage(
-          log,
-          "Requests fail because PostgreSQL is unavailable",
-          "Requests reach PostgreSQL again");
+  private final Outage outage =
+      new Outage(log, "Requests are answered with 503", "Requests are answered again");
 
   /** Requests for health and metrics are not logged. */
   public RequestLog(boolean tellsEach) {
@@ -47,10 +44,11 @@ public final class RequestLog {
     exchange.put(API_KEY_ID, keyId);
   }
 
-  static void backendAway(RoutingContext exchange, Throwable failure) {
+  /** A request that is answered with 503 because of {@code cause}. */
+  static void notNow(RoutingContext exchange, Throwable cause) {
     RequestLog requests = exchange.get(OF_EXCHANGE);
     if (requests != null) {
-      requests.backends.failed(failure, Map.of("request_id", id(exchange)));
+      requests.outage.failed(cause, Map.of("request_id", id(exchange)));
     }
   }
 
@@ -81,7 +79,7 @@ public final class RequestLog {
   private void end(RoutingContext exchange, long nanos) {
     HttpServerResponse response = exchange.response();
     if (response.ended() && response.getStatusCode() < FIRST_ERROR_STATUS) {
-      backends.worked();
+      outage.worked();
     }
     if (!tellsEach) {
       return;

@@ -9,6 +9,8 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The table of routes of a listener. Its router answers any other path with 404 and any other
@@ -67,6 +69,26 @@ public final class Routes {
     return this;
   }
 
+  /**
+   * The same routes, which are answered with {@code obstacle} while there is one, after the guards.
+   */
+  public Routes unless(Supplier<Optional<Refusal>> obstacle) {
+    Routes conditional = new Routes();
+    conditional.guards.addAll(guards);
+    for (Call call : calls) {
+      conditional.add(
+          call.method(),
+          call.path(),
+          exchange ->
+              obstacle
+                  .get()
+                  .ifPresentOrElse(
+                      refusal -> HttpExchange.unavailable(exchange, refusal, refusal),
+                      () -> call.handler().handle(exchange)));
+    }
+    return conditional;
+  }
+
   public List<Call> calls() {
     return List.copyOf(calls);
   }
@@ -78,8 +100,19 @@ public final class Routes {
       if (call.method().equals(HttpMethod.GET)) {
         route.method(HttpMethod.HEAD);
       }
-      route.handler(call.handler());
+      route.handler(exchange -> handle(call, exchange));
     }
+  }
+
+  private static void handle(Call call, RoutingContext exchange) {
+    RoutingContext bounded = BoundedExchange.of(exchange);
+    try {
+      StorableText.requireParameters(bounded);
+    } catch (Refusal refusal) {
+      HttpExchange.fail(bounded, refusal);
+      return;
+    }
+    call.handler().handle(bounded);
   }
 
   private Routes add(HttpMethod method, String path, Handler<RoutingContext> handler) {

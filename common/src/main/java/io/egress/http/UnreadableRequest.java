@@ -33,7 +33,7 @@ final class UnreadableRequest implements Handler<HttpServerRequest> {
     HttpExchange.putCommonHeaders(request.response(), id);
     request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     requests.unreadable(id, status);
-    ErrorBody.send(request, status, reason);
+    ErrorBody.send(request.method(), request.response(), status, reason);
     request.connection().close();
   }
 }

@@ -6,23 +6,29 @@ import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /** Read-only queries of the brokers, which do not block an event loop. */
 public final class Brokers {
-  private static final int ANSWER_MILLIS_MAX = 3_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(1);
 
   private final Vertx vertx;
@@ -36,10 +42,39 @@ public final class Brokers {
     this.settings = requireNonNull(settings, "settings is null");
   }
 
-  /** Fails if no broker answers in time. */
-  public Future<Void> ping() {
-    DescribeClusterOptions inTime = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS_MAX);
-    return ask(admin -> admin.describeCluster(inTime).clusterId().toCompletionStage()).mapEmpty();
+  public Future<String> clusterId() {
+    return ask(admin -> admin.describeCluster().clusterId().toCompletionStage());
+  }
+
+  /** Those of the topics that exist, by name. */
+  public Future<Map<String, TopicDescription>> topics(Collection<String> names) {
+    return ask(
+        admin -> {
+          Map<String, TopicDescription> found = new ConcurrentHashMap<>();
+          List<CompletableFuture<Void>> answers = new ArrayList<>();
+          admin
+              .describeTopics(names)
+              .topicNameValues()
+              .forEach((name, topic) -> answers.add(putIfExists(found, name, topic)));
+          return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+              .thenApply(all -> found);
+        });
+  }
+
+  private static CompletableFuture<Void> putIfExists(
+      Map<String, TopicDescription> found, String name, KafkaFuture<TopicDescription> topic) {
+    return topic
+        .toCompletionStage()
+        .handle(
+            (description, failure) -> {
+              if (failure == null) {
+                found.put(name, description);
+              } else if (!(failure instanceof UnknownTopicOrPartitionException)) {
+                throw new CompletionException(failure);
+              }
+              return (Void) null;
+            })
+        .toCompletableFuture();
   }
 
   public Future<Set<TopicPartition>> partitions(Collection<String> topics) {

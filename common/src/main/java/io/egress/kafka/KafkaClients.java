@@ -10,9 +10,10 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The Kafka producer. */
 public final class KafkaClients {
-  private static final String DELIVERY_TIMEOUT_MS = "20000";
-  private static final String REQUEST_TIMEOUT_MS = "10000";
-  private static final String MAX_BLOCK_MS = "10000";
+  /** Two requests; whoever publishes tries again. */
+  private static final String DELIVERY_TIMEOUT_MS = "10000";
+
+  private static final String MAX_BLOCK_MS = "5000";
 
   private KafkaClients() {}
 
@@ -29,7 +30,6 @@ public final class KafkaClients {
     properties.put("compression.type", "lz4");
     properties.put("linger.ms", "0");
     properties.put("delivery.timeout.ms", DELIVERY_TIMEOUT_MS);
-    properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
     properties.put("max.block.ms", MAX_BLOCK_MS);
     KafkaProducer<String, Buffer> producer = KafkaProducer.create(vertx, properties);
     // The sender gets the failure; without a handler it would be logged as an error, too.

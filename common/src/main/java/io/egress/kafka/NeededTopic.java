@@ -9,8 +9,10 @@ import java.time.Duration;
  *
  * @param longestWait how long after it was written a record may become due
  * @param copartitioned whether it has as many partitions as the other copartitioned topics
+ * @param disposable whether nobody reads its records
  */
-public record NeededTopic(String name, Duration longestWait, boolean copartitioned) {
+public record NeededTopic(
+    String name, Duration longestWait, boolean copartitioned, boolean disposable) {
   public NeededTopic {
     requireNonNull(name, "name is null");
     requireNonNull(longestWait, "longestWait is null");
@@ -18,10 +20,14 @@ public record NeededTopic(String name, Duration longestWait, boolean copartition
 
   /** Its records are consumed without delay. */
   public static NeededTopic undelayed(String name) {
-    return new NeededTopic(name, Duration.ZERO, false);
+    return new NeededTopic(name, Duration.ZERO, false, false);
+  }
+
+  public static NeededTopic disposable(String name) {
+    return new NeededTopic(name, Duration.ZERO, false, true);
   }
 
   public static NeededTopic copartitioned(String name, Duration longestWait) {
-    return new NeededTopic(name, longestWait, true);
+    return new NeededTopic(name, longestWait, true, false);
   }
 }

@@ -4,6 +4,7 @@ import io.egress.settings.KafkaSettings;
 import io.egress.settings.TopicSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
@@ -37,6 +39,12 @@ public final class TopicAdmin {
   private static final long KNOWN_PERIOD_MS = 200;
   private static final int KNOWN_TRIES_MAX = 50;
 
+  /** More than most clusters have brokers. */
+  private static final int DISPOSABLE_PARTITIONS_MAX = 12;
+
+  private static final Duration DISPOSABLE_RETENTION = Duration.ofHours(1);
+  private static final Duration DISPOSABLE_SEGMENT = Duration.ofMinutes(10);
+
   @FunctionalInterface
   private interface Administration {
     void with(Admin admin) throws ExecutionException, InterruptedException;
@@ -53,14 +61,33 @@ public final class TopicAdmin {
    * KAFKA-15591 then reject the first one until it expires.
    */
   public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
-    return administer(vertx, settings, admin -> create(admin, settings.topics(), topics))
+    return create(vertx, settings, topics)
         .compose(created -> onceKnown(vertx, settings, admin -> awaitAnswers(admin, topics)));
+  }
+
+  /** The same, without waiting until they can be used. */
+  static Future<Void> create(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
+    return administer(vertx, settings, admin -> create(admin, settings.topics(), topics));
   }
 
   /** Fails with {@link UnfitTopicsException} if a topic would lose or strand records. */
   public static Future<Void> requireFit(
       Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
     return onceKnown(vertx, settings, admin -> requireFit(admin, topics));
+  }
+
+  /**
+   * Why records may be lost with a broker although there are others, and the commands that mend it.
+   */
+  public static Future<List<String>> weaknesses(
+      Vertx vertx, KafkaSettings settings, Collection<String> topics) {
+    return vertx.executeBlocking(
+        () -> {
+          try (Admin admin = open(settings)) {
+            return ReplicationCheck.weaknesses(admin, settings.bootstrap(), topics);
+          }
+        },
+        false);
   }
 
   /** The existing topics whose names begin with {@code start}. */
@@ -86,6 +113,16 @@ public final class TopicAdmin {
           }
         },
         false);
+  }
+
+  /** The same of a topic that was just created. */
+  static Future<Integer> partitionsOnceKnown(Vertx vertx, KafkaSettings settings, String topic) {
+    AtomicInteger count = new AtomicInteger();
+    return onceKnown(
+            vertx,
+            settings,
+            admin -> partitions(admin, List.of(topic)).values().forEach(count::set))
+        .map(known -> count.get());
   }
 
   /** A new topic may not be known to all brokers yet. */
@@ -146,8 +183,16 @@ public final class TopicAdmin {
         copartitions(
                 admin, topics.stream().filter(topic -> existing.contains(topic.name())).toList())
             .orElse(settings.partitions());
+    Replication replication =
+        Replication.of(settings, admin.describeCluster().nodes().get().size());
     for (NeededTopic topic : missing) {
-      create(admin, settings, topic, topic.copartitioned() ? copartitions : settings.partitions());
+      int partitions = topic.copartitioned() ? copartitions : settings.partitions();
+      create(
+          admin,
+          topic.disposable() ? Math.min(DISPOSABLE_PARTITIONS_MAX, partitions) : partitions,
+          replication,
+          topic,
+          topic.disposable() ? DISPOSABLE_RETENTION : settings.retention());
     }
   }
 
@@ -190,22 +235,20 @@ public final class TopicAdmin {
     return partitions.values().stream().findFirst();
   }
 
-  private static void create(Admin admin, TopicSettings settings, NeededTopic needed, int count)
+  private static void create(
+      Admin admin, int count, Replication replication, NeededTopic needed, Duration retention)
       throws ExecutionException, InterruptedException {
-    Optional<Short> replication =
-        settings.replication() == TopicSettings.LEFT_TO_BROKERS
-            ? Optional.empty()
-            : Optional.of((short) settings.replication());
     Map<String, String> configs = new HashMap<>();
     configs.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
     configs.put(
         TopicConfig.RETENTION_MS_CONFIG,
-        Long.toString(needed.longestWait().plus(settings.retention()).toMillis()));
-    if (settings.minInsyncReplicas() != TopicSettings.LEFT_TO_BROKERS) {
-      configs.put(
-          TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(settings.minInsyncReplicas()));
+        Long.toString(needed.longestWait().plus(retention).toMillis()));
+    configs.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(replication.minInsync()));
+    if (needed.disposable()) {
+      configs.put(TopicConfig.SEGMENT_MS_CONFIG, Long.toString(DISPOSABLE_SEGMENT.toMillis()));
     }
-    NewTopic topic = new NewTopic(needed.name(), Optional.of(count), replication).configs(configs);
+    NewTopic topic =
+        new NewTopic(needed.name(), count, (short) replication.factor()).configs(configs);
     try {
       admin.createTopics(List.of(topic)).all().get();
     } catch (ExecutionException failure) {

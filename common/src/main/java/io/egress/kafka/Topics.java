@@ -30,6 +30,11 @@ public record Topics(String prefix) {
     return deliveries() + ".exhausted";
   }
 
+  /** Empty records, which show that Kafka takes any. */
+  public String probe() {
+    return prefix + "probe";
+  }
+
   /** The consumer group for captures. */
   public String fanOutGroup() {
     return prefix + "fanout";

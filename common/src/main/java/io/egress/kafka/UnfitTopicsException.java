@@ -6,7 +6,7 @@ import java.util.List;
 public final class UnfitTopicsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  UnfitTopicsException(List<String> reasons) {
+  public UnfitTopicsException(List<String> reasons) {
     super(String.join("\n", reasons));
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.log.Logs;
 import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
@@ -27,6 +28,11 @@ public final class RunningProcess {
 
   /** The exit status of the JVM. */
   private static volatile int status;
+
+  private static volatile boolean starting;
+
+  /** A start that fails because the process is asked to stop is no failure. */
+  private static volatile boolean stopping;
 
   /** Set by {@link #begin}: from then on the process closes its parts itself, the log last. */
   private static volatile boolean begun;
@@ -53,11 +59,25 @@ public final class RunningProcess {
     push(name, () -> close.get().await(CLOSE_MINUTES_MAX, TimeUnit.MINUTES));
   }
 
-  public static <T> T await(Future<T> starting) {
+  /** Its event loops are kept for a start in progress, whose steps they run. */
+  public void push(Vertx vertx) {
+    push(
+        "Vert.x",
+        () -> {
+          if (!starting) {
+            vertx.close().await(CLOSE_MINUTES_MAX, TimeUnit.MINUTES);
+          }
+        });
+  }
+
+  public static <T> T await(Future<T> start) {
+    starting = true;
     try {
-      return starting.await(START_MINUTES_MAX, TimeUnit.MINUTES);
+      return start.await(START_MINUTES_MAX, TimeUnit.MINUTES);
     } catch (TimeoutException late) {
       throw new IllegalStateException("not up within " + START_MINUTES_MAX + " minutes", late);
+    } finally {
+      starting = false;
     }
   }
 
@@ -82,6 +102,9 @@ public final class RunningProcess {
 
   /** The exit status for a failure that was printed to standard error. */
   public static int tell(Exception failure) {
+    if (stopping) {
+      return 0;
+    }
     if (failure instanceof SettingsException unusable) {
       unusable.faults().forEach(System.err::println);
       return EXIT_UNUSABLE_SETTINGS;
@@ -103,6 +126,7 @@ public final class RunningProcess {
    * failure.
    */
   private void stopAndHalt() {
+    stopping = true;
     log.info("Stopping");
     close();
     log.info("Stopped");

@@ -12,6 +12,8 @@ import io.vertx.core.spi.metrics.PoolMetrics;
 import io.vertx.core.spi.metrics.VertxMetrics;
 import io.vertx.sqlclient.impl.TransactionPropagationLocal;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -57,13 +59,18 @@ public final class MeasuredVertx {
   private static final class Pools implements VertxMetrics {
     private final Metrics metrics;
 
+    /** By name: a pool that replaces another has its metrics. */
+    private final Map<String, DatabasePool> databases = new ConcurrentHashMap<>();
+
     private Pools(Metrics metrics) {
       this.metrics = requireNonNull(metrics, "metrics is null");
     }
 
     @Override
     public @Nullable PoolMetrics<?, ?> createPoolMetrics(String type, String name, int sizeMax) {
-      return type.equals(DATABASE_POOL) ? new DatabasePool(metrics, name, sizeMax) : null;
+      return type.equals(DATABASE_POOL)
+          ? databases.computeIfAbsent(name, first -> new DatabasePool(metrics, name, sizeMax))
+          : null;
     }
   }
 

@@ -2,8 +2,8 @@ package io.egress.outage;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.lifecycle.Periodic;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,55 +12,76 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks a backend periodically, so that the log shows when it went down and came back even if
- * nothing used it. Kafka clients do not report it themselves.
+ * Knows whether a backend is up, because it asks at once and then periodically. Health, metrics and
+ * the log show the same state, even if nothing uses the backend. Thread-safe.
  */
 public final class BackendWatch {
   private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);
-  private static final Duration PERIOD = Duration.ofSeconds(3);
+  private static final Duration PERIOD_WHILE_DOWN = Duration.ofSeconds(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(4);
 
+  private final Vertx vertx;
+  private final Duration period;
   private final Supplier<Future<?>> question;
   private final Outage outage;
-  private final Periodic asking;
-  private volatile double up = Double.NaN;
+  private final Promise<Void> asked = Promise.promise();
+  private volatile boolean up;
+  private volatile boolean closed;
 
-  private BackendWatch(Vertx vertx, String backend, Supplier<Future<?>> question) {
+  private BackendWatch(Vertx vertx, Outage outage, Duration period, Supplier<Future<?>> question) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.outage = outage;
+    this.period = requireNonNull(period, "period is null");
     this.question = requireNonNull(question, "question is null");
-    this.outage = new Outage(log, backend + " does not answer", backend + " answers again");
-    this.asking = Periodic.every(vertx, PERIOD, this::ask);
   }
 
-  public static BackendWatch start(Vertx vertx, String backend, Supplier<Future<?>> question) {
-    return new BackendWatch(vertx, requireNonNull(backend, "backend is null"), question);
+  /** Asks every {@code period} while the backend is up. */
+  public static BackendWatch start(
+      Vertx vertx, String backend, Duration period, Supplier<Future<?>> question) {
+    Outage outage = new Outage(log, backend + " does not answer", backend + " answers again");
+    BackendWatch watch = new BackendWatch(vertx, outage, period, question);
+    vertx.runOnContext(now -> watch.ask());
+    return watch;
   }
 
-  /** 1 if it answered last time, 0 if it did not, NaN before the first check. */
-  public double up() {
+  /** Whether the last question was answered; false before the first answer. */
+  public boolean isUp() {
     return up;
   }
 
-  public Future<Void> close() {
-    asking.close();
-    return Future.succeededFuture();
+  /** Completes when the first question was answered, or was not in time. */
+  public Future<Void> asked() {
+    return asked.future();
   }
 
-  private Future<?> ask() {
-    return asked()
+  public void close() {
+    closed = true;
+  }
+
+  private void ask() {
+    if (closed) {
+      return;
+    }
+    answer()
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .onSuccess(
-            answer -> {
-              up = 1;
+            answered -> {
+              up = true;
               outage.worked();
             })
         .onFailure(
             failure -> {
-              up = 0;
+              up = false;
               outage.failed(failure);
+            })
+        .onComplete(
+            known -> {
+              asked.tryComplete();
+              vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), due -> ask());
             });
   }
 
-  private Future<?> asked() {
+  private Future<?> answer() {
     try {
       return question.get();
     } catch (RuntimeException failure) {

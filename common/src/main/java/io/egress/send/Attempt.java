@@ -8,6 +8,7 @@ import io.egress.send.Outcome.Failed;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,7 @@ final class Attempt implements Sending, Exchange.Listener {
   private long deadlineTimer = NO_TIMER;
   private long nextAddressTimer = NO_TIMER;
   private @Nullable InetAddress address;
+  private @Nullable ProxyOptions proxy;
   private @Nullable Exchange exchange;
   private boolean repeated;
   private int status;
@@ -105,7 +108,7 @@ final class Attempt implements Sending, Exchange.Listener {
       Duration share = loop.timeout().minus(elapsed()).dividedBy(untried.size() + 1);
       nextAddressTimer = loop.startTimer(share, this::giveUpAddress);
     }
-    connect(pinned(null, address), true);
+    connect(address, true);
   }
 
   private void giveUpAddress() {
@@ -115,13 +118,20 @@ final class Attempt implements Sending, Exchange.Listener {
     tryNextAddress();
   }
 
-  private void connect(SocketAddress target, boolean keepConnection) {
+  private void connect(InetAddress to, boolean keepConnection) {
+    proxy = loop.proxyTo(request.url(), to);
     doing = "connecting";
+    if (proxy != null && !request.url().secure()) {
+      fail(new Breakage(FailureKind.PROXY, "plain http is not sent through a proxy"));
+      return;
+    }
     if (!loop.connections().mayOpen(request.endpointId())) {
       fail(new Breakage(FailureKind.CONNECT, "too many connections to it are being opened"));
       return;
     }
-    exchange = new Exchange(request, target, keepConnection, loop, this);
+    // A proxy connects to the name if there is one, so it gets none.
+    String name = keepConnection || proxy != null ? null : "fresh-" + deliveryId();
+    exchange = new Exchange(request, pinned(name, to), proxy, keepConnection, loop, this);
     exchange.start();
   }
 
@@ -142,7 +152,10 @@ final class Attempt implements Sending, Exchange.Listener {
   public void failedToConnect(Throwable failure) {
     loop.cancelTimer(nextAddressTimer);
     if (untried.isEmpty()) {
-      fail(Breakage.whileConnecting(failure));
+      fail(
+          proxy == null
+              ? Breakage.whileConnecting(failure)
+              : Breakage.whileConnectingThroughProxy(failure));
     } else {
       tryNextAddress();
     }
@@ -174,10 +187,14 @@ final class Attempt implements Sending, Exchange.Listener {
         && exchange != null
         && exchange.deservesFreshConnection(failure)) {
       repeated = true;
-      connect(pinned("fresh-" + request.envelope().deliveryId(), address), false);
+      connect(address, false);
     } else {
       fail(Breakage.whileWaiting(failure));
     }
+  }
+
+  private UUID deliveryId() {
+    return request.envelope().deliveryId();
   }
 
   private boolean hasAnswer() {
@@ -188,9 +205,17 @@ final class Attempt implements Sending, Exchange.Listener {
     if (hasAnswer()) {
       end(answeredOutcome());
     } else {
-      String detail = "no status line within " + loop.timeout().toMillis() + " ms: ";
-      fail(new Breakage(FailureKind.TIMEOUT, detail + doing));
+      String limit = " within " + loop.timeout().toMillis() + " ms";
+      fail(
+          isWaitingForProxy()
+              ? new Breakage(FailureKind.PROXY, "no connection through the proxy" + limit)
+              : new Breakage(FailureKind.TIMEOUT, "no status line" + limit + ": " + doing));
     }
+  }
+
+  /** A proxy that hangs looks like an endpoint that hangs, for all endpoints at once. */
+  private boolean isWaitingForProxy() {
+    return proxy != null && exchange != null && !exchange.isConnected();
   }
 
   @Override
@@ -206,7 +231,7 @@ final class Attempt implements Sending, Exchange.Listener {
   private void fail(Breakage breakage) {
     end(
         new Failed(breakage.kind(), null, breakage.detail(), elapsed(), Buffer.buffer()),
-        breakage.kind() == FailureKind.TIMEOUT);
+        breakage.kind() == FailureKind.TIMEOUT || breakage.kind() == FailureKind.PROXY);
   }
 
   private Outcome answeredOutcome() {

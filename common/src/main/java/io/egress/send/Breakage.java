@@ -1,6 +1,7 @@
 package io.egress.send;
 
 import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.proxy.ProxyConnectException;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.StreamResetException;
 import io.vertx.core.internal.net.NetSocketInternal;
@@ -8,11 +9,14 @@ import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Maps exceptions of the network and its codecs to a kind of failure and a text for people. */
 record Breakage(FailureKind kind, String detail) {
+  private static final Pattern PROXY_ANSWER = Pattern.compile("status: (.+)$");
   private static final int MAX_DETAIL_CHARACTERS = 200;
 
   static Breakage whileConnecting(Throwable failure) {
@@ -24,6 +28,26 @@ record Breakage(FailureKind kind, String detail) {
             || failure instanceof HttpClosedException
             || isClosed(failure);
     return of(network ? FailureKind.CONNECT : FailureKind.BAD_RESPONSE, failure);
+  }
+
+  /** The operator's proxy has no name here: users of the settings page read this. */
+  static Breakage whileConnectingThroughProxy(Throwable failure) {
+    if (find(failure, SSLException.class) != null) {
+      return tls(failure);
+    }
+    if (failure instanceof ProxyConnectException) {
+      Matcher answered = PROXY_ANSWER.matcher(String.valueOf(failure.getMessage()));
+      String detail =
+          answered.find()
+              ? "the proxy answered " + answered.group(1)
+              : "the proxy did not answer as one";
+      return new Breakage(FailureKind.PROXY, tidy(detail));
+    }
+    if (failure instanceof UnknownHostException) {
+      return new Breakage(FailureKind.PROXY, "the proxy's name has no address");
+    }
+    String reason = String.valueOf(innermost(failure).getMessage());
+    return new Breakage(FailureKind.PROXY, tidy("cannot connect to the proxy: " + reason));
   }
 
   static Breakage whileWaiting(Throwable failure) {

@@ -9,7 +9,9 @@ import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.impl.ClientPhase;
 import io.vertx.ext.web.client.impl.HttpContext;
@@ -57,11 +59,16 @@ final class Exchange implements BodyCodec<Buffer> {
   private static final CharSequence EVENT = new AsciiString(Envelope.EVENT);
   private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
   private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
+  private static final CharSequence STANDARD_ID_HEADER = new AsciiString("webhook-id");
+  private static final CharSequence STANDARD_TIME_HEADER = new AsciiString("webhook-timestamp");
+  private static final CharSequence STANDARD_SIGNATURE_HEADER =
+      new AsciiString("webhook-signature");
   private static final CharSequence TRACE_HEADER = new AsciiString("traceparent");
   private static final CharSequence USER_AGENT = new AsciiString(UserAgent.VALUE);
 
   private final SendRequest request;
   private final SocketAddress address;
+  private final @Nullable ProxyOptions proxy;
   private final boolean keepConnection;
   private final SendingLoop loop;
   private final Connections connections;
@@ -79,11 +86,13 @@ final class Exchange implements BodyCodec<Buffer> {
   Exchange(
       SendRequest request,
       SocketAddress address,
+      @Nullable ProxyOptions proxy,
       boolean keepConnection,
       SendingLoop loop,
       Listener listener) {
     this.request = request;
     this.address = address;
+    this.proxy = proxy;
     this.keepConnection = keepConnection;
     this.loop = loop;
     this.connections = loop.connections();
@@ -94,18 +103,22 @@ final class Exchange implements BodyCodec<Buffer> {
   void start() {
     EndpointUrl url = request.url();
     connections.opening(request.endpointId());
-    loop.client()
-        .request(HttpMethod.POST, address, url.port(), url.bracketedHost(), url.target())
-        .ssl(url.secure())
-        .as(this)
-        .send()
-        .onComplete(answer -> finish(), this::broken);
+    HttpRequest<Buffer> post =
+        loop.client()
+            .request(HttpMethod.POST, address, url.port(), url.bracketedHost(), url.target())
+            .ssl(url.secure());
+    if (proxy != null) {
+      post.proxy(proxy);
+    }
+    post.as(this).send().onComplete(answer -> finish(), this::broken);
   }
 
   /** To be registered with the client once. */
   static void intercept(HttpContext<?> http) {
     Exchange exchange = (Exchange) http.request().bodyCodec();
-    if (http.phase() == ClientPhase.SEND_REQUEST) {
+    if (http.phase() == ClientPhase.CREATE_REQUEST) {
+      exchange.create(http);
+    } else if (http.phase() == ClientPhase.SEND_REQUEST) {
       exchange.send(http);
     } else if (http.phase() == ClientPhase.RECEIVE_RESPONSE) {
       exchange.begin(http);
@@ -121,6 +134,11 @@ final class Exchange implements BodyCodec<Buffer> {
 
   Buffer answerStart() {
     return answerStart.bytes();
+  }
+
+  /** Whether a connection was obtained. */
+  boolean isConnected() {
+    return stream != null;
   }
 
   /**
@@ -151,6 +169,17 @@ final class Exchange implements BodyCodec<Buffer> {
     }
   }
 
+  /**
+   * The client has a pool for each combination of address, name, proxy and TLS options. Through a
+   * proxy, a connection of its own is a matter of the TLS options.
+   */
+  private void create(HttpContext<?> http) {
+    if (proxy != null && !keepConnection) {
+      http.requestOptions().setSslOptions(loop.uniqueTlsOptions());
+    }
+    http.next();
+  }
+
   private void send(HttpContext<?> http) {
     HttpClientRequest opened = http.clientRequest();
     opened.exceptionHandler(ignored -> {}); // The response fails, too.
@@ -170,12 +199,19 @@ final class Exchange implements BodyCodec<Buffer> {
     if (request.traceparent() != null) {
       opened.putHeader(TRACE_HEADER, request.traceparent());
     }
+    String deliveryId = request.envelope().deliveryId().toString();
+    if (request.signature().hasStandardForm()) {
+      opened
+          .putHeader(STANDARD_ID_HEADER, deliveryId)
+          .putHeader(STANDARD_TIME_HEADER, Long.toString(request.unixSeconds()))
+          .putHeader(STANDARD_SIGNATURE_HEADER, request.signByStandard());
+    }
     BodyBuffers.Body body = loop.bodies().of(request.envelope());
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
         .putHeader(EVENT_HEADER, EVENT)
-        .putHeader(DELIVERY_HEADER, request.envelope().deliveryId().toString())
+        .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(SIGNATURE_HEADER, request.sign())
         .end(body.buffer())
         .onComplete(

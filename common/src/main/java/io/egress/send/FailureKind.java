@@ -20,8 +20,15 @@ public enum FailureKind {
   BLOCKED_ADDRESS,
   /** The response is not HTTP. */
   BAD_RESPONSE,
+  /** The operator's proxy did not make the connection. */
+  PROXY,
   /** Nothing was sent: the capture is damaged and has no document until it is written again. */
   DOCUMENT;
+
+  /** Whether the failure says anything about the endpoint. */
+  public boolean isOfEndpoint() {
+    return this != PROXY && this != DOCUMENT;
+  }
 
   public String word() {
     return name().toLowerCase(Locale.ROOT);

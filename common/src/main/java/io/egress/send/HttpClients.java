@@ -8,11 +8,13 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.core.tracing.TracingPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates HTTP clients for calling receivers. Their timeouts are a safety net behind the attempt's
@@ -21,6 +23,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class HttpClients {
   private static final int MAX_ANSWER_HEADER_BYTES = 32_768;
+  private static final List<HttpVersion> ALPN_VERSIONS =
+      List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1);
   private static final int MAX_STREAMS_PER_CONNECTION = 100;
   private static final Duration STUCK_WRITE_MARGIN = Duration.ofSeconds(1);
 
@@ -36,6 +40,16 @@ final class HttpClients {
         .build();
   }
 
+  /** What requests with TLS options of their own have in common with the others. */
+  static ClientSSLOptions tls(TrustOptions trust, @Nullable ClientCertificate certificate) {
+    return new ClientSSLOptions()
+        .setTrustOptions(trust)
+        .setKeyCertOptions(certificate == null ? null : certificate.options())
+        .setUseAlpn(true)
+        .setHostnameVerificationAlgorithm("HTTPS")
+        .setApplicationLayerProtocols(ALPN_VERSIONS.stream().map(HttpVersion::alpnName).toList());
+  }
+
   private static HttpClientOptions options(SenderSettings settings, TrustOptions trust) {
     Duration timeout = settings.attemptTimeout();
     int timeoutMillis = Math.toIntExact(timeout.toMillis());
@@ -44,7 +58,7 @@ final class HttpClients {
     return new HttpClientOptions()
         .setProtocolVersion(HttpVersion.HTTP_1_1)
         .setUseAlpn(true)
-        .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1))
+        .setAlpnVersions(ALPN_VERSIONS)
         .setInitialSettings(
             new Http2Settings().setPushEnabled(false).setMaxHeaderListSize(MAX_ANSWER_HEADER_BYTES))
         .setHttp2MultiplexingLimit(MAX_STREAMS_PER_CONNECTION)
@@ -52,6 +66,7 @@ final class HttpClients {
         .setVerifyHost(true)
         .setSslEngineOptions(TlsEngine.options())
         .setTrustOptions(trust)
+        .setKeyCertOptions(settings.certificate() == null ? null : settings.certificate().options())
         .setTcpKeepAlive(true)
         .setConnectTimeout(timeoutMillis)
         .setSslHandshakeTimeout(timeoutMillis)

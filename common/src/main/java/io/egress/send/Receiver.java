@@ -28,7 +28,7 @@ public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature, Custo
             .toList();
     return new Receiver(
         EndpointUrl.parse(target.url(), allowHttp),
-        new WebhookSignature(opened),
+        new WebhookSignature(opened, target.standardWebhooks()),
         CustomHeaders.open(target.sealedHeaders(), secrets, target.id()));
   }
 }

@@ -44,4 +44,9 @@ public record SendRequest(
   String sign() {
     return signature.sign(unixSeconds, envelope);
   }
+
+  /** The same, for {@code webhook-signature}. */
+  String signByStandard() {
+    return signature.signByStandard(unixSeconds, envelope);
+  }
 }

@@ -3,16 +3,38 @@ package io.egress.send;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of attempts and connections.
  *
  * @param attemptTimeout covers everything from the DNS lookup to the end of the response
  * @param keepName how long a DNS result is cached
+ * @param proxy null if receivers are connected to directly
+ * @param certificate null if receivers that request a certificate get none
  */
-public record SenderSettings(Duration attemptTimeout, Duration keepName, PoolLimits pool) {
+public record SenderSettings(
+    Duration attemptTimeout,
+    Duration keepName,
+    PoolLimits pool,
+    @Nullable ForwardProxy proxy,
+    @Nullable ClientCertificate certificate) {
   public static final SenderSettings DEFAULTS =
       new SenderSettings(Duration.ofSeconds(10), Duration.ofSeconds(5), PoolLimits.DEFAULTS);
+
+  /** Without a proxy and a certificate. */
+  public SenderSettings(Duration attemptTimeout, Duration keepName, PoolLimits pool) {
+    this(attemptTimeout, keepName, pool, null, null);
+  }
+
+  /** For attempts that may take so long, otherwise the defaults. */
+  public static SenderSettings of(
+      Duration attemptTimeout,
+      @Nullable ForwardProxy proxy,
+      @Nullable ClientCertificate certificate) {
+    return new SenderSettings(
+        attemptTimeout, DEFAULTS.keepName(), DEFAULTS.pool(), proxy, certificate);
+  }
 
   public SenderSettings {
     requireNonNull(attemptTimeout, "attemptTimeout is null");

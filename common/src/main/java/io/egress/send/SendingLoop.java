@@ -1,33 +1,44 @@
 package io.egress.send;
 
 import io.egress.endpoint.AddressPolicy;
+import io.egress.endpoint.EndpointUrl;
 import io.egress.send.SenderSettings.PoolLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.ext.web.client.impl.WebClientInternal;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** The attempts made on one event loop and their shared state, which needs no locks. */
 final class SendingLoop {
   private final ContextInternal context;
   private final Duration timeout;
+  private final TrustOptions trust;
   private final NameLookup names;
   private final AddressPolicy policy;
+  private final @Nullable ForwardProxy proxy;
+  private final @Nullable ClientCertificate certificate;
+  private final @Nullable ProxyOptions proxyOptions;
   private final BodyBuffers bodies;
   private final Connections connections;
   private final HttpClientAgent httpClient;
   private final WebClient webClient;
   private final Set<Attempt> running = new HashSet<>();
   private boolean closed;
+  private long uniqueTlsOptions;
 
   /** Shared by the loops of a process; limits are divided among them. */
   record Shared(
@@ -44,8 +55,12 @@ final class SendingLoop {
     PoolLimits limits = settings.pool();
     this.context = context;
     this.timeout = settings.attemptTimeout();
+    this.trust = shared.trust();
     this.names = new CachedNameLookup(shared.names(), settings.keepName(), System::nanoTime);
     this.policy = shared.policy();
+    this.proxy = settings.proxy();
+    this.certificate = settings.certificate();
+    this.proxyOptions = proxy == null ? null : proxy.options(timeout);
     this.bodies = new BodyBuffers(shared.bodyBytesMax() / shared.loops());
     this.connections =
         new Connections(
@@ -106,6 +121,22 @@ final class SendingLoop {
 
   AddressPolicy policy() {
     return policy;
+  }
+
+  /** The proxy on the way to the address; null if there is none. */
+  @Nullable ProxyOptions proxyTo(EndpointUrl url, InetAddress address) {
+    return proxy != null && proxy.leadsTo(url, address) ? proxyOptions : null;
+  }
+
+  /**
+   * Options that equal no others. They differ in the time limit of the handshake, by nanoseconds,
+   * which does not make the client load certificates again.
+   */
+  ClientSSLOptions uniqueTlsOptions() {
+    uniqueTlsOptions++;
+    return HttpClients.tls(trust, certificate)
+        .setSslHandshakeTimeoutUnit(TimeUnit.NANOSECONDS)
+        .setSslHandshakeTimeout(timeout.toNanos() + uniqueTlsOptions);
   }
 
   BodyBuffers bodies() {

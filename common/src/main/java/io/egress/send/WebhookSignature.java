@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.security.GeneralSecurityException;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -19,14 +20,29 @@ public final class WebhookSignature {
   private static final String ALGORITHM = "HmacSHA256";
 
   private final List<Mac> macs;
+  private final boolean hasStandardForm;
 
-  /** Secrets are sorted newest first; during a rotation's overlap, each of them signs. */
+  /** Without the form of Standard Webhooks. */
   public WebhookSignature(List<String> secrets) {
+    this(secrets, false);
+  }
+
+  /**
+   * Secrets are sorted newest first; during a rotation's overlap, each of them signs. {@code
+   * hasStandardForm} tells whether webhooks are to be signed by {@link #signByStandard}, too, which
+   * takes another pass over the body.
+   */
+  public WebhookSignature(List<String> secrets, boolean hasStandardForm) {
     requireNonNull(secrets, "secrets is null");
     if (secrets.isEmpty()) {
       throw new IllegalArgumentException("secrets is empty");
     }
     macs = secrets.stream().map(WebhookSignature::keyed).toList();
+    this.hasStandardForm = hasStandardForm;
+  }
+
+  public boolean hasStandardForm() {
+    return hasStandardForm;
   }
 
   /**
@@ -49,6 +65,22 @@ public final class WebhookSignature {
       mac.update(signedPrefix);
       body.accept(mac);
       HexFormat.of().formatHex(header.append(",v1="), mac.doFinal());
+    }
+    return header.toString();
+  }
+
+  /**
+   * The value of {@code webhook-signature}. The id and the timestamp that it covers are those of
+   * {@code webhook-id}, the delivery's id, and {@code webhook-timestamp}.
+   */
+  public String signByStandard(long unixSeconds, Envelope envelope) {
+    byte[] signedPrefix = (envelope.deliveryId() + "." + unixSeconds + ".").getBytes(US_ASCII);
+    StringBuilder header = new StringBuilder(48 * macs.size());
+    for (Mac mac : macs) {
+      mac.update(signedPrefix);
+      envelope.sign(mac);
+      header.append(header.isEmpty() ? "v1," : " v1,");
+      header.append(Base64.getEncoder().encodeToString(mac.doFinal()));
     }
     return header.toString();
   }

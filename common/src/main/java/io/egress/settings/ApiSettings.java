@@ -10,6 +10,7 @@ public record ApiSettings(
     Duration hookStallTimeout,
     long pullMemoryBytes,
     Duration pullStallTimeout,
+    int pullsHeldMax,
     Duration memoryWait,
     long clientBytesPerSecondMin,
     Duration sweepInterval,

@@ -44,7 +44,8 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
   static DatabaseSettings read(SettingsReader reader) {
     String url =
         reader.required(
-            "EGRESS_DATABASE_URL", "PostgreSQL, as postgresql://user:password@host:port/database");
+            "EGRESS_DATABASE_URL",
+            "PostgreSQL, as postgresql://user:password@host:port[,host:port]/database");
     if (!url.isEmpty()) {
       try {
         DatabaseUrl.parse(url);
@@ -59,7 +60,7 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
             16,
             8,
             1_000,
-            "connections to PostgreSQL per process, half of them for pulls"),
+            "connections to PostgreSQL per process, about a third of them for pulls"),
         reader.parsed(
             "EGRESS_DATABASE_POOLER",
             "none",

@@ -3,66 +3,148 @@ package io.egress.settings;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import java.net.URI;
 import java.net.URLDecoder;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code postgresql://user:password@host:port/database?sslmode=verify-full&sslrootcert=ca.pem},
- * interpreted like libpq does. The two drivers parse such URLs differently and silently ignore
- * unknown parameters, so both are configured from this class.
+ * {@code postgresql://user:password@host:port,host:port/database?sslmode=verify-full}, interpreted
+ * like libpq does. The two drivers parse such URLs differently and silently ignore unknown
+ * parameters, so both are configured from this class.
+ *
+ * @param hosts in the order in which they are tried; the first that takes writes is used
+ * @param connectTimeout for each host
  */
 public record DatabaseUrl(
-    String host, int port, String database, String user, String password, DatabaseTls tls) {
+    List<Host> hosts,
+    String database,
+    String user,
+    String password,
+    DatabaseTls tls,
+    Duration connectTimeout) {
   private static final int PORT_DEFAULT = 5432;
+  private static final int PORT_MAX = 65_535;
+  private static final String CONNECT_TIMEOUT_DEFAULT = "5";
+
+  /** The sessions that the service can use; it always checks for them. */
+  private static final Set<String> WRITING_SESSIONS = Set.of("read-write", "primary");
+
+  /** The whole is no URI, because it may name several hosts. */
+  private static final Pattern PARTS =
+      Pattern.compile(
+          "postgres(ql)?://(?<account>[^@/?#\\s]*)@(?<hosts>[^@/?#\\s]+)/(?<database>[^/?#\\s]+)"
+              + "(\\?(?<parameters>[^#]*))?");
+
   private static final String FORM =
       "must have the form postgresql://user:password@host:port/database";
 
+  /** An IPv6 address has brackets. */
+  public record Host(String name, int port) {
+    public Host {
+      requireNonNull(name, "name is null");
+    }
+
+    @Override
+    public String toString() {
+      return name + ":" + port;
+    }
+
+    private static Host parse(String text) {
+      int colon = text.lastIndexOf(':');
+      boolean hasPort = colon > text.lastIndexOf(']');
+      String name = hasPort ? text.substring(0, colon) : text;
+      String port = hasPort ? text.substring(colon + 1) : "";
+      if (name.isEmpty() || name.contains(":") != name.startsWith("[")) {
+        throw new IllegalArgumentException(FORM);
+      }
+      return new Host(name, port.isEmpty() ? PORT_DEFAULT : whole(port, 1, PORT_MAX, FORM));
+    }
+  }
+
   public DatabaseUrl {
-    requireNonNull(host, "host is null");
+    hosts = List.copyOf(hosts);
     requireNonNull(database, "database is null");
     requireNonNull(user, "user is null");
     requireNonNull(password, "password is null");
     requireNonNull(tls, "tls is null");
+    requireNonNull(connectTimeout, "connectTimeout is null");
   }
 
   /** Throws {@link IllegalArgumentException} with a message that shows no secret. */
   public static DatabaseUrl parse(String text) {
-    URI uri = uri(text);
-    String path = uri.getPath();
-    boolean known = "postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme());
-    if (!known || uri.getHost() == null || path == null || path.length() < 2) {
+    Matcher parts = PARTS.matcher(text);
+    if (!parts.matches()) {
       throw new IllegalArgumentException(FORM);
     }
-    String account = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
+    String account = parts.group("account");
     int colon = account.indexOf(':');
     String user = decoded(colon < 0 ? account : account.substring(0, colon));
     if (user.isEmpty()) {
       throw new IllegalArgumentException(FORM + ": it names no user");
     }
+    Map<String, String> parameters = parameters(parts.group("parameters"));
+    Duration connectTimeout = connectTimeout(parameters);
+    requireWritingSession(parameters.remove("target_session_attrs"));
     return new DatabaseUrl(
-        uri.getHost(),
-        uri.getPort() < 0 ? PORT_DEFAULT : uri.getPort(),
-        path.substring(1),
+        hosts(parts.group("hosts")),
+        decoded(parts.group("database")),
         user,
         colon < 0 ? "" : decoded(account.substring(colon + 1)),
-        DatabaseTls.of(parameters(uri.getRawQuery())));
+        DatabaseTls.of(parameters),
+        connectTimeout);
   }
 
   @Override
   public String toString() {
-    return "%s:%d/%s".formatted(host, port, database);
+    return "%s/%s"
+        .formatted(hosts.stream().map(Host::toString).collect(Collectors.joining(",")), database);
   }
 
-  private static URI uri(String text) {
-    try {
-      return URI.create(text);
-    } catch (IllegalArgumentException notAUri) {
-      // Its message would show the whole URL.
-      throw new IllegalArgumentException(FORM);
+  private static List<Host> hosts(String text) {
+    List<Host> hosts = new ArrayList<>();
+    for (String host : text.split(",", -1)) {
+      hosts.add(Host.parse(host));
     }
+    return hosts;
+  }
+
+  private static Duration connectTimeout(Map<String, String> parameters) {
+    String seconds = parameters.remove("connect_timeout");
+    return Duration.ofSeconds(
+        whole(
+            seconds == null ? CONNECT_TIMEOUT_DEFAULT : seconds,
+            1,
+            60,
+            "has a connect_timeout that is not a number of seconds from 1 to 60"));
+  }
+
+  private static void requireWritingSession(@Nullable String wanted) {
+    if (wanted != null && !WRITING_SESSIONS.contains(wanted)) {
+      throw new IllegalArgumentException(
+          "has target_session_attrs="
+              + wanted
+              + ", but the service writes: leave it out, or use read-write");
+    }
+  }
+
+  private static int whole(String text, int min, int max, String fault) {
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= min && value <= max) {
+        return value;
+      }
+    } catch (NumberFormatException notANumber) {
+      // The fault says so.
+    }
+    throw new IllegalArgumentException(fault);
   }
 
   private static Map<String, String> parameters(@Nullable String query) {
@@ -81,6 +163,11 @@ public record DatabaseUrl(
   }
 
   private static String decoded(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
+    } catch (IllegalArgumentException notEncoded) {
+      // Its message would show a part of the password.
+      throw new IllegalArgumentException(FORM);
+    }
   }
 }

@@ -17,6 +17,11 @@ public record ListenerSettings(String host, int port, @Nullable TlsFiles tls, bo
     return new ListenerSettings(host, port, null, true);
   }
 
+  /** The setting of its port. */
+  public String portName() {
+    return internal ? "EGRESS_INTERNAL_PORT" : "EGRESS_PUBLIC_PORT";
+  }
+
   public ListenerSettings withPort(int other) {
     return new ListenerSettings(host, other, tls, internal);
   }

@@ -100,6 +100,12 @@ public record Settings(
             "30s",
             Duration.ofMillis(100),
             "how far behind EGRESS_CLIENT_RATE_MIN a pulling client may fall before it is cut off"),
+        reader.whole(
+            "EGRESS_PULL_WAITING_MAX",
+            10_000,
+            10,
+            1_000_000,
+            "pulls that a process holds at a time because they wait for captures; a key may have a tenth of them"),
         reader.duration(
             "EGRESS_MEMORY_WAIT",
             "10s",

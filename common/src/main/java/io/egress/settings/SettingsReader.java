@@ -96,7 +96,7 @@ final class SettingsReader {
         text -> {
           Duration duration = Durations.parse(text);
           if (duration.compareTo(least) < 0) {
-            throw new IllegalArgumentException("must be at least " + least.toMillis() + "ms");
+            throw new IllegalArgumentException("must be at least " + Durations.format(least));
           }
           return duration;
         },

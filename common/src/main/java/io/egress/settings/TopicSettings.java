@@ -7,15 +7,20 @@ import java.time.Duration;
 /**
  * The configuration of new topics; existing ones are never changed.
  *
- * @param replication -1 leaves the factor to the brokers, and so does minInsyncReplicas
+ * @param replication -1 makes it depend on the number of brokers, and so does minInsyncReplicas
+ * @param replicationRequired whether topics must survive the loss of a broker, if there are several
  * @param retention in addition to the delay of a topic's records
  */
 public record TopicSettings(
-    int partitions, int replication, int minInsyncReplicas, Duration retention) {
+    int partitions,
+    int replication,
+    int minInsyncReplicas,
+    boolean replicationRequired,
+    Duration retention) {
   /** How long a record must be retained that cannot be read when it is due. */
   public static final Duration RETENTION_MARGIN = Duration.ofDays(1);
 
-  public static final int LEFT_TO_BROKERS = -1;
+  public static final int BY_BROKERS = -1;
 
   private static final int REPLICAS_MAX = 100;
 
@@ -29,16 +34,21 @@ public record TopicSettings(
             reader.whole("EGRESS_TOPIC_PARTITIONS", 12, 1, 10_000, "partitions of new topics"),
             reader.whole(
                 "EGRESS_TOPIC_REPLICATION",
-                LEFT_TO_BROKERS,
-                LEFT_TO_BROKERS,
+                BY_BROKERS,
+                BY_BROKERS,
                 REPLICAS_MAX,
-                "replication factor of new topics, -1 for the brokers' default"),
+                "replication factor of new topics; -1: 3, or the number of brokers if there are fewer"),
             reader.whole(
                 "EGRESS_TOPIC_MIN_INSYNC_REPLICAS",
-                LEFT_TO_BROKERS,
-                LEFT_TO_BROKERS,
+                BY_BROKERS,
+                BY_BROKERS,
                 REPLICAS_MAX,
-                "min.insync.replicas of new topics, -1 for the brokers' default"),
+                "min.insync.replicas of new topics; -1: 2, or 1 with a replication factor of 1"),
+            reader.flag(
+                "EGRESS_TOPIC_REPLICATION_REQUIRED",
+                false,
+                "whether a dispatcher refuses to start if topics lose records with one of several brokers;"
+                    + " otherwise it logs a warning"),
             reader.duration(
                 "EGRESS_TOPIC_RETENTION",
                 "7d",

@@ -135,7 +135,7 @@ class DatabaseTlsTest {
 
   private Object ofPool(String url, String query) throws TimeoutException {
     Pool pool =
-        DatabasePool.open(
+        Database.pool(
             vertx,
             new DatabaseSettings(
                 url,

@@ -44,7 +44,7 @@ class IdleConnectionsTest {
 
   private Future<?> answersAfter(int idleMillis) {
     Pool pool =
-        DatabasePool.open(
+        Database.pool(
             vertx,
             new DatabaseSettings(
                 url,

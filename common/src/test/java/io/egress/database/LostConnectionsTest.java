@@ -49,7 +49,7 @@ class LostConnectionsTest {
     String proxied =
         database.toString().replace(":" + database.getPort() + "/", ":" + proxy.actualPort() + "/");
     pool =
-        DatabasePool.open(
+        Database.pool(
             vertx,
             new DatabaseSettings(
                 proxied,

@@ -58,7 +58,7 @@ class ConnectionPropertiesTest {
     return new KafkaSettings(
         "localhost:9092",
         "egress.",
-        new TopicSettings(1, 1, 1, Duration.ofDays(7)),
+        new TopicSettings(1, 1, 1, false, Duration.ofDays(7)),
         new KafkaSecurity(Protocol.SASL_PLAINTEXT, login, null, null),
         Duration.ofSeconds(10));
   }

@@ -41,7 +41,7 @@ class TopicAdminTest {
       new KafkaSettings(
           SharedBackends.get().kafkaBootstrap(),
           prefix,
-          new TopicSettings(3, 1, 1, Duration.ofDays(2)),
+          new TopicSettings(3, 1, 1, false, Duration.ofDays(2)),
           KafkaSecurity.NONE,
           Duration.ofSeconds(10));
   private final Admin admin =

@@ -9,6 +9,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.send.Outcome.Delivered;
 import io.egress.send.Outcome.Failed;
 import io.egress.send.SenderSettings.PoolLimits;
+import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -16,6 +17,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -31,8 +33,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * A sender with a certificate authority and a name server of the test, and receivers on loopback
@@ -180,6 +184,21 @@ final class SenderHarness implements AutoCloseable {
     return new WebhookSignature(List.of(SECRET));
   }
 
+  /**
+   * Holds the event loops meanwhile: what {@code action} starts begins, and times out, together.
+   */
+  <T> T together(Supplier<T> action) {
+    CompletableFuture<Void> started = new CompletableFuture<>();
+    for (EventExecutor loop : ((VertxInternal) vertx).nettyEventLoopGroup()) {
+      loop.execute(started::join);
+    }
+    try {
+      return action.get();
+    } finally {
+      started.complete(null);
+    }
+  }
+
   Outcome send(EndpointUrl url) {
     return await(start(url, envelope("x")).outcome());
   }
@@ -217,7 +236,7 @@ final class SenderHarness implements AutoCloseable {
     await(vertx.close());
   }
 
-  private Future<List<InetAddress>> lookUp(String host) {
+  Future<List<InetAddress>> lookUp(String host) {
     List<InetAddress> found = names.get(host);
     return found == null
         ? Future.failedFuture(new UnknownHostException(host))

@@ -24,8 +24,7 @@ class WebhookSenderFailureTest {
 
   private static final long DRIP_PERIOD_MILLIS = 50;
 
-  private final SenderHarness harness = SenderHarness.impatient();
-  private final int warm = harness.sender.openConnections();
+  private SenderHarness harness = new SenderHarness();
 
   @AfterEach
   void close() {
@@ -63,6 +62,7 @@ class WebhookSenderFailureTest {
 
   @Test
   void endsAtItsDeadline() {
+    useImpatientOne();
     int port = harness.tlsReceiver(socket -> {});
 
     Failed failed = harness.sendFailed(url(port));
@@ -74,6 +74,7 @@ class WebhookSenderFailureTest {
 
   @Test
   void includesTheHandshakeInTheDeadline() {
+    useImpatientOne();
     int port = harness.plainReceiver(socket -> {});
 
     Failed failed = harness.sendFailed(url(port));
@@ -85,6 +86,7 @@ class WebhookSenderFailureTest {
 
   @Test
   void timesOutWhenHeadersTrickle() {
+    useImpatientOne();
     int port =
         harness.tlsReceiver(
             socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y")));
@@ -97,6 +99,8 @@ class WebhookSenderFailureTest {
 
   @Test
   void isDeliveredWhenTheBodyTrickles() {
+    useImpatientOne();
+    int warm = harness.sender.openConnections();
     int port =
         harness.tlsReceiver(
             socket -> {
@@ -112,6 +116,7 @@ class WebhookSenderFailureTest {
 
   @Test
   void failsByItsStatusWhenTheBodyTrickles() {
+    useImpatientOne();
     int port =
         harness.tlsReceiver(
             socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 503 Sorry\r\n\r\n", "z")));
@@ -135,6 +140,8 @@ class WebhookSenderFailureTest {
   /** A body that fills every buffer on the way must not keep a connection that nobody reads. */
   @Test
   void freesAConnectionWhoseReceiverStopsReading() {
+    useImpatientOne();
+    int warm = harness.sender.openConnections();
     int port = harness.plainReceiver(NetSocket::pause);
     Envelope huge = envelope("x".repeat(30_000_000));
 
@@ -142,6 +149,11 @@ class WebhookSenderFailureTest {
 
     assertThat(((Failed) outcome).kind()).isEqualTo(FailureKind.TIMEOUT);
     await().until(() -> harness.sender.openConnections() == warm);
+  }
+
+  private void useImpatientOne() {
+    harness.close();
+    harness = SenderHarness.impatient();
   }
 
   private void drip(NetSocket socket, String first, String drop) {

@@ -119,7 +119,7 @@ class WebhookSenderPoolTest {
     use(SenderHarness.impatient(new PoolLimits(1, 64, 100, LONG)));
     int port = receivers.https(false, request -> {});
 
-    List<Sending> sendings = receivers.startMany(2, port);
+    List<Sending> sendings = harness.together(() -> receivers.startMany(2, port));
 
     for (Sending sending : sendings) {
       assertThat(await(sending.outcome()))

@@ -4,16 +4,23 @@ import static io.egress.send.SenderHarness.await;
 import static io.egress.send.SenderHarness.envelope;
 import static io.egress.send.SenderHarness.url;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.stripe.net.Webhook;
+import io.egress.endpoint.CustomHeaders;
+import io.egress.endpoint.SigningSecrets;
 import io.egress.send.Outcome.Delivered;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -65,6 +72,45 @@ class WebhookSenderTest {
                 SenderHarness.SECRET,
                 300))
         .isTrue();
+    assertThat(request.headers().names())
+        .noneMatch(name -> name.toLowerCase(Locale.ROOT).startsWith("webhook-"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void signsByStandardWebhooksWhereTheEndpointAsksForIt(boolean http2) throws Exception {
+    int port = receiver(http2, 200, "");
+    Envelope envelope = envelope("Grüße 日本 𝄞");
+    long now = Instant.now().getEpochSecond();
+    CustomHeaders stale = new CustomHeaders(new TreeMap<>(Map.of("webhook-id", "set before")));
+
+    Outcome outcome =
+        await(
+            harness
+                .sender
+                .send(
+                    new SendRequest(
+                        harness.endpointId,
+                        url(port),
+                        envelope,
+                        new WebhookSignature(List.of(SenderHarness.SECRET), true),
+                        stale,
+                        now,
+                        null))
+                .outcome());
+
+    assertThat(outcome).isInstanceOf(Delivered.class);
+    Received got = received.remove();
+    HttpServerRequest request = got.request();
+    assertThat(request.headers().getAll("webhook-id"))
+        .containsExactly(envelope.deliveryId().toString());
+    assertThat(request.getHeader("webhook-timestamp")).isEqualTo(Long.toString(now));
+    assertThat(request.getHeader("x-service-signature")).startsWith("t=" + now + ",v1=");
+    new com.standardwebhooks.Webhook(SigningSecrets.inStandardForm(SenderHarness.SECRET))
+        .verify(
+            got.body().toString(UTF_8),
+            request.headers().names().stream()
+                .collect(toMap(name -> name, name -> request.headers().getAll(name))));
   }
 
   @ParameterizedTest

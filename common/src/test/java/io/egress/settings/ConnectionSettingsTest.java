@@ -2,6 +2,7 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.egress.embedded.CertificateAuthority;
@@ -46,7 +47,7 @@ class ConnectionSettingsTest {
     assertThat(settings.kafka().security()).isEqualTo(KafkaSecurity.NONE);
     assertThat(settings.api().publicListener().tls()).isNull();
     assertThat(settings.kafka().topics())
-        .isEqualTo(new TopicSettings(12, -1, -1, Duration.ofDays(7)));
+        .isEqualTo(new TopicSettings(12, -1, -1, false, Duration.ofDays(7)));
   }
 
   @Test
@@ -143,7 +144,8 @@ class ConnectionSettingsTest {
 
     assertThat(url.user()).isEqualTo("us@er");
     assertThat(url.password()).isEqualTo("p/w+d");
-    assertThat(url.port()).isEqualTo(5432);
+    assertThat(url.hosts()).containsExactly(new DatabaseUrl.Host("db.example", 5432));
+    assertThat(url.connectTimeout()).hasSeconds(5);
     assertThat(url.database()).isEqualTo("e");
     assertThat(url.tls().mode()).isEqualTo(DatabaseTls.Mode.VERIFY_FULL);
     assertThat(url.tls().authorities()).hasToString(ca);
@@ -154,9 +156,31 @@ class ConnectionSettingsTest {
   }
 
   @Test
+  void readsSeveralDatabaseHosts() {
+    DatabaseUrl url =
+        DatabaseUrl.parse(
+            "postgresql://u:p@h1:5433,h2,[::1]:5434/db?target_session_attrs=read-write&connect_timeout=7");
+
+    assertThat(url.hosts())
+        .containsExactly(
+            new DatabaseUrl.Host("h1", 5433),
+            new DatabaseUrl.Host("h2", 5432),
+            new DatabaseUrl.Host("[::1]", 5434));
+    assertThat(url.connectTimeout()).hasSeconds(7);
+    assertThat(url).hasToString("h1:5433,h2:5432,[::1]:5434/db");
+    for (String hosts : List.of("h1,", ",", "h1:0", "h1:99999", "::1", "h1:x", ":5432")) {
+      assertThatThrownBy(() -> DatabaseUrl.parse("postgresql://u:p@" + hosts + "/db"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("must have the form");
+    }
+  }
+
+  @Test
   void refusesUnknownDatabaseParameters() {
-    assertThat(databaseFault("?connect_timeout=3"))
-        .isEqualTo("EGRESS_DATABASE_URL has unknown parameters: connect_timeout");
+    assertThat(databaseFault("?options=x"))
+        .isEqualTo("EGRESS_DATABASE_URL has unknown parameters: options");
+    assertThat(databaseFault("?connect_timeout=0")).contains("seconds from 1 to 60");
+    assertThat(databaseFault("?target_session_attrs=standby")).contains("the service writes");
     assertThat(databaseFault("?sslmode=allow")).contains("none of disable, prefer, require");
     assertThat(databaseFault("?sslmode=verify-ca")).contains("needs sslrootcert");
     assertThat(databaseFault("?sslmode=verify-ca&sslrootcert=system")).contains("verify-full");

@@ -3,14 +3,20 @@ package io.egress.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.egress.embedded.CertificateAuthority;
+import io.egress.embedded.CertificateAuthority.Issued;
 import io.egress.endpoint.SecretBox;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.event.Level;
@@ -73,6 +79,72 @@ class SettingsTest {
             "EGRESS_PAUSE_FAILING_AFTER: must be longer than 0",
             "EGRESS_OPERATOR_WEBHOOK_URL: must be a URL such as https://host/path",
             "EGRESS_OPERATOR_WEBHOOK_SECRET is required with EGRESS_OPERATOR_WEBHOOK_URL");
+  }
+
+  @Test
+  void readsAProxyWithoutShowingItsPassword() {
+    assertThat(Settings.from(environment(Map.of())).push().proxy()).isNull();
+    PushSettings push =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_PROXY", "http://egress:withheld-secret@proxy.example:3128",
+                        "EGRESS_NO_PROXY", "10.0.0.0/8, partner.example")))
+            .push();
+    assertThat(push.proxy()).hasToString("proxy.example:3128");
+    assertThat(push.toString()).doesNotContain("withheld-secret");
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_PROXY", "https://egress:withheld-secret@proxy.example:3128",
+                    "EGRESS_NO_PROXY", "*.example")))
+        .hasSize(2)
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_PROXY: must be http://host"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_NO_PROXY: must be host names"))
+        .allSatisfy(fault -> assertThat(fault).doesNotContain("withheld-secret"));
+    assertThat(faults(Map.of("EGRESS_NO_PROXY", "10.0.0.0/8")))
+        .containsExactly("EGRESS_PROXY is required with EGRESS_NO_PROXY");
+  }
+
+  @Test
+  void readsAClientCertificateWithItsKey(@TempDir Path folder) throws IOException {
+    CertificateAuthority authority = new CertificateAuthority();
+    Issued issued = authority.issueFor();
+    Issued expired = authority.issueExpired();
+    String chain = issued.writeCertificate(folder.resolve("client.pem")).toString();
+    String key = issued.writeKey(folder.resolve("key.pem")).toString();
+    String other = authority.issueFor().writeKey(folder.resolve("other.pem")).toString();
+    String old = expired.writeCertificate(folder.resolve("old.pem")).toString();
+    String oldKey = expired.writeKey(folder.resolve("old-key.pem")).toString();
+    String encrypted =
+        Files.writeString(
+                folder.resolve("encrypted.pem"),
+                issued.key().replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY"))
+            .toString();
+
+    assertThat(Settings.from(environment(Map.of())).push().clientCertificate()).isNull();
+    assertThat(
+            Settings.from(
+                    environment(
+                        Map.of("EGRESS_CLIENT_CERTIFICATE", chain, "EGRESS_CLIENT_KEY", key)))
+                .push()
+                .clientCertificate())
+        .isNotNull();
+    assertCertificateFault(chain, other, "the private key is not that of the certificate");
+    assertCertificateFault(old, oldKey, "the certificate expired at ");
+    assertCertificateFault(chain, encrypted, "unencrypted key in PKCS#8 form");
+    assertCertificateFault(key, key, "contains an invalid certificate");
+    assertCertificateFault(chain, folder.resolve("nowhere").toString(), "is not there");
+    assertThat(faults(Map.of("EGRESS_CLIENT_CERTIFICATE", chain)))
+        .containsExactly("EGRESS_CLIENT_KEY is required with EGRESS_CLIENT_CERTIFICATE");
+  }
+
+  private static void assertCertificateFault(String chain, String key, String fault) {
+    assertThat(faults(Map.of("EGRESS_CLIENT_CERTIFICATE", chain, "EGRESS_CLIENT_KEY", key)))
+        .singleElement()
+        .asString()
+        .startsWith("EGRESS_CLIENT_")
+        .contains(fault);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.egress.kafka.Brokers;
 import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
+import io.egress.kafka.UnfitTopicsException;
 import io.egress.metrics.Metrics;
 import io.egress.outage.Startup;
 import io.egress.settings.Durations;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,12 +34,14 @@ import org.slf4j.LoggerFactory;
  *
  * @param read all that may contain deliveries to attempt
  * @param partitions of each of them
+ * @param weaknesses why records may be lost with a broker
  */
-record DeliveryTopics(Set<String> read, int partitions) {
+record DeliveryTopics(Set<String> read, int partitions, List<String> weaknesses) {
   private static final Logger log = LoggerFactory.getLogger(DeliveryTopics.class);
 
   DeliveryTopics {
     read = Set.copyOf(read);
+    weaknesses = List.copyOf(weaknesses);
   }
 
   /** The names of the topics in metrics. */
@@ -64,9 +68,12 @@ record DeliveryTopics(Set<String> read, int partitions) {
         .await(() -> ensureOnce(vertx, settings));
   }
 
+  /** Of a cluster that starts, fewer brokers may be known than a topic needs replicas. */
   private static boolean isTemporary(@Nullable Throwable failure) {
     return failure != null
-        && (failure instanceof RetriableException || isTemporary(failure.getCause()));
+        && (failure instanceof RetriableException
+            || failure instanceof InvalidReplicationFactorException
+            || isTemporary(failure.getCause()));
   }
 
   private static Future<DeliveryTopics> ensureOnce(Vertx vertx, Settings settings) {
@@ -97,8 +104,24 @@ record DeliveryTopics(Set<String> read, int partitions) {
     all.add(NeededTopic.undelayed(topics.exhausted()));
     return TopicAdmin.ensure(vertx, kafka, all)
         .compose(made -> TopicAdmin.requireFit(vertx, kafka, consumed))
-        .compose(fit -> TopicAdmin.partitions(vertx, kafka, topics.backfill()))
-        .map(partitions -> new DeliveryTopics(read.keySet(), partitions));
+        .compose(fit -> replicated(vertx, kafka, all))
+        .compose(
+            weaknesses ->
+                TopicAdmin.partitions(vertx, kafka, topics.backfill())
+                    .map(partitions -> new DeliveryTopics(read.keySet(), partitions, weaknesses)));
+  }
+
+  private static Future<List<String>> replicated(
+      Vertx vertx, KafkaSettings kafka, List<NeededTopic> all) {
+    return TopicAdmin.weaknesses(vertx, kafka, all.stream().map(NeededTopic::name).toList())
+        .compose(
+            weaknesses -> {
+              if (!weaknesses.isEmpty() && kafka.topics().replicationRequired()) {
+                return Future.failedFuture(new UnfitTopicsException(weaknesses));
+              }
+              weaknesses.forEach(each -> log.warn("Topics can lose records: {}", each));
+              return Future.succeededFuture(weaknesses);
+            });
   }
 
   private static void add(Map<String, NeededTopic> topics, String name, Duration wait) {

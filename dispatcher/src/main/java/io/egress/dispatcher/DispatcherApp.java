@@ -3,8 +3,7 @@ package io.egress.dispatcher;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.backend.BackendProbes;
-import io.egress.database.DatabasePool;
-import io.egress.database.Migrations;
+import io.egress.database.Database;
 import io.egress.database.SessionLimits;
 import io.egress.database.TableStatistics;
 import io.egress.database.Unavailability;
@@ -18,7 +17,10 @@ import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.dispatcher.pause.OperatorNotices;
+import io.egress.dispatcher.reconcile.QueueRebuild;
+import io.egress.dispatcher.reconcile.QueueWatch;
 import io.egress.dispatcher.reconcile.Reconciler;
+import io.egress.dispatcher.reconcile.Republisher;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
@@ -32,7 +34,9 @@ import io.egress.kafka.KafkaClients;
 import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.egress.lifecycle.Closing;
+import io.egress.metrics.Metrics;
 import io.egress.outage.Startup;
+import io.egress.send.ClientCertificate;
 import io.egress.send.NameLookup;
 import io.egress.send.SenderSettings;
 import io.egress.send.TlsEngine;
@@ -47,6 +51,7 @@ import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +73,7 @@ public final class DispatcherApp {
   private final Vertx vertx;
   private final Settings settings;
   private final Monitoring monitoring;
+  private final Database database;
   private final Closing closing;
   private @Nullable Listener listener;
 
@@ -75,6 +81,7 @@ public final class DispatcherApp {
     this.vertx = vertx;
     this.settings = settings;
     this.monitoring = monitoring;
+    this.database = Database.of(vertx, settings.database());
     this.closing = new Closing(settings.process().shutdownTimeout());
   }
 
@@ -141,7 +148,8 @@ public final class DispatcherApp {
   }
 
   private Future<Void> open(SecretBox secrets) {
-    return Migrations.run(vertx, settings.database().url())
+    return database
+        .migrate()
         .compose(migrated -> DeliveryTopics.ensure(vertx, settings))
         .compose(
             topics ->
@@ -167,19 +175,15 @@ public final class DispatcherApp {
   }
 
   private BackendProbes probes() {
-    BackendProbes probes = BackendProbes.open(vertx, settings, monitoring.metrics(), ROLE);
+    BackendProbes probes =
+        BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), ROLE);
     closing.push("the backend probes", probes::close);
     return probes;
   }
 
   private DeliveryVerticle.Parts share(
       SecretBox secrets, TrustOptions trust, DeliveryTopics topics, BackendProbes probes) {
-    Pool pool =
-        DatabasePool.open(
-            vertx,
-            settings.database(),
-            "dispatcher",
-            Math.max(1, settings.database().poolSize() / 2));
+    Pool pool = database.pool("dispatcher", Math.max(1, settings.database().poolSize() / 2));
     closing.push("the database pool", pool::close);
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
@@ -219,13 +223,12 @@ public final class DispatcherApp {
   }
 
   private WebhookSender sender(TrustOptions trust) {
+    ClientCertificate certificate = settings.push().clientCertificate();
     WebhookSender sender =
         new WebhookSender(
             vertx,
-            new SenderSettings(
-                settings.dispatcher().attemptTimeout(),
-                SenderSettings.DEFAULTS.keepName(),
-                SenderSettings.DEFAULTS.pool()),
+            SenderSettings.of(
+                settings.dispatcher().attemptTimeout(), settings.push().proxy(), certificate),
             settings.push().addressPolicy(),
             NameLookup.using(vertx),
             trust);
@@ -236,6 +239,15 @@ public final class DispatcherApp {
             "egress_receiver_connections",
             "open HTTP connections to receivers",
             sender::openConnections);
+    monitoring
+        .metrics()
+        .gauge(
+            "egress_client_certificate_expiry_seconds",
+            "time until EGRESS_CLIENT_CERTIFICATE expires; +Inf without it",
+            () ->
+                certificate == null
+                    ? Double.POSITIVE_INFINITY
+                    : Duration.between(Instant.now(), certificate.expiresAt()).toSeconds());
     return sender;
   }
 
@@ -282,7 +294,7 @@ public final class DispatcherApp {
             })
         .map(
             fanOut -> {
-              reconcile(shared);
+              reconcile(shared, fanOut, topics, probes);
               watch(shared.workers(), fanOut, topics, probes);
               return null;
             });
@@ -307,21 +319,51 @@ public final class DispatcherApp {
             });
   }
 
-  private void reconcile(DeliveryVerticle.Parts shared) {
+  private void reconcile(
+      DeliveryVerticle.Parts shared,
+      FanOutVerticle fanOut,
+      DeliveryTopics read,
+      BackendProbes probes) {
+    Topics topics = new Topics(settings.kafka().topicPrefix());
+    Metrics metrics = monitoring.metrics();
+    Republisher republisher =
+        new Republisher(
+            shared.publisher(),
+            topics,
+            metrics.counter(
+                "egress_deliveries_reconciled_total",
+                "deliveries published again because Kafka may have lost their record"));
+    Duration logRetention = settings.dispatcher().logRetention();
     Reconciler reconciler =
         new Reconciler(
             vertx,
             shared.pool(),
-            shared.publisher(),
-            new Topics(settings.kafka().topicPrefix()).deliveries(),
-            new Reconciler.Rhythm(
-                settings.dispatcher().reconcileAfter(), settings.dispatcher().logRetention()),
-            monitoring
-                .metrics()
-                .counter(
-                    "egress_deliveries_reconciled_total",
-                    "deliveries published again because they had no attempt"));
+            republisher,
+            new Reconciler.Rhythm(settings.dispatcher().reconcileAfter(), logRetention));
     closing.push("the reconciler", reconciler::close);
+    QueueRebuild rebuild = new QueueRebuild(vertx, shared.pool(), republisher, logRetention);
+    closing.pushSync("the rebuild of the queue", rebuild::close);
+    metrics.gauge(
+        "egress_queue_rebuilding",
+        "1 while the queue is being rebuilt, otherwise 0",
+        () -> rebuild.isRunning() ? 1 : 0);
+    QueueWatch watch =
+        new QueueWatch(
+            vertx,
+            probes.brokers(),
+            shared.pool(),
+            new QueueWatch.Needed(
+                topics,
+                read.read(),
+                read.weaknesses(),
+                () -> DeliveryTopics.ensure(vertx, settings)),
+            replaced -> {
+              shared.supervision().restarts().replaced(replaced);
+              fanOut.replaced(replaced);
+            },
+            metrics.counter(
+                "egress_queue_lost_total", "times that Kafka was found to have lost the queue"));
+    closing.pushSync("the watch over the queue", watch::close);
   }
 
   private void watch(
@@ -329,14 +371,10 @@ public final class DispatcherApp {
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), monitoring.metrics());
     closing.pushSync("the lag metrics", lag::close);
     Health health = monitoring.health().part();
-    health.add(Health.Check.needed("database", probes::askDatabase));
-    health.add(Health.Check.needed("kafka", probes::askKafka));
+    health.add(Health.Check.needed("database", probes::databaseUp));
+    health.add(Health.Check.needed("kafka", probes::kafkaUp));
     int count = settings.dispatcher().workers();
-    health.add(Health.Check.known("workers", () -> upIf(workers.poll(count, POLL_PERIOD_MAX))));
-    health.add(Health.Check.known("fan_out", () -> upIf(fanOut.polls(POLL_PERIOD_MAX))));
-  }
-
-  private static Health.State upIf(boolean fine) {
-    return fine ? Health.State.UP : Health.State.DOWN;
+    health.add(Health.Check.needed("workers", () -> workers.poll(count, POLL_PERIOD_MAX)));
+    health.add(Health.Check.needed("fan_out", () -> fanOut.polls(POLL_PERIOD_MAX)));
   }
 }

@@ -18,7 +18,7 @@ public final class DispatcherMain {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();
     Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-dispatcher");
-    process.pushAsync("Vert.x", vertx::close);
+    process.push(vertx);
     DispatcherApp app = RunningProcess.await(DispatcherApp.start(vertx, settings));
     process.pushAsync("the dispatcher", app::close);
     process.waitForStop();

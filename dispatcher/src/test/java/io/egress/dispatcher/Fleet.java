@@ -1,6 +1,6 @@
 package io.egress.dispatcher;
 
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.database.Migrations;
 import io.egress.document.Fragment;
 import io.egress.document.TranscriptRenderer;
@@ -76,7 +76,7 @@ public final class Fleet implements AutoCloseable {
     await(
         TopicAdmin.ensure(
             vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
-    database = DatabasePool.open(vertx, settings.database(), "test", 4);
+    database = Database.pool(vertx, settings.database(), "test", 4);
     publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
   }
 

@@ -39,6 +39,13 @@ record DatabaseAddress(URI uri) {
         URI.create("%s://%s/%s%s".formatted(uri.getScheme(), uri.getRawAuthority(), name, query)));
   }
 
+  /** The server's address as libpq takes it, for a client that names itself {@code application}. */
+  String connectionString(String application) {
+    String[] account = uri.getUserInfo().split(":", 2);
+    return "host=%s port=%d user=%s password=%s application_name=%s"
+        .formatted(uri.getHost(), port(), account[0], account[1], application);
+  }
+
   String url() {
     return uri.toString();
   }

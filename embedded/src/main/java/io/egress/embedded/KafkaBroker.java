@@ -2,36 +2,31 @@ package io.egress.embedded;
 
 import static java.util.Objects.requireNonNull;
 
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import kafka.server.KafkaConfig;
-import kafka.server.KafkaRaftServer;
+import java.util.Properties;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.utils.Time;
-import org.apache.kafka.metadata.storage.Formatter;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kafka broker on 127.0.0.1 inside this process, with a data folder of its own. It can be stopped
- * and restarted on the same port.
+ * A Kafka broker on 127.0.0.1 in a process of its own, which can be ended whatever state it is in,
+ * with a data folder of its own. It can be stopped and restarted on the same port.
  */
 public final class KafkaBroker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(KafkaBroker.class);
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+
+  private static final String SETTINGS_FILE = "broker.properties";
 
   private final DataDirectoryLock lock;
   private final Path data;
   private final List<Integer> ports;
   private final List<BrokerListener> further;
   private final Durability durability;
-  private @Nullable KafkaRaftServer running;
-  private int refusalsAtStart;
+  private @Nullable BrokerProcess running;
+  private boolean endIsNews;
   private volatile boolean wanted;
   private volatile boolean closed;
 
@@ -78,37 +73,42 @@ public final class KafkaBroker implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("Kafka in " + lock.folder() + " is closed");
     }
-    if (running != null) {
+    if (isRunning()) {
       return;
     }
     wanted = true;
     ports.forEach(this::requireFree);
-    BrokerExits.refuse();
-    refusalsAtStart = BrokerExits.refusals();
     boolean started = false;
     try {
-      formatUnlessDone();
-      running = new KafkaRaftServer(config(), Time.SYSTEM);
-      running.startup();
+      running = BrokerProcess.launch(lock.folder().resolve(SETTINGS_FILE), settings());
+      running.awaitReady();
+      endIsNews = true;
       started = true;
-    } catch (Exception failure) {
+    } catch (IOException | EmbeddedBackendException failure) {
       throw new EmbeddedBackendException(
-          "Kafka in %s did not start: %s".formatted(lock.folder(), failure), failure);
+          "Kafka in %s did not start: %s".formatted(lock.folder(), failure.getMessage()), failure);
     } finally {
-      if (!started) {
-        stopRunning();
+      if (!started && running != null) {
+        running.kill();
+        running = null;
       }
     }
     log.info("Kafka ready on {} with its data in {}", bootstrap(), lock.folder());
   }
 
-  /** Starts it again if it has failed since it was started. */
+  /** Starts it again if it has ended by itself. */
   synchronized void restartIfFailed() {
-    boolean failed = running == null || BrokerExits.refusals() != refusalsAtStart;
-    if (wanted && !closed && failed) {
-      stopRunning();
+    if (wanted && !closed && !isRunning()) {
+      if (endIsNews) {
+        endIsNews = false;
+        log.warn("Kafka in {} has ended; restarting it", lock.folder());
+      }
       start();
     }
+  }
+
+  private boolean isRunning() {
+    return running != null && running.isAlive();
   }
 
   private void requireFree(int port) {
@@ -118,52 +118,33 @@ public final class KafkaBroker implements AutoCloseable {
     }
   }
 
-  private KafkaConfig config() {
-    return new KafkaConfig(BrokerSettings.of(data, ports, further, durability), false);
+  private Properties settings() {
+    Properties settings = BrokerSettings.of(data, ports, further, durability);
+    settings.setProperty(BrokerNode.CLUSTER_ID, Uuid.randomUuid().toString());
+    return settings;
   }
 
-  private void formatUnlessDone() throws Exception {
-    if (Files.exists(data.resolve("meta.properties"))) {
-      return;
-    }
-    new Formatter()
-        .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, "UTF-8"))
-        .setNodeId(BrokerSettings.NODE_ID)
-        .setClusterId(Uuid.randomUuid().toString())
-        .addDirectory(data.toString())
-        .setMetadataLogDirectory(data.toString())
-        .setControllerListenerName(BrokerSettings.CONTROLLER_LISTENER)
-        .run();
-  }
-
-  /** Keeps the port for the next start. A broker that does not stop in time is abandoned. */
+  /** Keeps the port for the next start. */
   public synchronized void stop() {
     wanted = false;
-    stopRunning();
-  }
-
-  private void stopRunning() {
-    KafkaRaftServer server = running;
-    if (server == null) {
-      return;
-    }
-    running = null;
-    Thread stopping = new Thread(() -> shutDown(server), "kafka-broker-stop");
-    stopping.setDaemon(true);
-    stopping.start();
-    try {
-      stopping.join(STOP_LIMIT.toMillis());
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (stopping.isAlive()) {
-      log.warn("Kafka in {} did not stop within {} s", data, STOP_LIMIT.toSeconds());
+    if (running != null) {
+      running.stop();
+      running = null;
     }
   }
 
-  private static void shutDown(KafkaRaftServer server) {
-    server.shutdown();
-    server.awaitShutdown();
+  /** As {@code kill -9} does. */
+  public synchronized void kill() {
+    wanted = false;
+    if (running != null) {
+      running.kill();
+      running = null;
+    }
+  }
+
+  /** Its process; fails if it does not run. */
+  public synchronized ProcessHandle handle() {
+    return requireNonNull(running, "Kafka does not run").handle();
   }
 
   /** {@code 127.0.0.1:port}, as clients take it. */
@@ -188,8 +169,11 @@ public final class KafkaBroker implements AutoCloseable {
     synchronized (this) {
       if (!closed) {
         closed = true;
-        stopRunning();
-        lock.close();
+        try {
+          stop();
+        } finally {
+          lock.close();
+        }
       }
     }
   }

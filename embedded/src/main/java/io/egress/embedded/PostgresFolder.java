@@ -3,6 +3,8 @@ package io.egress.embedded;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.APPEND;
 
 import java.io.IOException;
@@ -21,6 +23,10 @@ import java.util.stream.Stream;
 record PostgresFolder(Path root) {
   static final String USER = "egress";
   private static final Duration INIT_LIMIT = Duration.ofMinutes(2);
+
+  /** Its presence makes a server a standby; a promotion removes it. */
+  private static final String FOLLOWS = "standby.signal";
+
   private static final String SETTINGS_FILE = "egress.conf";
   private static final int PASSWORD_BYTES = 24;
   private static final int LOG_TAIL_CHARS = 2_000;
@@ -79,6 +85,27 @@ record PostgresFolder(Path root) {
     Files.writeString(
         unfinished.resolve("postgresql.conf"), "include '" + SETTINGS_FILE + "'\n", APPEND);
     Files.move(unfinished, data(), ATOMIC_MOVE);
+  }
+
+  /** Copies the data of a running server, to follow it. */
+  void follow(PostgresFolder primary, DatabaseAddress address, ServerAccount account)
+      throws IOException {
+    if (!Files.exists(data())) {
+      Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+      Files.copy(primary.passwordFile(), passwordFile(), REPLACE_EXISTING, COPY_ATTRIBUTES);
+      Path unfinished = root.resolve("data.unfinished");
+      FileTrees.delete(unfinished);
+      BaseBackup.of(address, primary.data()).copyTo(unfinished);
+      Files.writeString(unfinished.resolve(FOLLOWS), "");
+      Files.writeString(
+          unfinished.resolve("postgresql.auto.conf"),
+          "primary_conninfo = '%s'%n"
+              .formatted(address.connectionString(root.getFileName().toString())),
+          APPEND);
+      Files.move(unfinished, data(), ATOMIC_MOVE);
+    }
+    account.own(root);
+    account.requireReach(root);
   }
 
   private List<String> initdb(PostgresBinaries binaries, Path target, Durability durability) {

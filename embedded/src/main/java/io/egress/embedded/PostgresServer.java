@@ -6,11 +6,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +34,7 @@ public final class PostgresServer implements AutoCloseable {
   private final PostgresBinaries binaries;
   private final ServerAccount account;
   private final Durability durability;
+  private final @Nullable PostgresServer followed;
   private int port;
   private String password = "";
   private volatile boolean wanted;
@@ -39,12 +44,14 @@ public final class PostgresServer implements AutoCloseable {
       DataDirectoryLock lock,
       PostgresBinaries binaries,
       ServerAccount account,
-      Durability durability) {
+      Durability durability,
+      @Nullable PostgresServer followed) {
     this.lock = lock;
     this.folder = new PostgresFolder(lock.folder());
     this.binaries = binaries;
     this.account = account;
     this.durability = durability;
+    this.followed = followed;
   }
 
   /** Blocks until the server answers. A server that a killed process left behind is stopped. */
@@ -52,12 +59,29 @@ public final class PostgresServer implements AutoCloseable {
     return start(folder, durability, ServerAccount.choose());
   }
 
+  /**
+   * A standby that streams from {@code primary}, as the application {@code name}. Without data of
+   * its own it begins with a copy of the primary's, which has to run.
+   */
+  public static PostgresServer startStandby(Path folder, PostgresServer primary) {
+    requireNonNull(primary, "primary is null");
+    return start(folder, primary.durability, primary.account, primary);
+  }
+
   static PostgresServer start(Path folder, Durability durability, ServerAccount account) {
+    return start(folder, durability, account, null);
+  }
+
+  private static PostgresServer start(
+      Path folder,
+      Durability durability,
+      ServerAccount account,
+      @Nullable PostgresServer followed) {
     requireNonNull(folder, "folder is null");
     requireNonNull(durability, "durability is null");
     PostgresBinaries binaries = PostgresBinaries.unpacked();
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
-    PostgresServer server = new PostgresServer(lock, binaries, account, durability);
+    PostgresServer server = new PostgresServer(lock, binaries, account, durability, followed);
     boolean started = false;
     try {
       server.open();
@@ -74,7 +98,11 @@ public final class PostgresServer implements AutoCloseable {
     try {
       stopLeftBehind(folder.data());
       account.requireReach(binaries.home());
-      folder.initialise(binaries, account, durability);
+      if (followed == null) {
+        folder.initialise(binaries, account, durability);
+      } else {
+        folder.follow(followed.folder, followed.address(MAINTENANCE_DATABASE), account);
+      }
       password = folder.password();
       port = KeptPorts.keptOrFree(folder.ports(), 1, "PostgreSQL").get(0);
     } catch (IOException failure) {
@@ -102,14 +130,20 @@ public final class PostgresServer implements AutoCloseable {
     }
     try {
       launch();
-      DatabaseAddress maintenance = address(MAINTENANCE_DATABASE);
-      if (!maintenance.hasDatabase(DATABASE)) {
-        maintenance.createDatabase(DATABASE, DatabaseAddress.EMPTY);
+      if (followed == null) {
+        createDatabase();
       }
     } catch (IOException | SQLException failure) {
       throw failed(failure);
     }
     log.info("PostgreSQL ready on 127.0.0.1:{} with its data in {}", port, folder.root());
+  }
+
+  private void createDatabase() throws SQLException {
+    DatabaseAddress maintenance = address(MAINTENANCE_DATABASE);
+    if (!maintenance.hasDatabase(DATABASE)) {
+      maintenance.createDatabase(DATABASE, DatabaseAddress.EMPTY);
+    }
   }
 
   /** Starts it again if it has ended by itself. */
@@ -157,6 +191,12 @@ public final class PostgresServer implements AutoCloseable {
     Postmaster.of(folder.data()).ifPresent(postmaster -> postmaster.stop(STOP_LIMIT));
   }
 
+  /** Like a crash: without a checkpoint, and without telling its clients. */
+  public synchronized void kill() {
+    wanted = false;
+    Postmaster.of(folder.data()).ifPresent(Postmaster::kill);
+  }
+
   /** For data that will be deleted. */
   synchronized void stopAtOnce() {
     wanted = false;
@@ -169,6 +209,31 @@ public final class PostgresServer implements AutoCloseable {
    */
   public String databaseUrl() {
     return address(DATABASE).url();
+  }
+
+  /** Executes a statement. Returns the first value of its result, or null without one. */
+  public @Nullable String query(String sql) {
+    try (Connection connection = address(DATABASE).connect();
+        Statement statement = connection.createStatement()) {
+      if (!statement.execute(sql)) {
+        return null;
+      }
+      try (ResultSet rows = statement.getResultSet()) {
+        return rows.next() ? rows.getString(1) : null;
+      }
+    } catch (SQLException failure) {
+      throw new EmbeddedBackendException("\"%s\" failed: %s".formatted(sql, failure), failure);
+    }
+  }
+
+  /** Changes the running server: {@code set name = value}, or {@code reset name}. */
+  public void alter(String change) {
+    query("alter system " + change);
+    query("select pg_reload_conf()");
+  }
+
+  public int port() {
+    return port;
   }
 
   private DatabaseAddress address(String database) {

@@ -85,6 +85,14 @@ record Postmaster(ProcessHandle process, Path data) {
     }
   }
 
+  /** Its children end with it as soon as they notice. */
+  void kill() {
+    if (!stopped("KILL", IMMEDIATE_LIMIT)) {
+      throw new EmbeddedBackendException(
+          "PostgreSQL process %d in %s cannot be killed".formatted(process.pid(), data));
+    }
+  }
+
   private boolean stopped(String signal, Duration limit) {
     String kill = "kill -%s %d".formatted(signal, process.pid());
     Command.run(Path.of("/"), COMMAND_LIMIT, List.of("/bin/sh", "-c", kill));

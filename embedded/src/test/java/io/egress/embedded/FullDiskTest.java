@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 class FullDiskTest {
   private static final int DISK_MEGABYTES = 500;
   private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration FULL = Duration.ofSeconds(20);
+  private static final Duration RECOVERY_MAX = Duration.ofSeconds(30);
 
   @Test
   void isSurvivedByBothServersWithoutHelp(@TempDir Path folder) throws Exception {
@@ -27,21 +29,22 @@ class FullDiskTest {
             EmbeddedBackends.start(EmbeddedOptions.persistent(folder.resolve("data")).unsynced())) {
       Traces.leaveRecord(backends.kafkaBootstrap(), "before");
       Traces.leaveRow(backends.databaseUrl(), "before");
-      int refusals = BrokerExits.refusals();
+      ProcessHandle broker = backends.kafka().handle();
 
       disk.fill();
       CompletableFuture<Boolean> refused =
           CompletableFuture.supplyAsync(
               () ->
                   works(() -> Traces.leaveRecord(backends.kafkaBootstrap(), "x".repeat(500_000))));
-      await().atMost(PATIENCE).until(() -> BrokerExits.refusals() > refusals);
+      await().atMost(PATIENCE).until(() -> !broker.isAlive());
+      await().during(FULL).atMost(PATIENCE).until(() -> !broker.isAlive());
       disk.free();
 
       await()
-          .atMost(PATIENCE)
+          .atMost(RECOVERY_MAX)
           .until(() -> works(() -> Traces.leaveRecord(backends.kafkaBootstrap(), "after")));
       await()
-          .atMost(PATIENCE)
+          .atMost(RECOVERY_MAX)
           .until(() -> works(() -> Traces.leaveRow(backends.databaseUrl(), "after")));
       assertThat(Traces.records(backends.kafkaBootstrap())).contains("before", "after");
       assertThat(Traces.rows(backends.databaseUrl())).contains("before", "after");

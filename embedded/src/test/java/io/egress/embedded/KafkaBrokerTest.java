@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.utils.Exit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,13 +90,28 @@ class KafkaBrokerTest {
   }
 
   @Test
-  void doesNotLetKafkaHaltTheJvm() {
+  void isStartedAgainAfterItEndedByItself() throws Exception {
     try (KafkaBroker broker = start()) {
-      assertThat(broker.bootstrap()).isNotEmpty();
-      assertThatThrownBy(() -> Exit.halt(1, "a log directory failed"))
-          .isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> Exit.exit(1, "a fatal error"))
-          .isInstanceOf(IllegalStateException.class);
+      Traces.leaveRecord(broker.bootstrap(), "record");
+
+      broker.handle().destroyForcibly();
+      broker.handle().onExit().get(10, TimeUnit.SECONDS);
+      broker.restartIfFailed();
+
+      assertThat(Traces.records(broker.bootstrap())).containsExactly("record");
+    }
+  }
+
+  @Test
+  void saysWhyItDoesNotStart() throws Exception {
+    try (KafkaBroker broker = start()) {
+      broker.stop();
+      Files.writeString(folder.resolve("data").resolve("meta.properties"), "version=none");
+
+      assertThatThrownBy(broker::start)
+          .isInstanceOf(EmbeddedBackendException.class)
+          .hasMessageContaining("its process ended with status")
+          .hasMessageContaining("meta.properties");
     }
   }
 

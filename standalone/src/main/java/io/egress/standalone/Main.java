@@ -18,8 +18,7 @@ import picocli.CommandLine.Command;
       DemoCommand.class,
       UpCommand.class,
       RoleCommands.Api.class,
-      RoleCommands.Dispatcher.class,
-      RoleCommands.RebuildQueue.class
+      RoleCommands.Dispatcher.class
     })
 public final class Main {
   Main() {}

@@ -39,8 +39,8 @@ final class Preflight {
             complete.merge(name, standIn, (given, other) -> given.isBlank() ? other : given));
     Settings settings = Settings.from(complete);
     List<String> faults = new ArrayList<>();
-    checkPort("EGRESS_PUBLIC_PORT", settings.api().publicListener(), faults);
-    checkPort("EGRESS_INTERNAL_PORT", settings.internalListener(), faults);
+    checkPort(settings.api().publicListener(), faults);
+    checkPort(settings.internalListener(), faults);
     if (!faults.isEmpty()) {
       throw new SettingsException(faults);
     }
@@ -68,14 +68,15 @@ final class Preflight {
                 .formatted(dataDir.toAbsolutePath(), fault)));
   }
 
-  private static void checkPort(String setting, ListenerSettings listener, List<String> faults) {
+  private static void checkPort(ListenerSettings listener, List<String> faults) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(listener.host(), listener.port()));
     } catch (IOException refused) {
       faults.add(
           "%s: cannot listen on %s:%d: %s"
-              .formatted(setting, listener.host(), listener.port(), refused.getMessage()));
+              .formatted(
+                  listener.portName(), listener.host(), listener.port(), refused.getMessage()));
     }
   }
 }

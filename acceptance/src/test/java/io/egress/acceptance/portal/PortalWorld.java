@@ -2,12 +2,10 @@ package io.egress.acceptance.portal;
 
 import static org.awaitility.Awaitility.await;
 
+import io.egress.acceptance.TestEnvironment;
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Migrations;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
@@ -24,7 +22,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -70,24 +67,11 @@ final class PortalWorld implements AutoCloseable {
   }
 
   private Map<String, String> environment() {
-    SharedBackends backends = SharedBackends.get();
-    Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
-    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
-    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
-    environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
-    environment.put("EGRESS_TOPIC_PARTITIONS", "2");
-    environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
-    environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
-    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
-    environment.put("EGRESS_PUBLIC_PORT", "0");
-    environment.put("EGRESS_INTERNAL_PORT", "0");
+    Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
     environment.put("EGRESS_RETRY_SCHEDULE", "1s");
     environment.put("EGRESS_SWEEP_INTERVAL", "50ms");
-    environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
-    environment.put("EGRESS_ACCESS_LOG", "false");
     return environment;
   }
 

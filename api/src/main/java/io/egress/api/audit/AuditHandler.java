@@ -6,6 +6,7 @@ import io.egress.api.intake.QueryValues;
 import io.egress.document.UtcInstant;
 import io.egress.http.ClientGoneException;
 import io.egress.http.HttpExchange;
+import io.egress.http.RequestLifetime;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -82,11 +83,15 @@ public final class AuditHandler {
 
   /** Reads a page once the previous one has been written to the client. */
   private Future<Void> export(RoutingContext exchange, AuditQuestion question, int most) {
-    HttpServerResponse response = exchange.response();
+    Future<Void> cutShort = RequestLifetime.of(exchange).cutShort();
     return audit
         .page(question, Math.min(most, EXPORT_PAGE))
         .compose(
             page -> {
+              if (cutShort.failed()) {
+                return Future.failedFuture(cutShort.cause());
+              }
+              HttpServerResponse response = exchange.response();
               if (!response.headWritten()) {
                 response.putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson");
                 response.setChunked(true);
@@ -96,9 +101,9 @@ public final class AuditHandler {
               boolean isLast =
                   next == null || left == 0 || exchange.request().method().equals(HttpMethod.HEAD);
               if (isLast || next == null) {
-                return sent(response.end(lines(exchange, page)));
+                return sent(exchange, response.end(lines(exchange, page)));
               }
-              return sent(response.write(lines(exchange, page)))
+              return sent(exchange, response.write(lines(exchange, page)))
                   .compose(written -> export(exchange, question.after(next), left));
             });
   }
@@ -113,9 +118,12 @@ public final class AuditHandler {
   }
 
   /** A connection failure here is the client's, not a backend's. */
-  private static Future<Void> sent(Future<Void> writing) {
-    return writing.recover(
-        lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
+  private static Future<Void> sent(RoutingContext exchange, Future<Void> writing) {
+    RequestLifetime lifetime = RequestLifetime.of(exchange);
+    lifetime.awaitClient();
+    return writing
+        .onComplete(read -> lifetime.resume())
+        .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
   private static JsonObject json(AuditEntry entry) {

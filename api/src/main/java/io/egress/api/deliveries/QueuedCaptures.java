@@ -54,7 +54,17 @@ final class QueuedCaptures {
   }
 
   /** {@code complete} is false if there were more records than are read. */
-  record Found(Set<UUID> captureIds, long historyFrom, long historyTo, boolean complete) {
+  record Found(
+      Set<UUID> captureIds,
+      Set<UUID> deliveryIds,
+      long historyFrom,
+      long historyTo,
+      boolean complete) {
+    /** Whether this delivery has a record, or may have one. */
+    boolean mayHold(UUID deliveryId) {
+      return !complete || deliveryIds.contains(deliveryId);
+    }
+
     /** Whether the capture is on its way, or may be. */
     boolean mayHold(UUID captureId, long position) {
       return !complete
@@ -82,6 +92,7 @@ final class QueuedCaptures {
     private final UUID workspaceId;
     private final Endpoint endpoint;
     private final Set<UUID> captureIds = ConcurrentHashMap.newKeySet();
+    private final Set<UUID> deliveryIds = ConcurrentHashMap.newKeySet();
     private long historyFrom;
     private long historyTo;
     private boolean complete = true;
@@ -109,7 +120,7 @@ final class QueuedCaptures {
                           names ->
                               readTopics(
                                   topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
-          .map(read -> new Found(captureIds, historyFrom, historyTo, complete));
+          .map(read -> new Found(captureIds, deliveryIds, historyFrom, historyTo, complete));
     }
 
     private Future<Void> readOutbox() {
@@ -174,6 +185,9 @@ final class QueuedCaptures {
       Delivery delivery = Delivery.decode(value);
       if (delivery.endpointId().equals(endpoint.id())) {
         captureIds.add(delivery.captureId());
+        if (delivery.replayId() != null) {
+          deliveryIds.add(delivery.id());
+        }
       }
     }
   }

@@ -66,17 +66,39 @@ public final class RecentOutcomes {
         where workspace_id = $1 and position = u.position limit 1) as s
       """;
 
-  /** The repeated condition is that of the partial index, which excludes delivered rows. */
+  /** What replays have done about a capture: 'delivered', 'pending', or null. */
+  private static final String AGAIN =
+      """
+      select case when bool_or(state = 'delivered') then 'delivered'
+        when bool_or(state = 'pending') then 'pending' end as state
+      from deliveries
+      where endpoint_id = %s and position = %s and replay_id is not null""";
+
+  /**
+   * First deliveries, with what replays have done since. The repeated condition is that of the
+   * partial index, which excludes delivered rows.
+   */
   private static final String UNDELIVERED =
       """
-      select e.id, d.hour, d.state, count(*) as deliveries
+      select e.id, width_bucket(d.position, $2::bigint[]) as hour, coalesce(r.state, d.state) as state,
+        count(*) as deliveries
       from unnest($1::uuid[]) as e(id) cross join lateral (
-        select width_bucket(position, $2::bigint[]) as hour, state from deliveries
+        select position, state from deliveries
         where endpoint_id = e.id and state = any($5::text[]) and state <> 'delivered'
           and position > $3 and position <= $4 and day >= $6 and replay_id is null
         limit $7) as d
-      group by e.id, d.hour, d.state
-      """;
+      left join lateral (%s) as r on true
+      group by 1, 2, 3
+      """
+          .formatted(AGAIN.formatted("e.id", "d.position"));
+
+  private static final String AGAIN_EACH =
+      """
+      select u.nth, r.state from unnest($1::uuid[], $2::bigint[]) with ordinality as u(endpoint_id, position, nth)
+      cross join lateral (%s) as r
+      where r.state is not null
+      """
+          .formatted(AGAIN.formatted("u.endpoint_id", "u.position"));
 
   private static final String PENDING =
       """
@@ -251,10 +273,40 @@ public final class RecentOutcomes {
     }
     int end = Math.min(owed.size(), looked.size() + CHUNK);
     return log.complete(owed.subList(looked.size(), end))
+        .compose(this::withReplays)
         .compose(
             completed -> {
               looked.addAll(completed);
               return complete(owed, looked);
+            });
+  }
+
+  /** The deliveries, in the states that replays of their captures have reached. */
+  private Future<List<LoggedDelivery>> withReplays(List<LoggedDelivery> first) {
+    List<LoggedDelivery> failed =
+        first.stream()
+            .filter(each -> each.updatedAt() != null && each.state() != DeliveryState.DELIVERED)
+            .toList();
+    if (failed.isEmpty()) {
+      return Future.succeededFuture(first);
+    }
+    return pool.preparedQuery(AGAIN_EACH)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(
+                    failed.stream().map(LoggedDelivery::endpointId).toArray(UUID[]::new))
+                .addArrayOfLong(failed.stream().map(LoggedDelivery::position).toArray(Long[]::new)))
+        .map(
+            rows -> {
+              Map<UUID, DeliveryState> again = new HashMap<>();
+              for (Row row : rows) {
+                again.put(
+                    failed.get((int) (row.getLong("nth") - 1)).id(),
+                    DeliveryState.find(row.getString("state")).orElseThrow());
+              }
+              return first.stream()
+                  .map(each -> each.in(again.getOrDefault(each.id(), each.state())))
+                  .toList();
             });
   }
 

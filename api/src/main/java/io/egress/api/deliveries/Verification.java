@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The outcomes of the captures owed to an endpoint, for a part of the stream. A capture counts as
- * delivered if any of its deliveries was; otherwise its newest delivery counts.
+ * delivered if any of its deliveries was; see {@link
+ * io.egress.deliverylog.LoggedDelivery#together}.
  */
 final class Verification {
   static final int MISSING_LISTED_MAX = 100;
@@ -21,8 +22,8 @@ final class Verification {
   private final Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
   private final List<UUID> missing = new ArrayList<>();
   private long missingCount;
+  private long missingReplays;
   private long forgotten;
-  private long replayable;
 
   /** {@code nextPosition} is null if {@code toPosition} is the end of the stream. */
   Verification(long fromPosition, long toPosition, @Nullable Long nextPosition) {
@@ -52,17 +53,21 @@ final class Verification {
     forgotten++;
   }
 
-  /** The newest delivery was exhausted or skipped; a replay of undelivered captures sends it. */
-  void countReplayable() {
-    replayable++;
-  }
-
   /** No delivery is known, and none is on its way. */
   void countMissing(UUID captureId) {
     missingCount++;
     if (missing.size() < MISSING_LISTED_MAX) {
       missing.add(captureId);
     }
+  }
+
+  /** A replay's delivery is overdue, and not on its way. */
+  void countMissingReplay() {
+    missingReplays++;
+  }
+
+  long missingReplays() {
+    return missingReplays;
   }
 
   long of(DeliveryState state) {
@@ -73,8 +78,9 @@ final class Verification {
     return forgotten;
   }
 
+  /** Those that a replay of undelivered captures sends. */
   long replayable() {
-    return replayable;
+    return of(DeliveryState.EXHAUSTED) + of(DeliveryState.SKIPPED);
   }
 
   long missing() {

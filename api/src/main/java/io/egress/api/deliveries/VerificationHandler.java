@@ -72,6 +72,7 @@ public final class VerificationHandler {
     JsonArray missing = new JsonArray();
     result.missingCaptures().forEach(id -> missing.add(id.toString()));
     return json.put("missing", result.missing())
+        .put("missing_replays", result.missingReplays())
         .put("forgotten", result.forgotten())
         .put("replayable", result.replayable())
         .put("missing_capture_ids", missing);

@@ -11,11 +11,11 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Compares the captures owed to an endpoint with the delivery log and with what is on its way. */
 final class Verifier {
@@ -24,9 +24,6 @@ final class Verifier {
 
   /** Retries are rarely made at the exact instant they are due. */
   private static final Duration LATE_MIN = Duration.ofMinutes(1);
-
-  private static final Comparator<LoggedDelivery> BY_AGE =
-      Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
 
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
@@ -50,7 +47,7 @@ final class Verifier {
     private final Verification result;
     private final Instant overdueSince = Instant.now().minus(LATE_MIN);
 
-    /** The captures without an outcome in the log, which are either on their way or missing. */
+    /** The captures with deliveries that are either on their way or missing. */
     private final List<LoggedDelivery> unknown = new ArrayList<>();
 
     private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
@@ -80,12 +77,14 @@ final class Verifier {
                 for (long i = window.owed().size(); i <= to - from; i++) {
                   result.countForgotten();
                 }
-                return judge(window.owed(), from - 1, to);
+                return judge(window.owed(), from - 1, to, null);
               })
           .compose(judged -> readFrom(to + 1));
     }
 
-    private Future<Void> judge(List<LoggedDelivery> first, long above, long upTo) {
+    /** {@code found} is null before the queues were read: what depends on them is put off. */
+    private Future<Void> judge(
+        List<LoggedDelivery> first, long above, long upTo, QueuedCaptures.@Nullable Found found) {
       return log.complete(first)
           .compose(
               completed ->
@@ -100,58 +99,69 @@ final class Verifier {
                                         .add(each));
                             completed.forEach(
                                 each ->
-                                    judge(each, again.getOrDefault(each.captureId(), List.of())));
+                                    judge(
+                                        each,
+                                        again.getOrDefault(each.captureId(), List.of()),
+                                        found));
                             return null;
                           }));
     }
 
-    private void judge(LoggedDelivery first, List<LoggedDelivery> again) {
+    private void judge(
+        LoggedDelivery first, List<LoggedDelivery> again, QueuedCaptures.@Nullable Found found) {
       List<LoggedDelivery> known = new ArrayList<>(again);
       if (first.updatedAt() != null) {
         known.add(first);
       }
-      if (known.isEmpty()) {
+      DeliveryState state =
+          known.isEmpty() ? DeliveryState.PENDING : LoggedDelivery.together(known);
+      boolean open =
+          state == DeliveryState.PENDING
+              && known.stream()
+                  .filter(each -> each.state() == DeliveryState.PENDING)
+                  .allMatch(this::isOverdue);
+      List<LoggedDelivery> overdueReplays = again.stream().filter(this::isOverdue).toList();
+      if (found == null && (open || !overdueReplays.isEmpty())) {
         unknown.add(first);
         return;
       }
-      LoggedDelivery newest = known.stream().max(BY_AGE).orElseThrow();
-      boolean delivered = known.stream().anyMatch(each -> each.state() == DeliveryState.DELIVERED);
-      if (!delivered && isOverdue(newest)) {
-        unknown.add(first);
+      if (found != null) {
+        overdueReplays.stream()
+            .filter(each -> !found.mayHold(each.id()))
+            .forEach(missing -> result.countMissingReplay());
+      }
+      if (open) {
+        countOpen(first, requireNonNull(found, "found is null"));
         return;
       }
-      result.count(delivered ? DeliveryState.DELIVERED : newest.state());
-      if (newest.state() == DeliveryState.EXHAUSTED || newest.state() == DeliveryState.SKIPPED) {
-        result.countReplayable();
+      result.count(state);
+    }
+
+    private void countOpen(LoggedDelivery first, QueuedCaptures.Found found) {
+      if (found.mayHold(first.captureId(), first.position())) {
+        result.count(DeliveryState.PENDING);
+      } else {
+        result.countMissing(first.captureId());
       }
     }
 
-    /** The retry is overdue; Kafka may have lost its record. */
+    /**
+     * The next attempt is overdue; Kafka may have lost its record. A replay's first attempt is due
+     * at once.
+     */
     private boolean isOverdue(LoggedDelivery delivery) {
       Instant due = delivery.nextAttemptAt();
-      return delivery.state() == DeliveryState.PENDING && due != null && due.isBefore(overdueSince);
+      Instant since = due == null ? delivery.updatedAt() : due;
+      return delivery.state() == DeliveryState.PENDING
+          && since != null
+          && since.isBefore(overdueSince);
     }
 
     /** Looks the deliveries up again: some may have got an outcome while the queues were read. */
     private Future<Void> judgeUnknown() {
-      List<LoggedDelivery> asked = List.copyOf(unknown);
-      unknown.clear();
       return queued
           .find(scope.workspaceId(), endpoint)
-          .compose(
-              found ->
-                  judge(asked, result.fromPosition() - 1, result.toPosition())
-                      .map(
-                          judged -> {
-                            for (LoggedDelivery each : unknown) {
-                              if (found.mayHold(each.captureId(), each.position())) {
-                                result.count(DeliveryState.PENDING);
-                              } else {
-                                result.countMissing(each.captureId());
-                              }
-                            }
-                            return null;
-                          }));
+          .compose(found -> judge(unknown, result.fromPosition() - 1, result.toPosition(), found));
     }
   }
 }

@@ -34,6 +34,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
           .put("max_per_second", endpoint.limits().maxPerSecond())
           .put("max_in_flight", endpoint.limits().maxInFlight());
     }
+    if (endpoint.standardWebhooks()) {
+      changes.put("standard_webhooks", true);
+    }
     return write("endpoint.created", endpoint.id(), changes);
   }
 
@@ -80,14 +83,13 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     if (!before.url().equals(after.url())) {
       changes.put("url", change(shown(before.url()), shown(after.url())));
     }
-    if (!Objects.equals(before.description(), after.description())) {
-      changes.put("description", change(before.description(), after.description()));
-    }
+    plain(changes, "description", before.description(), after.description());
     if (headers != null) {
       changes.put("headers", headers(before, after, headers));
     }
-    limit(changes, "max_per_second", before.limits().maxPerSecond(), after.limits().maxPerSecond());
-    limit(changes, "max_in_flight", before.limits().maxInFlight(), after.limits().maxInFlight());
+    plain(changes, "max_per_second", before.limits().maxPerSecond(), after.limits().maxPerSecond());
+    plain(changes, "max_in_flight", before.limits().maxInFlight(), after.limits().maxInFlight());
+    plain(changes, "standard_webhooks", before.standardWebhooks(), after.standardWebhooks());
     return changes;
   }
 
@@ -104,8 +106,8 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     return new JsonObject().put("set", new JsonArray(set)).put("removed", new JsonArray(removed));
   }
 
-  private static void limit(
-      JsonObject changes, String name, @Nullable Integer before, @Nullable Integer after) {
+  private static void plain(
+      JsonObject changes, String name, @Nullable Object before, @Nullable Object after) {
     if (!Objects.equals(before, after)) {
       changes.put(name, change(before, after));
     }

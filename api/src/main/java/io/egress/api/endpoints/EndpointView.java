@@ -2,6 +2,7 @@ package io.egress.api.endpoints;
 
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -26,12 +27,14 @@ final class EndpointView {
             .put("url", endpoint.url())
             .put("description", endpoint.description());
     if (secret != null) {
-      json.put("secret", secret);
+      json.put("secret", secret)
+          .put("standard_webhooks_secret", SigningSecrets.inStandardForm(secret));
     }
     return json.put("full_history", endpoint.fullHistory())
         .put("headers", new JsonArray(endpoint.headerNames()))
         .put("max_per_second", endpoint.limits().maxPerSecond())
         .put("max_in_flight", endpoint.limits().maxInFlight())
+        .put("standard_webhooks", endpoint.standardWebhooks())
         .put("paused", endpoint.paused())
         .put("paused_at", time(endpoint.pausedAt()))
         .put("paused_reason", endpoint.pausedReason())

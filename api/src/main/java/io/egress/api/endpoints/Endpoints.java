@@ -189,7 +189,7 @@ public final class Endpoints {
   private static Refusal overlapping() {
     return new Refusal(
         409,
-        "the previous secret still signs until previous_secret_until: end that first with DELETE"
-            + " previous-secret");
+        "the previous secret still signs until previous_secret_until: end that overlap first, or"
+            + " rotate with an overlap of 0s, which ends it");
   }
 }

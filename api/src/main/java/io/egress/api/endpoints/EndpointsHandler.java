@@ -111,7 +111,7 @@ public final class EndpointsHandler {
   /** Answers with the outcome of the test. */
   public Future<Void> test(RoutingContext exchange, UUID workspaceId, UUID id) {
     return testSend
-        .run(Caller.ofApi(exchange), workspaceId, id)
+        .run(exchange, Caller.ofApi(exchange), workspaceId, id)
         .map(
             result -> {
               JsonObject shown =

@@ -14,6 +14,7 @@ import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.SecretBox;
 import io.egress.endpoint.UnknownSecretKeyException;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLifetime;
 import io.egress.send.Envelope;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
@@ -23,6 +24,7 @@ import io.egress.send.WebhookSender;
 import io.egress.settings.PushSettings;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Clock;
@@ -45,21 +47,28 @@ public final class TestSend {
   private final Transactions transactions;
   private final WebhookSender sender;
   private final PushSettings settings;
+  private final Duration attemptMax;
   private final Clock clock;
   private final TranscriptRenderer renderer = new TranscriptRenderer();
   private final Semaphore tests = new Semaphore(TESTS_MAX);
 
-  public TestSend(Pool pool, WebhookSender sender, PushSettings settings, Clock clock) {
+  /** {@code attemptMax} is how long the sender waits for a receiver. */
+  public TestSend(
+      Pool pool, WebhookSender sender, PushSettings settings, Duration attemptMax, Clock clock) {
     this.transactions = new Transactions(pool);
     this.sender = requireNonNull(sender, "sender is null");
     this.settings = requireNonNull(settings, "settings is null");
+    this.attemptMax = requireNonNull(attemptMax, "attemptMax is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
 
   /**
    * Fails with a {@link Refusal} if there is no such endpoint, or if too many tests are running.
+   * The request may take as much longer as a receiver may.
    */
-  public Future<Result> run(Caller caller, UUID workspaceId, UUID endpointId) {
+  public Future<Result> run(
+      RoutingContext exchange, Caller caller, UUID workspaceId, UUID endpointId) {
+    RequestLifetime.of(exchange).allow(RequestLifetime.ANSWER_MAX.plus(attemptMax));
     SecretBox secretBox = settings.secretBox();
     if (secretBox == null) {
       return refuse(503, "EGRESS_SECRET_KEY is not set: nothing can be signed");

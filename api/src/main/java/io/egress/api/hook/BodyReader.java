@@ -6,9 +6,8 @@ import io.egress.flow.ByteBudget;
 import io.egress.http.Refusal;
 import io.egress.http.RequestBody;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -20,21 +19,22 @@ import java.util.function.Function;
 final class BodyReader {
   private static final long UNANNOUNCED_BYTES = 64 * 1024;
 
-  private final Vertx vertx;
   private final ByteBudget memory;
   private final Duration waitMax;
   private final RequestBody.Limits limits;
 
-  BodyReader(Vertx vertx, ByteBudget memory, Duration waitMax, RequestBody.Limits limits) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+  BodyReader(ByteBudget memory, Duration waitMax, RequestBody.Limits limits) {
     this.memory = requireNonNull(memory, "memory is null");
     this.waitMax = requireNonNull(waitMax, "waitMax is null");
     this.limits = requireNonNull(limits, "limits is null");
   }
 
-  /** Releases the memory when the future returned by {@code use} completes. */
-  <T> Future<T> read(HttpServerRequest request, Function<Buffer, Future<T>> use) {
-    RequestBody body = new RequestBody(vertx, request, limits);
+  /**
+   * Releases the memory when the future returned by {@code use} completes: a body that is part of a
+   * running database call holds memory, whether or not its request is over.
+   */
+  <T> Future<T> read(RoutingContext exchange, Function<Buffer, Future<T>> use) {
+    RequestBody body = new RequestBody(exchange, limits);
     long announced;
     try {
       announced = body.announced();
@@ -42,7 +42,7 @@ final class BodyReader {
       return Future.failedFuture(refused);
     }
     long expected = announced < 0 ? UNANNOUNCED_BYTES : announced;
-    ByteBudget.Place place = memory.ask(request, Hook.cost(expected), waitMax);
+    ByteBudget.Place place = memory.ask(exchange, Hook.cost(expected), waitMax);
     body.future().onFailure(gone -> place.leave());
     return place
         .share()

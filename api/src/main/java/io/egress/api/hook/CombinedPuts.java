@@ -63,8 +63,11 @@ final class CombinedPuts {
     this.writer = requireNonNull(writer, "writer is null");
   }
 
-  /** Takes a millisecond or more of the calling thread, which must not be an event loop. */
-  Future<PutResult> put(Capture capture, @Nullable String traceparent) {
+  /**
+   * Takes a millisecond or more of the calling thread, which must not be an event loop. A put whose
+   * request is {@code cutShort} leaves the queue; one that is in a transaction stays there.
+   */
+  Future<PutResult> put(Capture capture, @Nullable String traceparent, Future<Void> cutShort) {
     Waiting put =
         new Waiting(
             writer.prepare(capture, traceparent), Promise.promise(), vertx.getOrCreateContext());
@@ -73,7 +76,14 @@ final class CombinedPuts {
           waiting.add(put);
           startWhatMay();
         });
+    cutShort.onFailure(reason -> context.runOnContext(called -> leave(put, reason)));
     return put.put().future();
+  }
+
+  private void leave(Waiting put, Throwable reason) {
+    if (waiting.remove(put)) {
+      put.fail(reason);
+    }
   }
 
   private void startWhatMay() {

@@ -60,7 +60,6 @@ public final class Hook {
         new HookHandler(
             vertx,
             new BodyReader(
-                vertx,
                 limits.memory(),
                 limits.memoryWait(),
                 new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),

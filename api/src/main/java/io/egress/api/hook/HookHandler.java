@@ -9,6 +9,7 @@ import io.egress.document.Renderers;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLifetime;
 import io.egress.trace.RequestSpan;
 import io.egress.trace.Tracing;
 import io.vertx.core.Future;
@@ -44,6 +45,7 @@ public final class HookHandler {
 
   public void putCapture(RoutingContext exchange) {
     long startNanos = System.nanoTime();
+    meters.unanswered.add(exchange);
     answer(exchange, this::put)
         .onComplete(done -> meters.hook.ended(done, exchange.response(), startNanos));
   }
@@ -76,12 +78,14 @@ public final class HookHandler {
   private Future<Void> put(RoutingContext exchange, UUID id) {
     RequestSpan span = tracing.request();
     String traceparent = span == null ? null : span.traceparent();
+    Future<Void> cutShort = RequestLifetime.of(exchange).cutShort();
     return bodies.read(
-        exchange.request(),
+        exchange,
         body ->
             renderers
                 .executeBlocking(
-                    () -> puts.put(CaptureBody.read(body, id).orRefuse(), traceparent), false)
+                    () -> puts.put(CaptureBody.read(body, id).orRefuse(), traceparent, cutShort),
+                    false)
                 .compose(put -> put)
                 .compose(result -> answer(exchange, id, result)));
   }
@@ -101,12 +105,10 @@ public final class HookHandler {
 
   private Future<Void> changeParticipant(RoutingContext exchange, UUID id) {
     String label = exchange.pathParam("label");
-    // No label contains U+0000, and PostgreSQL would reject the query.
-    boolean possible = label.indexOf('\0') < 0;
     return change(
         exchange,
         NameBody::speaker,
-        speaker -> possible ? renames.speaker(id, label, speaker) : Future.succeededFuture(false),
+        speaker -> renames.speaker(id, label, speaker),
         "no such capture, or no participant with this label");
   }
 
@@ -116,7 +118,7 @@ public final class HookHandler {
       Function<T, Future<Boolean>> write,
       String unknown) {
     return bodies.read(
-        exchange.request(),
+        exchange,
         body ->
             write
                 .apply(parser.apply(body).orRefuse())

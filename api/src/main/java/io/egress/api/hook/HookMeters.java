@@ -1,6 +1,7 @@
 package io.egress.api.hook;
 
 import io.egress.http.CallMeter;
+import io.egress.http.UnansweredCalls;
 import io.egress.metrics.Metrics;
 import io.egress.metrics.PerValue;
 import io.micrometer.core.instrument.Counter;
@@ -11,6 +12,7 @@ final class HookMeters {
   private static final String REFUSED = "refused";
 
   final CallMeter hook;
+  final UnansweredCalls unanswered = new UnansweredCalls();
   final CallMeter imports;
   private final PerValue<PutResult, Counter> put;
   private final PerValue<PutResult, Counter> imported;
@@ -21,6 +23,10 @@ final class HookMeters {
         new CallMeter(
             metrics, "egress_hook_duration_seconds", "duration of calls of the completion hook");
     imports = new CallMeter(metrics, "egress_import_duration_seconds", "duration of imports");
+    metrics.gauge(
+        "egress_hook_oldest_seconds",
+        "age of the oldest call of the completion hook that is not answered",
+        unanswered::oldestSeconds);
     put = new PerValue<>(PutResult.class, result -> captures(metrics, "hook", word(result)));
     imported = new PerValue<>(PutResult.class, result -> captures(metrics, "import", word(result)));
     refusedLines = captures(metrics, "import", REFUSED);

@@ -9,11 +9,13 @@ import io.egress.capture.Capture;
 import io.egress.flow.ByteBudget;
 import io.egress.http.ClientGoneException;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLifetime;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -45,6 +47,7 @@ final class Import implements NdjsonLines.Receiver {
   private final Promise<ImportReport> done = Promise.promise();
   private List<Line> batch = new ArrayList<>();
   private int batchBytes;
+  private Future<Void> written = Future.succeededFuture();
 
   Import(Vertx vertx, CaptureWriter writer, Hook.HookLimits limits, HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
@@ -55,17 +58,33 @@ final class Import implements NdjsonLines.Receiver {
     this.report = new ImportReport(meters);
   }
 
-  Future<ImportReport> read(HttpServerRequest request) {
+  Future<ImportReport> read(RoutingContext exchange) {
+    HttpServerRequest request = exchange.request();
+    RequestLifetime lifetime = RequestLifetime.of(exchange);
     request.pause();
     request.exceptionHandler(failure -> done.tryFail(ClientGoneException.orBadFraming(failure)));
+    lifetime.cutShort().onFailure(done::tryFail);
     ByteBudget.Place place =
-        limits.memory().ask(request, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
+        limits.memory().ask(exchange, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
     done.future().onFailure(gone -> place.leave());
-    place.share().onSuccess(room -> read(request, room)).onFailure(done::tryFail);
-    return done.future().onComplete(ended -> place.share().onSuccess(ByteBudget.Share::giveBack));
+    place.share().onSuccess(room -> read(request, lifetime, room)).onFailure(done::tryFail);
+    return done.future()
+        .onComplete(
+            ended ->
+                released().onComplete(end -> place.share().onSuccess(ByteBudget.Share::giveBack)));
   }
 
-  private void read(HttpServerRequest request, ByteBudget.Share room) {
+  /** Completes when nothing of the import is being written; it may have ended before. */
+  Future<Void> released() {
+    return done.future()
+        .<Void>mapEmpty()
+        .otherwiseEmpty()
+        .compose(ended -> written)
+        .otherwiseEmpty();
+  }
+
+  private void read(HttpServerRequest request, RequestLifetime lifetime, ByteBudget.Share room) {
+    lifetime.awaitClient();
     request.handler(
         part -> {
           if (done.future().isComplete()) {
@@ -81,10 +100,12 @@ final class Import implements NdjsonLines.Receiver {
             done.tryComplete(report);
           } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
             request.pause();
+            lifetime.resume();
             putBatch()
                 .onSuccess(
                     put -> {
                       room.resize(Hook.cost(BATCH_BYTES_MAX));
+                      lifetime.awaitClient();
                       request.resume();
                     })
                 .onFailure(done::tryFail);
@@ -96,6 +117,7 @@ final class Import implements NdjsonLines.Receiver {
             return;
           }
           lines.end();
+          lifetime.resume();
           putBatch().onSuccess(put -> done.tryComplete(report)).onFailure(done::tryFail);
         });
     request.resume();
@@ -119,9 +141,11 @@ final class Import implements NdjsonLines.Receiver {
     if (taken.isEmpty() || report.stopped()) {
       return Future.succeededFuture();
     }
-    return vertx
-        .executeBlocking(() -> taken.stream().map(this::parse).toList(), false)
-        .compose(this::putParsed);
+    written =
+        vertx
+            .executeBlocking(() -> taken.stream().map(this::parse).toList(), false)
+            .compose(this::putParsed);
+    return written;
   }
 
   private record Parsed(long line, Intake<IncomingCapture> intake) {}

@@ -40,9 +40,10 @@ public final class ImportHandler {
           new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
-    new Import(vertx, writer, limits, meters)
-        .read(exchange.request())
-        .onComplete(done -> imports.release())
+    Import started = new Import(vertx, writer, limits, meters);
+    started.released().onComplete(done -> imports.release());
+    started
+        .read(exchange)
         .onSuccess(report -> HttpExchange.sendJson(exchange, 200, report.json()))
         .onFailure(failure -> HttpExchange.fail(exchange, failure))
         .onComplete(done -> meters.imports.ended(done, exchange.response(), startNanos));

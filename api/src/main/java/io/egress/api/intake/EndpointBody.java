@@ -26,14 +26,34 @@ public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
   private static final Shape CREATION =
       Shape.of(
-          "url", "description", "full_history", "headers.*", "max_per_second", "max_in_flight");
+          "url",
+          "description",
+          "full_history",
+          "headers.*",
+          "max_per_second",
+          "max_in_flight",
+          "standard_webhooks");
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
   private static final List<String> CHANGED =
-      List.of("url", "description", "paused", "headers", "max_per_second", "max_in_flight");
+      List.of(
+          "url",
+          "description",
+          "paused",
+          "headers",
+          "max_per_second",
+          "max_in_flight",
+          "standard_webhooks");
   private static final Shape CHANGE =
-      Shape.of("url", "description", "paused", "headers.*", "max_per_second", "max_in_flight");
+      Shape.of(
+          "url",
+          "description",
+          "paused",
+          "headers.*",
+          "max_per_second",
+          "max_in_flight",
+          "standard_webhooks");
 
   private final boolean allowHttp;
   private final AddressPolicy addresses;
@@ -53,7 +73,8 @@ public final class EndpointBody {
                 description(fields),
                 fields.optionalFlag("full_history", false),
                 headers(fields),
-                limits(fields)));
+                limits(fields),
+                fields.optionalFlag("standard_webhooks", false)));
   }
 
   public Intake<EndpointChange> change(Buffer body) {
@@ -72,7 +93,8 @@ public final class EndpointBody {
               fields.has("headers") ? headerChange(fields) : null,
               fields.has("max_per_second"),
               fields.has("max_in_flight"),
-              limits(fields));
+              limits(fields),
+              fields.has("standard_webhooks") ? fields.flag("standard_webhooks") : null);
         });
   }
 

@@ -2,6 +2,7 @@ package io.egress.api.intake;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.http.PathIds;
+import io.egress.http.StorableText;
 import io.egress.settings.Durations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ final class Problems {
         return "must have at most " + charactersMax + " characters, not " + characters;
       }
     }
-    return ofStorage(text);
+    // JSON escapes can express text that is valid neither in PostgreSQL nor in UTF-8.
+    return StorableText.problem(text);
   }
 
   static @Nullable String ofText(JsonNode value, int charactersMax) {
@@ -97,25 +99,6 @@ final class Problems {
 
   static @Nullable String ofArray(JsonNode value) {
     return value.isArray() ? null : "must be an array, not " + typeOf(value);
-  }
-
-  /** JSON escapes can express text that is valid neither in PostgreSQL nor in UTF-8. */
-  private static @Nullable String ofStorage(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == 0) {
-        return "must not contain the character U+0000";
-      }
-      if (Character.isSurrogate(c)) {
-        if (Character.isLowSurrogate(c)
-            || i + 1 == text.length()
-            || !Character.isLowSurrogate(text.charAt(i + 1))) {
-          return "must not contain an unpaired surrogate (U+%04X)".formatted((int) c);
-        }
-        i++;
-      }
-    }
-    return null;
   }
 
   private static String typeOf(JsonNode value) {

@@ -62,7 +62,7 @@ final class AssetFiles {
           .response()
           .putHeader(HttpHeaders.CACHE_CONTROL, "public, max-age=31536000, immutable");
     }
-    HttpExchange.end(exchange.request(), file.content());
+    HttpExchange.end(exchange, file.content());
   }
 
   private String path(String root, String name) {

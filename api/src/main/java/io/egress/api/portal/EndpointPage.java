@@ -61,7 +61,8 @@ final class EndpointPage {
             .put("url", form.text("url"))
             .put("description", description.isEmpty() ? null : description)
             .put("max_per_second", number(form.text("max_per_second")))
-            .put("max_in_flight", number(form.text("max_in_flight")));
+            .put("max_in_flight", number(form.text("max_in_flight")))
+            .put("standard_webhooks", form.isChecked("standard_webhooks"));
     return Forms.orExplain(
         () -> change(exchange, session, body, "endpoint-changed"),
         (status, reason) -> send(exchange, session, status, reason, null));
@@ -107,7 +108,11 @@ final class EndpointPage {
   /** Sends a test and shows its outcome. */
   Future<Void> test(RoutingContext exchange, PortalSession session, PortalForm form) {
     return testSend
-        .run(Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .run(
+            exchange,
+            Caller.ofPage(exchange, session.actor()),
+            session.workspaceId(),
+            PathId.of(exchange))
         .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
   }
 

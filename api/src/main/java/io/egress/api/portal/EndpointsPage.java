@@ -9,6 +9,7 @@ import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
 import io.egress.endpoint.Endpoint;
+import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -51,7 +52,8 @@ final class EndpointsPage {
     JsonObject body =
         new JsonObject()
             .put("url", form.text("url"))
-            .put("full_history", form.isChecked("full_history"));
+            .put("full_history", form.isChecked("full_history"))
+            .put("standard_webhooks", form.isChecked("standard_webhooks"));
     if (!form.text("description").isEmpty()) {
       body.put("description", form.text("description"));
     }
@@ -76,7 +78,8 @@ final class EndpointsPage {
     return new ShownSecret(
         "Signing secret of " + EndpointNames.of(issued.endpoint()),
         issued.secret(),
-        "Copy it now: it is shown only once. The receiver verifies each webhook with it.");
+        "Copy it now: it is shown only once. The receiver verifies each webhook with it.",
+        SigningSecrets.inStandardForm(issued.secret()));
   }
 
   private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {

@@ -68,7 +68,8 @@ final class KeysPage {
                                     "Key “" + minted.key().name() + "” created",
                                     minted.token().token(),
                                     "Copy it now: it is shown only once. Clients send it as"
-                                        + " Authorization: Bearer, followed by the key."),
+                                        + " Authorization: Bearer, followed by the key.",
+                                    null),
                                 null,
                                 ""))),
         (status, reason) ->

@@ -12,12 +12,16 @@ import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.Times;
 import io.egress.endpoint.Endpoint;
 import io.egress.http.HttpExchange;
+import io.egress.queue.Rebuild;
+import io.egress.queue.RebuildStore;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The overview of a workspace. */
@@ -28,6 +32,7 @@ final class OverviewPage {
   private final CaptureLookups captures;
   private final Endpoints endpoints;
   private final RecentOutcomes outcomes;
+  private final Pool pool;
   private final Clock clock;
 
   OverviewPage(
@@ -35,11 +40,13 @@ final class OverviewPage {
       CaptureLookups captures,
       Endpoints endpoints,
       RecentOutcomes outcomes,
+      Pool pool,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");
     this.captures = requireNonNull(captures, "captures is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.pool = requireNonNull(pool, "pool is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
 
@@ -83,23 +90,38 @@ final class OverviewPage {
                     .compose(
                         all -> {
                           List<Endpoint> shown = all.stream().limit(ENDPOINTS_MAX).toList();
-                          return outcomes
-                              .of(session.workspaceId(), shown, now)
+                          return Future.all(
+                                  outcomes.of(session.workspaceId(), shown, now), lostAt())
                               .map(
-                                  days ->
-                                      new Overview(
-                                          head.position(),
-                                          head.newest(),
-                                          all.size(),
-                                          shown.stream()
-                                              .map(
-                                                  each ->
-                                                      card(
-                                                          each,
-                                                          requireNonNull(days.get(each.id())),
-                                                          now))
-                                              .toList()));
+                                  both -> {
+                                    Map<UUID, RecentOutcomes.Day> days = both.resultAt(0);
+                                    return new Overview(
+                                        head.position(),
+                                        head.newest(),
+                                        all.size(),
+                                        shown.stream()
+                                            .map(
+                                                each ->
+                                                    card(
+                                                        each,
+                                                        requireNonNull(days.get(each.id())),
+                                                        now))
+                                            .toList(),
+                                        both.resultAt(1));
+                                  });
                         }));
+  }
+
+  /** Null unless what was lost is being published again. */
+  private Future<@Nullable Instant> lostAt() {
+    return RebuildStore.newest(pool)
+        .map(
+            newest ->
+                newest
+                    .filter(each -> each.reason() == Rebuild.Reason.LOST)
+                    .filter(each -> each.finishedAt() == null)
+                    .map(Rebuild::requestedAt)
+                    .orElse(null));
   }
 
   static EndpointCard card(Endpoint endpoint, RecentOutcomes.Day day, Instant now) {

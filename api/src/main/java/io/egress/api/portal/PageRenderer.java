@@ -77,7 +77,7 @@ final class PageRenderer {
     templates.render(template + ".jte", parameters, html);
     HttpServerResponse response = exchange.response();
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
-    HttpExchange.end(exchange.request(), Buffer.buffer(html.toString()));
+    HttpExchange.end(exchange, Buffer.buffer(html.toString()));
     return null;
   }
 

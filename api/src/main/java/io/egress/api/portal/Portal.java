@@ -13,10 +13,13 @@ import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
 import io.egress.api.replays.Replays;
+import io.egress.http.Refusal;
 import io.egress.http.Routes;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The routes of all pages. Pages of a workspace are guarded by {@link PortalGuard} and use the
@@ -73,7 +76,8 @@ public final class Portal {
     this.guard = access.guard();
     this.pages = new PageRenderer(address, assets.below(address.root()));
     this.overview =
-        new OverviewPage(pages, captures, operations.endpoints(), operations.outcomes(), clock);
+        new OverviewPage(
+            pages, captures, operations.endpoints(), operations.outcomes(), pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints = new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies());
     this.endpoint =
@@ -92,14 +96,18 @@ public final class Portal {
     this.audit = new AuditPage(pages, operations.audit());
   }
 
-  public Routes routes() {
+  /** Pages are answered with {@code databaseDown} while that is known. */
+  public Routes routes(Supplier<Optional<Refusal>> databaseDown) {
     return new Routes()
         .guard(ROOT + "/", pages::guard)
         .get(ROOT + AssetFiles.ROUTE, assets::serve)
         .get(ROOT + "/open", pages::open)
-        .post(ROOT + "/open", access.open())
-        .and(views())
-        .and(changes());
+        .and(
+            new Routes()
+                .post(ROOT + "/open", access.open())
+                .and(views())
+                .and(changes())
+                .unless(databaseDown));
   }
 
   private Routes views() {

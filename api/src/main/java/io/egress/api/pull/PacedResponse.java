@@ -1,47 +1,46 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.document.BodyEncoder;
 import io.egress.flow.Patience;
 import io.egress.http.ClientGoneException;
+import io.egress.http.RequestLifetime;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
+import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a response at the pace of the client. Sending fails if the client reads too slowly or
- * disconnects.
+ * Writes a response at the pace of the client. Sending fails if the client reads too slowly, or
+ * when the request's lifetime is cut short.
  */
 final class PacedResponse {
   private static final int WRITE_BYTES_MAX = 64 * 1024;
 
   private final HttpServerResponse response;
+  private final RequestLifetime lifetime;
   private final Patience patience;
   private @Nullable Buffer piece;
   private @Nullable Promise<Void> waiting;
   private long unreadBytes;
-  private boolean ending;
-  private boolean gone;
+  private @Nullable Throwable gone;
 
-  PacedResponse(Vertx vertx, HttpServerResponse response, Patience.Terms terms) {
-    this.response = requireNonNull(response, "response is null");
-    this.patience = new Patience(vertx, terms, this::leave);
-    response.closeHandler(closed -> hangUp());
-    response.exceptionHandler(failure -> hangUp());
+  PacedResponse(RoutingContext exchange, Patience.Terms terms) {
+    this.response = exchange.response();
+    this.lifetime = RequestLifetime.of(exchange);
+    this.patience = new Patience(exchange.vertx(), terms, this::loseClient);
+    lifetime.cutShort().onFailure(this::leave);
   }
 
   /** Sends what {@code body} has so far; completes when it is in the write buffer. */
   Future<Void> sendAll(BodyEncoder body) {
     while (true) {
-      if (gone || response.closed()) {
-        return Future.failedFuture(clientGone());
+      if (gone != null) {
+        return Future.failedFuture(gone);
       }
       if (response.writeQueueFull()) {
         return drained().compose(drained -> sendAll(body));
@@ -59,8 +58,7 @@ final class PacedResponse {
   Future<Void> end() {
     Promise<Void> ended = Promise.promise();
     waiting = ended;
-    ending = true;
-    response.end().onSuccess(ended::tryComplete).onFailure(lost -> leave());
+    response.end().onSuccess(ended::tryComplete).onFailure(lost -> loseClient());
     return patiently(ended);
   }
 
@@ -95,6 +93,7 @@ final class PacedResponse {
     if (read.future().isComplete()) {
       return read.future();
     }
+    lifetime.awaitClient();
     patience.startWaiting();
     return read.future()
         .onComplete(
@@ -102,27 +101,18 @@ final class PacedResponse {
               patience.stopWaiting();
               patience.progress(unreadBytes);
               unreadBytes = 0;
+              lifetime.resume();
             });
   }
 
-  /**
-   * Ending the stream closes it, too; whether it was read is then decided by the result of {@code
-   * end}.
-   */
-  private void hangUp() {
-    if (!ending) {
-      leave();
-    }
+  private void loseClient() {
+    leave(new ClientGoneException("the client disconnected or reads too slowly"));
   }
 
-  private void leave() {
-    gone = true;
+  private void leave(Throwable reason) {
+    gone = gone == null ? reason : gone;
     if (waiting != null) {
-      waiting.tryFail(clientGone());
+      waiting.tryFail(gone);
     }
-  }
-
-  private static ClientGoneException clientGone() {
-    return new ClientGoneException("the client disconnected or reads too slowly");
   }
 }

@@ -4,15 +4,70 @@ import io.egress.api.intake.QueryValues;
 import io.egress.http.Refusal;
 import io.egress.stream.Cursor;
 import io.vertx.core.MultiMap;
+import io.vertx.ext.web.MIMEHeader;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of the list: number of captures and cursor. */
-record PageRequest(int limit, @Nullable Cursor after) {
+/**
+ * What a request for the list asks for.
+ *
+ * @param lines whether it wants the whole rest of the stream, one document a line
+ * @param limit the documents of a page
+ * @param holdMax how long an empty page is held
+ */
+record PageRequest(boolean lines, int limit, @Nullable Cursor after, Duration holdMax) {
+  private static final String NDJSON = "x-ndjson";
+  private static final int WAIT_SECONDS_MAX = 30;
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,2}");
+
   /** Throws {@link Refusal} with status 400. */
-  static PageRequest from(MultiMap query) {
-    return new PageRequest(QueryValues.limit(query), after(query.getAll("after")));
+  static PageRequest from(MultiMap query, List<MIMEHeader> accept) {
+    boolean lines = weight(accept, NDJSON) > weight(accept, "json");
+    if (lines && query.contains("limit")) {
+      throw new Refusal(
+          400,
+          "limit is for pages: with application/x-ndjson, the answer is all of the stream after"
+              + " the cursor");
+    }
+    return new PageRequest(
+        lines,
+        lines ? QueryValues.LIMIT_MAX : QueryValues.limit(query),
+        after(query.getAll("after")),
+        holdMax(query));
+  }
+
+  /** Clients that name both and prefer none get what they got before there were lines. */
+  private static float weight(List<MIMEHeader> accept, String subtype) {
+    float weight = 0;
+    for (MIMEHeader type : accept) {
+      if (type.component().equals("application") && type.subComponent().equals(subtype)) {
+        weight = Math.max(weight, type.weight());
+      }
+    }
+    return weight;
+  }
+
+  /** For the page that follows. */
+  PageRequest continuedAfter(Cursor end) {
+    return new PageRequest(lines, limit, end, Duration.ZERO);
+  }
+
+  private static Duration holdMax(MultiMap query) {
+    Duration wait =
+        QueryValues.one(
+            query,
+            "wait",
+            text ->
+                Optional.of(text)
+                    .filter(given -> SECONDS.matcher(given).matches())
+                    .map(Integer::valueOf)
+                    .filter(seconds -> seconds <= WAIT_SECONDS_MAX)
+                    .map(Duration::ofSeconds),
+            "must be one whole number of seconds from 0 to " + WAIT_SECONDS_MAX);
+    return wait == null ? Duration.ZERO : wait;
   }
 
   private static @Nullable Cursor after(List<String> given) {

@@ -10,23 +10,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one page, out of a limit shared by all pages. It is held until the page was sent,
- * so a page that has begun waits again only for a document larger than what it holds.
+ * so a page that has begun waits again only for a document larger than what it holds. Once closed,
+ * it holds nothing and never will.
  */
 final class PageRoom {
   private final ByteBudget memory;
   private final ApiKey owner;
   private final Duration waitMax;
+  private final Future<Void> cutShort;
   private ByteBudget.@Nullable Place place;
   private long bytes;
+  private boolean closed;
 
-  PageRoom(ByteBudget memory, ApiKey owner, Duration waitMax) {
+  /** Closes itself when the request's lifetime is {@code cutShort}. */
+  PageRoom(ByteBudget memory, ApiKey owner, Duration waitMax, Future<Void> cutShort) {
     this.memory = requireNonNull(memory, "memory is null");
     this.owner = requireNonNull(owner, "owner is null");
     this.waitMax = requireNonNull(waitMax, "waitMax is null");
+    this.cutShort = requireNonNull(cutShort, "cutShort is null");
+    cutShort.onFailure(reason -> close());
   }
 
   /** Releases what it holds before waiting for more, so that two pages cannot deadlock. */
   Future<Void> fit(long wanted) {
+    if (closed) {
+      return cutShort;
+    }
     if (wanted <= bytes) {
       return Future.succeededFuture();
     }
@@ -34,11 +43,19 @@ final class PageRoom {
     bytes = wanted;
     ByteBudget.Place asked = memory.ask(owner, wanted, waitMax);
     place = asked;
-    return asked.share().mapEmpty();
+    return asked
+        .share()
+        .<Void>mapEmpty()
+        .recover(none -> cutShort.failed() ? cutShort : Future.failedFuture(none));
   }
 
   /** Also leaves the queue. */
-  void giveBack() {
+  void close() {
+    closed = true;
+    giveBack();
+  }
+
+  private void giveBack() {
     ByteBudget.Place left = place;
     if (left != null) {
       // Callbacks that wait for the place are called by leave(), and release it in turn.

@@ -6,12 +6,14 @@ import io.egress.document.BodyEncoder;
 import io.egress.document.DocumentRenderer;
 import io.egress.document.Fragment;
 import io.egress.document.UtcInstant;
+import io.egress.stream.Cursor;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the documents of a page in chunks: the next chunk is read from the database once the
@@ -24,6 +26,20 @@ final class PageSender {
   /** Reserved for a document of unknown size, which has to be rendered. */
   private static final int UNKNOWN_BYTES = 128 * 1024;
 
+  /** What is between the documents. */
+  private enum Form {
+    ARRAY("", ","),
+    LINES("\n", "");
+
+    private final String behind;
+    private final String between;
+
+    Form(String behind, String between) {
+      this.behind = behind;
+      this.between = between;
+    }
+  }
+
   private final PullStore store;
   private final Clock clock;
 
@@ -35,41 +51,51 @@ final class PageSender {
   /** {@code room} covers at least the documents already loaded. */
   Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     body.literal("{\"captures\":[");
-    return sendDocuments(page, room, body, outlet)
+    return sendDocuments(page, Form.ARRAY, room, body, outlet)
         .compose(
             sent -> {
-              var end = page.end();
-              body.literal("],\"pageInfo\":{\"endCursor\":");
-              body.literal(end == null ? "null" : '"' + end.encode() + '"');
-              body.literal(",\"hasNextPage\":" + page.hasNext() + "}}");
+              body.literal("]," + pageInfo(page.end(), page.hasNext()).substring(1));
               return finish(body, outlet);
             });
   }
 
-  Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
-    return sendDocuments(page, room, body, outlet).compose(sent -> finish(body, outlet));
+  /** Sends the page's documents, one a line, and does not end the body. */
+  Future<Void> sendLines(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
+    return sendDocuments(page, Form.LINES, room, body, outlet);
   }
 
-  private static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
+  /** An object of its own. */
+  static String pageInfo(@Nullable Cursor end, boolean hasNext) {
+    return "{\"pageInfo\":{\"endCursor\":%s,\"hasNextPage\":%s}}"
+        .formatted(end == null ? null : '"' + end.encode() + '"', hasNext);
+  }
+
+  Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
+    return sendDocuments(page, Form.ARRAY, room, body, outlet)
+        .compose(sent -> finish(body, outlet));
+  }
+
+  static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
     body.finish();
     return outlet.sendAll(body).compose(sent -> outlet.end());
   }
 
   private Future<Void> sendDocuments(
-      StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
+      StreamPage page, Form form, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     int sent = page.atHand().size();
     for (int i = 0; i < sent; i++) {
-      add(body, page.atHand().remove(), i == 0);
+      add(body, form, page.atHand().remove(), i == 0);
     }
     List<StreamPage.Entry> entries = page.entries();
     // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
-    return begun.compose(done -> sendRest(entries, sent, room, body, outlet));
+    return begun.compose(done -> sendRest(entries, sent, form, room, body, outlet));
   }
 
   private Future<Void> sendRest(
       List<StreamPage.Entry> entries,
       int from,
+      Form form,
       PageRoom room,
       BodyEncoder body,
       PacedResponse outlet) {
@@ -88,30 +114,35 @@ final class PageSender {
     }
     return room.fit(bytes)
         .compose(fits -> store.documents(chunk))
-        .compose(documents -> sendChunk(chunk, documents, from == 0, body, outlet))
-        .compose(sent -> sendRest(entries, from + chunk.size(), room, body, outlet));
+        .compose(documents -> sendChunk(chunk, documents, form, from == 0, body, outlet))
+        .compose(sent -> sendRest(entries, from + chunk.size(), form, room, body, outlet));
   }
 
   private Future<Void> sendChunk(
       List<UUID> chunk,
       Map<UUID, Fragment> documents,
+      Form form,
       boolean first,
       BodyEncoder body,
       PacedResponse outlet) {
     boolean leads = first;
     for (UUID id : chunk) {
-      add(body, requireNonNull(documents.get(id), "a capture of the stream is missing"), leads);
+      add(
+          body,
+          form,
+          requireNonNull(documents.get(id), "a capture of the stream is missing"),
+          leads);
       leads = false;
     }
     return outlet.sendAll(body);
   }
 
-  private void add(BodyEncoder body, Fragment document, boolean first) {
+  private void add(BodyEncoder body, Form form, Fragment document, boolean first) {
     if (!first) {
-      body.literal(",");
+      body.literal(form.between);
     }
     body.fragment(document);
     body.literal(UtcInstant.format(clock.instant()));
-    body.literal(DocumentRenderer.TAIL);
+    body.literal(DocumentRenderer.TAIL + form.behind);
   }
 }

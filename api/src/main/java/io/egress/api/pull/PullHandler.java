@@ -9,15 +9,14 @@ import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.CallMeter;
-import io.egress.http.ClientGoneException;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLifetime;
 import io.egress.http.RequestLog;
 import io.egress.metrics.Metrics;
 import io.egress.stream.Cursor;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
@@ -33,7 +32,6 @@ import java.util.function.Function;
 public final class PullHandler {
   private static final String CAPTURES = "/api/v1/captures";
 
-  private final Vertx vertx;
   private final PullStore store;
   private final PageSender sender;
   private final KeyUse keyUse;
@@ -41,16 +39,17 @@ public final class PullHandler {
   private final Duration memoryWait;
   private final Patience.Terms patience;
   private final PullMeters meters;
+  private final WaitingPulls waiting;
 
   public PullHandler(
-      Vertx vertx,
       Pool pool,
       DocumentStore documents,
       KeyUse keyUse,
       PullLimits limits,
+      WaitingPulls waiting,
       Metrics metrics) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
     this.store = new PullStore(pool, documents);
+    this.waiting = requireNonNull(waiting, "waiting is null");
     this.keyUse = requireNonNull(keyUse, "keyUse is null");
     this.memory = limits.memory();
     this.memoryWait = limits.memoryWait();
@@ -87,7 +86,7 @@ public final class PullHandler {
         .onComplete(
             ended -> {
               meters.sent(response);
-              meter.ended(ended, response, startNanos);
+              meter.ended(ended, response, startNanos + WaitingPulls.heldNanos(exchange));
             });
   }
 
@@ -98,28 +97,87 @@ public final class PullHandler {
     }
     PageRequest request;
     try {
-      request = PageRequest.from(exchange.queryParams());
+      request = PageRequest.from(exchange.queryParams(), exchange.parsedHeaders().accept());
     } catch (Refusal refused) {
       return refuseIfKnown(key.get(), refused);
     }
-    return inRoom(
+    return page(exchange, key.get(), request, System.nanoTime() + request.holdMax().toNanos());
+  }
+
+  /** While it is held, a request has no memory. */
+  private Future<Void> page(
+      RoutingContext exchange, ApiKey key, PageRequest request, long waitUntilNanos) {
+    return this.<Optional<StreamPage>>inRoom(
+            exchange,
+            key,
+            room ->
+                read(key, request, bytesMax(exchange))
+                    .compose(
+                        page ->
+                            page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
+                                ? Future.succeededFuture(Optional.of(page))
+                                : sendAll(exchange, key, request, page, room)
+                                    .map(Optional.empty())))
+        .compose(
+            empty ->
+                empty.isEmpty()
+                    ? Future.succeededFuture()
+                    : hold(exchange, key, request, empty.get(), waitUntilNanos));
+  }
+
+  private Future<Void> hold(
+      RoutingContext exchange,
+      ApiKey key,
+      PageRequest request,
+      StreamPage empty,
+      long waitUntilNanos) {
+    return waiting
+        .hold(exchange, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
+        .compose(
+            end ->
+                end == HeldPulls.End.LOOK_AGAIN
+                    ? page(exchange, key, request, waitUntilNanos)
+                    : sendAll(exchange, key, request, empty, room(exchange, key)));
+  }
+
+  private Future<StreamPage> read(ApiKey key, PageRequest request, long bytesMax) {
+    return store
+        .page(key, request, bytesMax)
+        .map(
+            page -> {
+              StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+              if (!known.follows()) {
+                throw PageRequest.otherHistory();
+              }
+              return known;
+            });
+  }
+
+  private Future<Void> sendAll(
+      RoutingContext exchange, ApiKey key, PageRequest request, StreamPage page, PageRoom room) {
+    HttpServerResponse response = exchange.response();
+    response.putHeader(HttpHeaders.VARY, "accept, accept-encoding");
+    if (!request.lines()) {
+      response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+      linkNext(response, request, page);
+      return send(
+          exchange,
+          page,
+          (body, outlet) -> sender.sendList(page, room, body, outlet).map(page.entries().size()));
+    }
+    response.putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson");
+    return send(
         exchange,
-        key.get(),
-        room ->
-            store
-                .page(key.get(), request, bytesMax(exchange))
-                .compose(
-                    page -> {
-                      StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-                      if (!known.follows()) {
-                        throw PageRequest.otherHistory();
-                      }
-                      linkNext(exchange.response(), request, known);
-                      return send(
-                          exchange,
-                          known,
-                          (body, outlet) -> sender.sendList(known, room, body, outlet));
-                    }));
+        page,
+        (body, outlet) ->
+            new LineSender(
+                    sender,
+                    end -> read(key, request.continuedAfter(end), PageSender.CHUNK_BYTES),
+                    room,
+                    RequestLifetime.of(exchange),
+                    body,
+                    outlet)
+                .send(page));
   }
 
   private Future<Void> document(RoutingContext exchange) {
@@ -143,30 +201,36 @@ public final class PullHandler {
                       if (known.entries().isEmpty()) {
                         throw new Refusal(404, "no such capture in this workspace's stream");
                       }
+                      exchange
+                          .response()
+                          .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                          .putHeader(HttpHeaders.VARY, "accept-encoding");
                       return send(
                           exchange,
                           known,
-                          (body, outlet) -> sender.sendOne(known, room, body, outlet));
+                          (body, outlet) -> sender.sendOne(known, room, body, outlet).map(1));
                     }));
   }
 
-  /** A client that disconnects while waiting for memory leaves the queue. */
-  private Future<Void> inRoom(
-      RoutingContext exchange, ApiKey key, Function<PageRoom, Future<Void>> use) {
-    PageRoom room = new PageRoom(memory, key, memoryWait);
-    HttpServerResponse response = exchange.response();
-    response.closeHandler(closed -> room.giveBack());
+  /**
+   * The memory is released when the page was sent, and at the latest when the request's lifetime is
+   * cut short: a database call that is still running then has none, and its result is dropped.
+   */
+  private <T> Future<T> inRoom(
+      RoutingContext exchange, ApiKey key, Function<PageRoom, Future<T>> use) {
+    PageRoom room = room(exchange, key);
     return room.fit(PageSender.CHUNK_BYTES)
-        .recover(
-            none ->
-                Future.failedFuture(
-                    response.closed() ? new ClientGoneException("the client disconnected") : none))
         .compose(fits -> use.apply(room))
-        .onComplete(done -> room.giveBack());
+        .onComplete(done -> room.close());
+  }
+
+  private PageRoom room(RoutingContext exchange, ApiKey key) {
+    return new PageRoom(memory, key, memoryWait, RequestLifetime.of(exchange).cutShort());
   }
 
   private interface Sending {
-    Future<Void> to(BodyEncoder body, PacedResponse outlet);
+    /** Returns the number of documents. */
+    Future<Integer> to(BodyEncoder body, PacedResponse outlet);
   }
 
   private Future<Void> send(RoutingContext exchange, StreamPage page, Sending sending) {
@@ -175,8 +239,6 @@ public final class PullHandler {
     boolean gzip =
         AcceptedEncoding.takesGzip(exchange.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
     HttpServerResponse response = exchange.response();
-    response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-    response.putHeader(HttpHeaders.VARY, "accept-encoding");
     if (gzip) {
       response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
     }
@@ -187,8 +249,9 @@ public final class PullHandler {
     return sending
         .to(
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
-            new PacedResponse(vertx, response, patience))
-        .onSuccess(sent -> meters.sentWhole(page.entries().size()));
+            new PacedResponse(exchange, patience))
+        .onSuccess(meters::sentWhole)
+        .mapEmpty();
   }
 
   /**

@@ -46,14 +46,14 @@ final class PullStore {
           order by position limit $4) s
         left join lateral (
           select * from current_documents where capture_id = s.capture_id limit 1) d on true)
-      select a.key_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
+      select a.key_id, a.workspace_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
           .formatted(DocumentStore.COLUMNS, QueryValues.LIMIT_MAX);
   private static final String ONE =
       """
-      select k.id as key_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
+      select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
         octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32, d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated
       from api_keys k
@@ -159,6 +159,7 @@ final class PullStore {
         : Optional.of(
             new StreamPage(
                 first.getUUID("key_id"),
+                first.getUUID("workspace_id"),
                 first.getBoolean("follows"),
                 first.getLong("stream_head"),
                 entries,

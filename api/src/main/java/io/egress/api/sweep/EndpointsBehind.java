@@ -28,10 +28,10 @@ import java.util.concurrent.TimeUnit;
  * dispatcher runs. An endpoint is behind if the newest capture that has been owed to it for a
  * minute has no row in the delivery log, meaning that no attempt was made. The endpoint stays
  * behind until that capture has a row, so the age of the oldest one grows as long as nothing
- * happens.
+ * happens. It is behind, too, if a retry or a replay's delivery is overdue.
  *
- * <p>The cost is one primary key lookup per endpoint, in batches of a thousand. Every api process
- * computes the same.
+ * <p>The cost is one primary key lookup per endpoint, in batches of a thousand, and one index scan
+ * of overdue deliveries. Every api process computes the same.
  */
 public final class EndpointsBehind {
   private static final Duration PERIOD = Duration.ofSeconds(15);
@@ -68,6 +68,20 @@ public final class EndpointsBehind {
       where e.deleted_at is null and not e.paused and d.known is null
       """;
 
+  /** Of the deliveries that are overdue for longest. */
+  private static final String OVERDUE =
+      """
+      select o.endpoint_id, min(o.due_at) as since
+      from (
+        select endpoint_id, coalesce(next_attempt_at, updated_at) as due_at from deliveries
+        where state = 'pending' and coalesce(next_attempt_at, updated_at) < now() - interval '10 minutes'
+        order by coalesce(next_attempt_at, updated_at) limit %d) o
+        join endpoints e on e.id = o.endpoint_id
+      where e.deleted_at is null and not e.paused
+      group by o.endpoint_id
+      """
+          .formatted(REMEMBERED_MAX);
+
   private record Owed(UUID endpointId, UUID deliveryId, Instant since) {
     static Owed of(Row row) {
       UUID endpointId = row.getUUID("id");
@@ -96,11 +110,11 @@ public final class EndpointsBehind {
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
     metrics.gauge(
         "egress_endpoints_behind",
-        "endpoints whose newest capture older than a minute has no attempt",
+        "endpoints whose newest capture older than a minute has no attempt, or with a retry or replay overdue by 10 minutes",
         () -> count);
     metrics.gauge(
         "egress_endpoints_behind_oldest_seconds",
-        "age of the oldest capture that an endpoint has no attempt for",
+        "age of the oldest capture that an endpoint has no attempt for, or time since the oldest overdue retry or replay was due",
         () -> oldestSeconds);
     this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
   }
@@ -125,7 +139,8 @@ public final class EndpointsBehind {
                 seen = BEFORE_ALL;
               }
               asked.putAll(behind);
-              return open(asked.values()).map(open -> remember(asked, open));
+              return open(asked.values())
+                  .compose(open -> overdue().map(overdue -> remember(asked, open, overdue)));
             })
         .onFailure(unknown -> report(Double.NaN, Double.NaN));
   }
@@ -146,7 +161,19 @@ public final class EndpointsBehind {
             });
   }
 
-  private Void remember(Map<UUID, Owed> asked, Set<UUID> open) {
+  private Future<Map<UUID, Instant>> overdue() {
+    return pool.query(OVERDUE)
+        .execute()
+        .map(
+            rows -> {
+              Map<UUID, Instant> overdue = new HashMap<>();
+              rows.forEach(
+                  row -> overdue.put(row.getUUID(0), row.getOffsetDateTime("since").toInstant()));
+              return overdue;
+            });
+  }
+
+  private Void remember(Map<UUID, Owed> asked, Set<UUID> open, Map<UUID, Instant> overdue) {
     Instant now = Instant.now();
     Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
     behind.keySet().retainAll(open);
@@ -157,13 +184,21 @@ public final class EndpointsBehind {
         behind.putIfAbsent(endpointId, owed);
       }
     }
+    Map<UUID, Instant> since = new HashMap<>(overdue);
+    behind
+        .values()
+        .forEach(owed -> since.merge(owed.endpointId(), owed.since(), EndpointsBehind::earlier));
     double oldestMillis =
-        behind.values().stream()
-            .mapToDouble(owed -> Duration.between(owed.since(), now).toMillis())
+        since.values().stream()
+            .mapToDouble(each -> Duration.between(each, now).toMillis())
             .max()
             .orElse(0);
-    report(behind.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
+    report(since.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
     return null;
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
   }
 
   private void report(double endpoints, double seconds) {

@@ -43,7 +43,7 @@ public final class WorkspaceCalls {
   /** Reads the body first. */
   public static Handler<RoutingContext> withBody(Handler<RoutingContext> call) {
     return exchange ->
-        new RequestBody(exchange.vertx(), exchange.request(), BODY_LIMITS)
+        new RequestBody(exchange, BODY_LIMITS)
             .read()
             .onSuccess(
                 body -> {

@@ -27,10 +27,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Outcomes are written into the log as a dispatcher would. */
 @Timeout(120)
@@ -104,6 +107,24 @@ class RecentOutcomesTest {
     assertThat(day.hours()).anyMatch(Hour::estimated);
   }
 
+  /** Whether they are counted or estimated. */
+  @ParameterizedTest
+  @ValueSource(ints = {RecentOutcomes.COUNTED_MAX, 5})
+  void whatAReplayDeliversIsDelivered(int counted) {
+    UUID endpoint = endpoint();
+    captures(20);
+    write(endpoint, 0, 10, DeliveryState.DELIVERED);
+    write(endpoint, 10, 18, DeliveryState.EXHAUSTED);
+    write(endpoint, 18, 20, DeliveryState.SKIPPED);
+    UUID replay = UUID.randomUUID();
+    write(endpoint, 10, 15, DeliveryState.DELIVERED, replay);
+    write(endpoint, 15, 16, DeliveryState.PENDING, replay);
+    write(endpoint, 16, 19, DeliveryState.EXHAUSTED, replay);
+    countedMax = counted;
+
+    assertThat(totals(day(endpoint, Instant.now()))).containsExactly(15L, 0L, 1L, 2L, 2L);
+  }
+
   @Test
   void coversTheLastDayOnly() {
     UUID endpoint = endpoint();
@@ -167,6 +188,11 @@ class RecentOutcomesTest {
 
   /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
   private void write(UUID endpoint, int first, int end, DeliveryState state) {
+    write(endpoint, first, end, state, null);
+  }
+
+  private void write(
+      UUID endpoint, int first, int end, DeliveryState state, @Nullable UUID replay) {
     List<LogEntry> entries = new ArrayList<>();
     for (Row row :
         service.query(
@@ -176,14 +202,20 @@ class RecentOutcomesTest {
                 + first
                 + " and s.position <= e.created_position + "
                 + end)) {
+      UUID capture = row.getUUID("capture_id");
+      long position = row.getLong("position");
+      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
       Delivery delivery =
-          Delivery.first(
-              DeliveryId.of(endpoint, row.getUUID("capture_id")),
-              endpoint,
-              row.getUUID("capture_id"),
-              row.getLong("position"),
-              Delivery.Origin.LIVE,
-              row.getOffsetDateTime("entered_at").toInstant());
+          replay == null
+              ? Delivery.first(
+                  DeliveryId.of(endpoint, capture),
+                  endpoint,
+                  capture,
+                  position,
+                  Delivery.Origin.LIVE,
+                  enteredAt)
+              : Delivery.replayed(
+                  replay, endpoint, capture, position, Delivery.Origin.REPLAY, enteredAt);
       boolean attempted = state != DeliveryState.SKIPPED;
       entries.add(
           new LogEntry(

@@ -10,6 +10,7 @@ import io.egress.endpoint.SecretBox;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -101,6 +102,52 @@ class EndpointSettingsApiTest {
   }
 
   @Test
+  void signsByStandardWebhooksOnRequest() {
+    JsonObject without = endpoints.create(URL);
+    assertThat(without.getBoolean("standard_webhooks")).isFalse();
+    assertThat(target(service, without).standardWebhooks()).isFalse();
+    assertThat(audit()).doesNotContain("standard_webhooks");
+
+    JsonObject with =
+        new JsonObject(
+            service
+                .internal(
+                    "POST",
+                    endpoints.path(),
+                    new JsonObject().put("url", URL).put("standard_webhooks", true))
+                .body());
+    assertThat(with.getBoolean("standard_webhooks")).isTrue();
+    assertThat(target(service, with).standardWebhooks()).isTrue();
+    assertThat(audit()).contains("\"standard_webhooks\":true");
+
+    assertThat(change(with, "{\"description\":\"x\"}").getBoolean("standard_webhooks")).isTrue();
+    assertThat(change(with, "{\"standard_webhooks\":false}").getBoolean("standard_webhooks"))
+        .isFalse();
+    assertThat(target(service, with).standardWebhooks()).isFalse();
+    assertThat(audit()).contains("\"standard_webhooks\":{\"to\":false,\"from\":true}");
+  }
+
+  /** Whether the endpoint asks for it or not: it may later. */
+  @Test
+  void showsANewSecretInBothForms() {
+    JsonObject created = endpoints.create(URL);
+    JsonObject rotated =
+        new JsonObject(
+            service.internal("POST", endpoints.at(created) + "/rotate-secret", "").body());
+
+    for (JsonObject issued : List.of(created, rotated)) {
+      String standard = issued.getString("standard_webhooks_secret");
+      assertThat(standard).startsWith("whsec_");
+      assertThat(Base64.getDecoder().decode(standard.substring("whsec_".length())))
+          .asString()
+          .isEqualTo(issued.getString("secret"));
+    }
+    assertThat(endpoints.show(created).fieldNames())
+        .doesNotContain("secret", "standard_webhooks_secret");
+    assertThat(audit()).doesNotContain(rotated.getString("standard_webhooks_secret"), "whsec_");
+  }
+
+  @Test
   void showsSinceWhenAndWhyItIsPaused() {
     JsonObject created = endpoints.create(URL);
     JsonObject paused = change(created, "{\"paused\":true}");
@@ -124,6 +171,9 @@ class EndpointSettingsApiTest {
         "{\"headers\":{\"X-Service-Signature\":\"a\"}} | is a header that cannot be set",
         "{\"headers\":{\"connection\":\"a\"}} | is a header that cannot be set",
         "{\"headers\":{\"Host\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"Webhook-Id\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"webhook-timestamp\":\"a\"}} | is a header that cannot be set",
+        "{\"headers\":{\"webhook-signature\":\"a\"}} | is a header that cannot be set",
         "{\"headers\":{\"a b\":\"a\"}} | is not a name of a header",
         "{\"headers\":{\"\":\"a\"}} | is not a name of a header",
         "{\"headers\":{\"x-a\":\"a\\r\\nx: y\"}} | must be visible ASCII characters",
@@ -136,7 +186,9 @@ class EndpointSettingsApiTest {
         "{\"max_per_second\":1.5} | max_per_second: must be an integer",
         "{\"max_in_flight\":65} | max_in_flight: must be an integer from 1 to 64",
         "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
-        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight"
+        "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true or false",
+        "{\"standard_webhooks\":null} | standard_webhooks: is required",
+        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, standard_webhooks"
       })
   void refusesInvalidSettings(String body, String message) {
     JsonObject created = endpoints.create(URL);
@@ -227,9 +279,13 @@ class EndpointSettingsApiTest {
 
   private static Map<String, String> headers(Service of, JsonObject endpoint, String key) {
     UUID id = UUID.fromString(endpoint.getString("id"));
-    EndpointTarget target =
-        Service.await(EndpointStore.byIds(of.database, List.of(id))).values().iterator().next();
-    return CustomHeaders.open(target.sealedHeaders(), SecretBox.parse(key), id).values();
+    return CustomHeaders.open(target(of, endpoint).sealedHeaders(), SecretBox.parse(key), id)
+        .values();
+  }
+
+  private static EndpointTarget target(Service of, JsonObject endpoint) {
+    UUID id = UUID.fromString(endpoint.getString("id"));
+    return Service.await(EndpointStore.byIds(of.database, List.of(id))).values().iterator().next();
   }
 
   private static String stored(JsonObject endpoint) {

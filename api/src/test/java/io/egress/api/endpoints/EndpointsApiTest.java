@@ -62,10 +62,12 @@ class EndpointsApiTest {
             "url",
             "description",
             "secret",
+            "standard_webhooks_secret",
             "full_history",
             "headers",
             "max_per_second",
             "max_in_flight",
+            "standard_webhooks",
             "paused",
             "paused_at",
             "paused_reason",
@@ -76,6 +78,7 @@ class EndpointsApiTest {
     assertThat(secret).matches("whsec_[A-Za-z0-9_-]{43}");
     JsonObject shown = created.copy();
     shown.remove("secret");
+    shown.remove("standard_webhooks_secret");
     assertThat(shown.getString("url")).isEqualTo(URL);
     assertThat(shown.getBoolean("full_history")).isFalse();
     assertThat(shown.getBoolean("paused")).isFalse();
@@ -139,6 +142,7 @@ class EndpointsApiTest {
   void changesOnlyTheFieldsOfTheBody() {
     JsonObject created = endpoints.create(URL);
     created.remove("secret");
+    created.remove("standard_webhooks_secret");
 
     assertThat(new JsonObject(endpoints.change(created, "{\"description\":\"CRM\"}").body()))
         .isEqualTo(created.put("description", "CRM"));

@@ -86,7 +86,7 @@ class RotationApiTest {
   @Test
   void aRotationIsRefusedDuringAnOverlap() {
     JsonObject rotated = rotate("");
-    assertThat(post("{\"overlap\":\"0s\"}").statusCode()).isEqualTo(409);
+    assertThat(post("{\"overlap\":\"1h\"}").statusCode()).isEqualTo(409);
     assertThat(signing()).hasSize(2);
 
     assertThat(endOverlap().statusCode()).isEqualTo(204);
@@ -94,6 +94,17 @@ class RotationApiTest {
 
     assertThat(signing()).containsExactly(rotated.getString("secret"));
     assertThat(post("").statusCode()).isEqualTo(201);
+  }
+
+  /** The newest secret may leak during the overlap. */
+  @Test
+  void aRotationWithoutOverlapEndsAllOlderSecrets() {
+    rotate("");
+
+    JsonObject rotated = rotate("{\"overlap\":\"0s\"}");
+
+    assertThat(signing()).containsExactly(rotated.getString("secret"));
+    assertThat(rotated.getValue("previous_secret_until")).isNull();
   }
 
   /** Without this, a repetition would replace the secret whose answer was lost. */

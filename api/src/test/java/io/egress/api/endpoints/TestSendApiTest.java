@@ -144,6 +144,19 @@ class TestSendApiTest {
   }
 
   @Test
+  void goesThroughTheProxy() {
+    JsonObject created = endpoints.create(url("/fine"));
+    try (Service behind = service.twin(Map.of("EGRESS_PROXY", "http://127.0.0.1:9"))) {
+      JsonObject result =
+          new JsonObject(behind.internal("POST", endpoints.at(created) + "/test", "").body());
+      assertThat(result.getString("outcome")).isEqualTo("proxy");
+      assertThat(result.getString("detail")).contains("plain http is not sent through a proxy");
+      assertThat(result.getValue("status")).isNull();
+    }
+    assertThat(ARRIVALS).isEmpty();
+  }
+
+  @Test
   void testsPausedButNotDeletedEndpoints() {
     JsonObject created = endpoints.create(url("/fine"));
     endpoints.change(created, "{\"paused\":true}");

@@ -8,6 +8,7 @@ import io.egress.api.intake.CaptureBody;
 import io.egress.document.DocumentStore;
 import io.egress.metrics.Metrics;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.SqlConnection;
@@ -81,6 +82,24 @@ class CombinedPutsTest {
   }
 
   @Test
+  void forgetsAWaitingPutWhoseRequestIsOver() {
+    Promise<Void> over = Promise.promise();
+    UUID begun = UUID.randomUUID();
+    UUID waiting = UUID.randomUUID();
+    SqlConnection lock = lockTheDevice();
+    Future<PutResult> inTransaction = put(puts, begun, "Talk", over.future());
+    await().until(() -> waitingForALock() == 1);
+    Future<PutResult> queued = put(puts, waiting, "Talk", over.future());
+    over.fail("the client has gone");
+
+    await().until(queued::failed);
+    assertThat(inTransaction.isComplete()).as("it still holds memory").isFalse();
+    release(lock);
+    assertThat(Service.await(inTransaction)).isEqualTo(PutResult.CREATED);
+    assertThat(Service.await(put(waiting, "Talk"))).isEqualTo(PutResult.CREATED);
+  }
+
+  @Test
   void appliesUpdatesOfOneCaptureInOrder() {
     UUID id = UUID.randomUUID();
     SqlConnection lock = lockTheDevice();
@@ -128,8 +147,13 @@ class CombinedPutsTest {
   }
 
   private Future<PutResult> put(CombinedPuts through, UUID id, String title) {
+    return put(through, id, title, Promise.<Void>promise().future());
+  }
+
+  private Future<PutResult> put(
+      CombinedPuts through, UUID id, String title, Future<Void> cutShort) {
     JsonObject capture = Service.capture(workspace).put("title", title);
-    return through.put(CaptureBody.read(capture.toBuffer(), id).orRefuse(), null);
+    return through.put(CaptureBody.read(capture.toBuffer(), id).orRefuse(), null, cutShort);
   }
 
   private SqlConnection lockTheDevice() {

@@ -157,7 +157,7 @@ class NamesApiTest {
             service
                 .internal("PATCH", path + "%00", new JsonObject().putNull("member"))
                 .statusCode())
-        .isEqualTo(404);
+        .isEqualTo(400);
     assertThat(service.internal("PATCH", path + "S1", new JsonObject()).statusCode())
         .isEqualTo(400);
   }

@@ -11,6 +11,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.endpoint.DeliveryId;
+import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -73,6 +74,14 @@ class PortalPagesTest {
   }
 
   @Test
+  void theOverviewSaysThatALostQueueIsBeingRebuilt() {
+    service.query("insert into queue_rebuilds (reason) values ('lost')");
+    assertThat(browser.get(page + "/").body()).contains("The queue of deliveries was lost at");
+    service.query("update queue_rebuilds set finished_at = now()");
+    assertThat(browser.get(page + "/").body()).doesNotContain("queue of deliveries was lost");
+  }
+
+  @Test
   void keysAreMintedShownOnceAndDeleted() {
     HttpResponse<String> minted =
         browser.submit(
@@ -128,6 +137,7 @@ class PortalPagesTest {
                 "true"));
     assertThat(added.statusCode()).isEqualTo(201);
     String secret = find(added, "(whsec_[A-Za-z0-9_-]{43})");
+    assertThat(added.body()).contains(SigningSecrets.inStandardForm(secret));
     String id = endpoints().getJsonObject(0).getString("id");
     assertThat(endpoints().getJsonObject(0).getBoolean("full_history")).isTrue();
     String path = page + "/endpoints/" + id;
@@ -149,6 +159,15 @@ class PortalPagesTest {
             Map.of(
                 "url", "https://example.com/other", "max_per_second", "5", "max_in_flight", "")));
     assertThat(endpoints().getJsonObject(0).getInteger("max_per_second")).isEqualTo(5);
+    assertThat(endpoints().getJsonObject(0).getBoolean("standard_webhooks")).isFalse();
+    String standard =
+        done(
+            browser.submit(
+                path,
+                path + "/change",
+                Map.of("url", "https://example.com/other", "standard_webhooks", "true")));
+    assertThat(standard).contains("value=\"true\" checked", "webhook-signature");
+    assertThat(endpoints().getJsonObject(0).getBoolean("standard_webhooks")).isTrue();
     assertThat(endpoints().getJsonObject(0).getInteger("max_in_flight")).isNull();
     assertThat(
             browser
@@ -186,6 +205,7 @@ class PortalPagesTest {
                 .statusCode())
         .as("during the overlap")
         .isEqualTo(409);
+    assertThat(browser.get(path + "/rotate").body()).contains("Replace both secrets at once");
     done(browser.submit(path, path + "/end-overlap", Map.of()));
     assertThat(endpoints().getJsonObject(0).getString("previous_secret_until")).isNull();
 

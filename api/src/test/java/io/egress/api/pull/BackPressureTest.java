@@ -22,9 +22,10 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients that do not read use no more than the memory budget, and are disconnected in the end. */
 @Isolated("its clients have little time to read")
@@ -61,24 +62,29 @@ class BackPressureTest {
     service.close();
   }
 
-  @Test
+  @ParameterizedTest
+  @CsvSource({"?limit=100, application/json", "'', application/x-ndjson"})
   @Timeout(120)
-  void servesReadersAndDisconnectsClientsThatDoNotRead() throws IOException {
+  void servesReadersAndDisconnectsClientsThatDoNotRead(String query, String accept)
+      throws IOException {
     List<Socket> stalled = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      stalled.add(ask());
+      stalled.add(ask(query, accept));
     }
 
     HttpResponse<byte[]> whole =
         Service.send(
-            HttpRequest.newBuilder(URI.create(service.publicUrl("/api/v1/captures?limit=100")))
-                .header("authorization", "Bearer " + key),
+            HttpRequest.newBuilder(URI.create(service.publicUrl("/api/v1/captures" + query)))
+                .header("authorization", "Bearer " + key)
+                .header("accept", accept),
             BodyHandlers.ofByteArray());
 
-    assertThat(
-            new JsonObject(new String(whole.body(), StandardCharsets.UTF_8))
-                .getJsonArray("captures"))
-        .hasSize(CAPTURES);
+    String body = new String(whole.body(), StandardCharsets.UTF_8);
+    if (accept.endsWith("x-ndjson")) {
+      assertThat(body.lines()).hasSize(CAPTURES + 1);
+    } else {
+      assertThat(new JsonObject(body).getJsonArray("captures")).hasSize(CAPTURES);
+    }
     for (Socket socket : stalled) {
       await().atMost(Duration.ofSeconds(30)).until(() -> isCutOff(socket));
       socket.close();
@@ -98,12 +104,16 @@ class BackPressureTest {
     }
   }
 
-  private Socket ask() throws IOException {
+  private Socket ask(String query, String accept) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.app.publicPort());
     socket
         .getOutputStream()
         .write(
-            ("GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer "
+            ("GET /api/v1/captures"
+                    + query
+                    + " HTTP/1.1\r\nhost: localhost\r\naccept: "
+                    + accept
+                    + "\r\nauthorization: Bearer "
                     + key
                     + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));

@@ -19,12 +19,16 @@ record FilledStream(Service service, UUID workspace, String key, List<String> id
   static final int SIZE = 120;
 
   static FilledStream fill() {
+    return fill(SIZE);
+  }
+
+  static FilledStream fill(int size) {
     Service service = Service.start();
     UUID workspace = UUID.randomUUID();
     String key = service.mintKey(workspace);
     List<String> ids = new ArrayList<>();
     StringBuilder lines = new StringBuilder();
-    for (int i = 0; i < SIZE; i++) {
+    for (int i = 0; i < size; i++) {
       ids.add(UUID.randomUUID().toString());
       JsonObject capture =
           Service.capture(workspace)
@@ -47,7 +51,7 @@ record FilledStream(Service service, UUID workspace, String key, List<String> id
                 service
                         .query("select 1 from stream where workspace_id = '" + workspace + "'")
                         .size()
-                    == SIZE);
+                    == size);
     return new FilledStream(service, workspace, key, ids);
   }
 

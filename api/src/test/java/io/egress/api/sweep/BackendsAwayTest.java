@@ -29,6 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration HEALTH_KNOWS_WITHIN = Duration.ofSeconds(15);
 
   private final UUID workspace = UUID.randomUUID();
   private EmbeddedBackends backends;
@@ -83,7 +84,7 @@ class BackendsAwayTest {
     assertThat(List.of(pull.statusCode(), hook.statusCode())).containsOnly(503);
     assertThat(pull.body()).contains("\"status\":503");
     assertThat(pull.headers().firstValue("retry-after")).isPresent();
-    assertThat(ready()).isEqualTo(503);
+    await().atMost(HEALTH_KNOWS_WITHIN).until(() -> ready() == 503);
 
     backends.postgres().start();
     await()

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.database.Migrations;
 import io.egress.endpoint.DeliveryId;
 import io.egress.metrics.Metrics;
@@ -35,7 +35,7 @@ class EndpointsBehindTest {
   @BeforeEach
   void start() {
     Service.await(Migrations.run(vertx, settings.database().url()));
-    pool = DatabasePool.open(vertx, settings.database(), "test", 2);
+    pool = Database.pool(vertx, settings.database(), "test", 2);
     query("insert into workspaces (id, stream_head) values ('%s', 9)".formatted(workspace));
     query("insert into devices (workspace_id, id) values ('%1$s', '%1$s')".formatted(workspace));
   }
@@ -72,6 +72,37 @@ class EndpointsBehindTest {
     }
   }
 
+  @Test
+  void countsEndpointsWithOverdueRetriesAndReplays() {
+    UUID retried = endpoint(false);
+    UUID replayed = endpoint(false);
+    UUID paused = endpoint(true);
+    UUID delivered = endpoint(false);
+    query("create table some_days partition of deliveries default");
+    pending(retried, "now() - interval '11 minutes'", "now()");
+    pending(replayed, "null", "now() - interval '20 minutes'");
+    pending(paused, "now() - interval '11 minutes'", "now()");
+    pending(delivered, "now() + interval '1 minute'", "now() - interval '1 day'");
+
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      await().until(() -> metrics.scrape().contains("egress_endpoints_behind 2.0"));
+      assertThat(metrics.scrape())
+          .containsPattern("egress_endpoints_behind_oldest_seconds 12\\d\\d\\..*");
+      behind.close();
+    }
+  }
+
+  private void pending(UUID endpoint, String nextAttemptAt, String updatedAt) {
+    query(
+        """
+        insert into deliveries
+          (day, id, endpoint_id, capture_id, position, origin, state, attempts, next_attempt_at, owed_at, updated_at)
+        values (current_date, gen_random_uuid(), '%s', gen_random_uuid(), 1, 'live', 'pending', 1, %s, now(), %s)
+        """
+            .formatted(endpoint, nextAttemptAt, updatedAt));
+  }
+
   /** At a thousand captures a second, a minute's worth is sixty thousand rows. */
   @Test
   void readsFewRowsHoweverManyAreYoungerThanAMinute() {
@@ -80,7 +111,7 @@ class EndpointsBehindTest {
     }
     enter(1, "10 minutes");
     enterNow(2, ROWS);
-    Pool looking = DatabasePool.open(vertx, settings.database(), "looking", 1);
+    Pool looking = Database.pool(vertx, settings.database(), "looking", 1);
     int backend =
         Service.await(looking.query("select pg_backend_pid()").execute())
             .iterator()

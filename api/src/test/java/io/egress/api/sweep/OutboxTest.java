@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.database.Migrations;
 import io.egress.kafka.KafkaClients;
 import io.egress.kafka.NeededTopic;
@@ -51,7 +51,7 @@ class OutboxTest {
     Service.await(Migrations.run(vertx, settings.database().url()));
     Service.await(
         TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic))));
-    Pool pool = DatabasePool.open(vertx, settings.database(), "test", 4);
+    Pool pool = Database.pool(vertx, settings.database(), "test", 4);
     Service.await(
         pool.query(
                 """

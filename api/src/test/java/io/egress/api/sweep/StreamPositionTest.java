@@ -3,7 +3,7 @@ package io.egress.api.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.database.Migrations;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
@@ -35,7 +35,7 @@ class StreamPositionTest {
   @BeforeEach
   void start() {
     Service.await(Migrations.run(vertx, settings.database().url()));
-    pool = DatabasePool.open(vertx, settings.database(), "test", 1);
+    pool = Database.pool(vertx, settings.database(), "test", 1);
   }
 
   @AfterEach

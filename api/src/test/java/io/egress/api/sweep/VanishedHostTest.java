@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.settings.Settings;
 import io.egress.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
@@ -34,8 +34,7 @@ class VanishedHostTest {
   void start() {
     service = Service.start(Map.of("EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT", "2s"));
     vanishing =
-        DatabasePool.open(
-            service.vertx, Settings.from(service.environment).database(), "vanishing", 1);
+        Database.pool(service.vertx, Settings.from(service.environment).database(), "vanishing", 1);
     session = Service.await(vanishing.getConnection());
   }
 

@@ -40,7 +40,20 @@ record Answer(int status, Map<String, String> headers, @Nullable String body) {
     if (TRACES.stream().anyMatch(trace -> trace.matcher(text).find())) {
       return Optional.of("a stack trace: " + text);
     }
-    return status < 400 ? Optional.empty() : errorFault(text);
+    if (status < 400) {
+      return Optional.empty();
+    }
+    return headers.getOrDefault("content-type", "").startsWith("text/html")
+        ? pageFault(text)
+        : errorFault(text);
+  }
+
+  /** An error of the settings page. */
+  private static Optional<String> pageFault(String text) {
+    if (CLASS_NAME.matcher(text).find()) {
+      return Optional.of("a class name: " + text);
+    }
+    return text.contains("</html>") ? Optional.empty() : Optional.of("not a page: " + text);
   }
 
   private Optional<String> errorFault(String text) {

@@ -16,7 +16,11 @@ final class FuzzClient implements Runnable {
   private static final int MAYBE_MILLIS_MAX = 200;
 
   private static final int SHOTS_PER_CONNECTION_MAX = 100;
+  private static final int ABANDONED_MAX = 4;
   private static final int SHOTS_SHOWN = 3;
+
+  /** One connection of these is half-closed, and one is never read. */
+  private static final int KINDS = 10;
 
   private final String name;
   private final int port;
@@ -46,7 +50,11 @@ final class FuzzClient implements Runnable {
     while (left.get() > 0) {
       recent.clear();
       try (RawConnection connection = new RawConnection(port)) {
-        use(connection);
+        switch (random.nextInt(KINDS)) {
+          case 0 -> useHalfClosed(connection);
+          case 1 -> abandon(connection);
+          default -> use(connection);
+        }
       } catch (IOException refused) {
         findings.violation(name + ": a connection failed: " + refused);
       }
@@ -68,6 +76,49 @@ final class FuzzClient implements Runnable {
         return;
       }
     }
+  }
+
+  /** Closes the sending direction after one request: it is answered, and the connection ends. */
+  private void useHalfClosed(RawConnection connection) throws IOException {
+    Shot shot = mutator.next();
+    left.decrementAndGet();
+    remember(shot);
+    try {
+      connection.send(shot.bytes());
+      connection.endOutput();
+    } catch (IOException closed) {
+      findings.count("closed while sending");
+      return;
+    }
+    if (!shot.answered() || shot.mayLeaveHttp1()) {
+      return;
+    }
+    try {
+      Answer answer = connection.read(ANSWER_MILLIS_MAX, shot.mayBeHead());
+      findings.count("answers to half-closed clients");
+      answer.fault().ifPresent(this::violation);
+      if (!shot.mayBeHead() && !connection.ends(ANSWER_MILLIS_MAX)) {
+        violation("more than one answer to a half-closed client");
+      }
+    } catch (IOException none) {
+      violation("a half-closed client got no whole answer: " + none);
+    }
+  }
+
+  /** Sends several requests, reads nothing, and disconnects. */
+  private void abandon(RawConnection connection) {
+    try {
+      for (int i = random.nextInt(ABANDONED_MAX); i >= 0; i--) {
+        connection.send(new Shot(mutator.unread(), false).bytes());
+        left.decrementAndGet();
+      }
+      if (random.nextBoolean()) {
+        connection.reset();
+      }
+    } catch (IOException closed) {
+      findings.count("closed while sending");
+    }
+    findings.count("abandoned connections");
   }
 
   private void remember(Shot shot) {

@@ -126,6 +126,7 @@ public final class FuzzCommand implements Callable<Integer> {
   private void check(FuzzedService service, Memory before) throws Exception {
     requireSoon(service::requireWorking);
     requireSoon(service::requireReady);
+    requireSoon(service::requireNoMemoryInUse);
     double restarts = service.dispatcherRestarts();
     if (restarts > 0) {
       findings.violation("the dispatcher started again " + restarts + " times");

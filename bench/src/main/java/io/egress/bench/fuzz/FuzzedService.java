@@ -133,6 +133,19 @@ final class FuzzedService {
     }
   }
 
+  /** The lines of the metrics that show memory reserved by requests, or waited for. */
+  void requireNoMemoryInUse() throws IOException, InterruptedException {
+    List<String> inUse =
+        get(internalPort(), "/metrics", "")
+            .body()
+            .lines()
+            .filter(line -> line.startsWith("egress_memory_") && !line.endsWith(" 0.0"))
+            .toList();
+    if (!inUse.isEmpty()) {
+      throw new IllegalStateException("memory is not released: " + inUse);
+    }
+  }
+
   /** How often a dispatcher loop was restarted after an unexpected failure. */
   double dispatcherRestarts() throws IOException, InterruptedException {
     return RESTARTS
@@ -165,6 +178,8 @@ final class FuzzedService {
         publicRequest("/api/v1/captures?limit=10"),
         publicRequest("/api/v1/captures?limit=5&after=" + cursor),
         publicRequest("/api/v1/captures?limit=2").withHeader("accept-encoding", "gzip, br"),
+        publicRequest("/api/v1/captures?limit=2&wait=1"),
+        publicRequest("/api/v1/captures").withHeader("accept", "application/x-ndjson"),
         publicRequest("/api/v1/captures?limit=2").withMethod("HEAD"),
         publicRequest("/api/v1/captures/" + captures.get(0)),
         publicRequest("/api/v1/captures/" + captures.get(1)).withHeader("accept-encoding", "gzip"),
@@ -178,7 +193,7 @@ final class FuzzedService {
     return request("GET", target, key);
   }
 
-  List<Request> internalRequests() {
+  List<Request> internalRequests() throws IOException, InterruptedException {
     List<Request> requests = new ArrayList<>();
     requests.add(internalRequest("GET", "/metrics"));
     requests.add(internalRequest("GET", "/health/ready"));
@@ -191,6 +206,7 @@ final class FuzzedService {
       requests.add(imported());
       requests.addAll(renames());
       requests.addAll(administration());
+      requests.addAll(pages());
     }
     return requests;
   }
@@ -239,7 +255,30 @@ final class FuzzedService {
         internalRequest("POST", base + "/api-keys", new JsonObject().put("name", "fuzz"), JSON),
         internalRequest("POST", base + "/api-keys", new JsonObject().put("name", "fuzz"), JSON)
             .withHeader("idempotency-key", id()),
-        internalRequest("DELETE", base + "/api-keys/" + keyId));
+        internalRequest("DELETE", base + "/api-keys/" + keyId),
+        internalRequest("GET", base + "/api-keys"),
+        internalRequest("GET", base + "/audit?actor=fuzz&action=api_key.created&limit=3"),
+        internalRequest("GET", "/internal/v1/audit?from=2026-01-31T09:30:00Z&thing_id=" + keyId),
+        internalRequest("GET", base + "/audit").withHeader("accept", "application/x-ndjson"),
+        internalRequest("GET", base + "/deliveries?state=pending&limit=2"),
+        internalRequest("GET", base + "/deliveries/" + endpointId),
+        internalRequest(
+            "GET", base + "/endpoints/" + endpointId + "/deliveries?capture_id=" + keyId),
+        internalRequest("GET", base + "/endpoints/" + endpointId + "/replays"),
+        internalRequest("GET", base + "/replays/" + endpointId),
+        internalRequest("GET", "/internal/v1/secret-keys"));
+  }
+
+  private List<Request> pages() throws IOException, InterruptedException {
+    JsonObject link =
+        internal.call(
+            "POST",
+            "/workspaces/" + emptyWorkspace + "/portal-links",
+            new JsonObject().put("role", "admin").put("actor", "fuzz"));
+    return new FuzzedPages(internalPort(), emptyWorkspace.toString(), link.getString("url"))
+        .requests(
+            createEndpoint(emptyWorkspace, "https://receiver.invalid/page").getString("id"),
+            mintKey(emptyWorkspace).getString("id"));
   }
 
   private static Request internalRequest(String method, String target) {

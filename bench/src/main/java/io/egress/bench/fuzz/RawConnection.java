@@ -48,6 +48,23 @@ final class RawConnection implements AutoCloseable {
     socket.getOutputStream().write(bytes);
   }
 
+  /** Half-closes the connection. */
+  void endOutput() throws IOException {
+    socket.shutdownOutput();
+  }
+
+  /** As a host that vanishes would: with RST instead of FIN. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  /** Whether the service has closed the connection, or does so within {@code millisMax}. */
+  boolean ends(int millisMax) throws IOException {
+    socket.setSoTimeout(millisMax);
+    return in.read() < 0;
+  }
+
   /** Whether bytes are available now. */
   boolean hasMore() throws IOException {
     return in.available() > 0;

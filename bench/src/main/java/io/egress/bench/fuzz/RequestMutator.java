@@ -147,11 +147,13 @@ final class RequestMutator {
   private final List<Request> requests;
   private final Random random;
   private final JsonMutator json;
+  private final QueryMutator parameters;
 
   RequestMutator(List<Request> requests, Random random) {
     this.requests = List.copyOf(requests);
     this.random = random;
     this.json = new JsonMutator(random);
+    this.parameters = new QueryMutator(random);
   }
 
   Shot next() {
@@ -190,7 +192,8 @@ final class RequestMutator {
   }
 
   private String target(String target) {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(10)) {
+      case 7, 8, 9 -> query(target);
       case 0 -> pick(TARGETS);
       case 1 -> NUMBER.matcher(target).replaceFirst(pick(NUMBERS).replace("$", ""));
       case 2 -> ID.matcher(target).replaceFirst(UUID.randomUUID().toString());
@@ -199,6 +202,12 @@ final class RequestMutator {
       case 5 -> inserted(target, control());
       default -> pick(requests).target();
     };
+  }
+
+  private String query(String target) {
+    int mark = target.indexOf('?');
+    String path = mark < 0 ? target : target.substring(0, mark);
+    return path + "?" + parameters.mutate(mark < 0 ? "" : target.substring(mark + 1));
   }
 
   private List<Header> headers(List<Header> headers) {
@@ -223,8 +232,12 @@ final class RequestMutator {
       case 0 -> flipped(body);
       case 1 -> any().body();
       case 2 -> truncated(body);
-      default -> json.mutate(body);
+      default -> isForm(body) ? parameters.mutate(body) : json.mutate(body);
     };
+  }
+
+  private static boolean isForm(String body) {
+    return !body.isEmpty() && body.charAt(0) != '{' && body.indexOf('=') > 0;
   }
 
   /** Wrong lengths and endless chunks: the bytes may be no request at all, or several. */
@@ -253,6 +266,15 @@ final class RequestMutator {
       at += length;
     }
     return chunks.append(random.nextBoolean() ? "0\r\n\r\n" : pick(CHUNK_ENDS)).toString();
+  }
+
+  /** Whole requests, as one that reads their responses later or never would send them. */
+  String unread() {
+    StringBuilder several = new StringBuilder();
+    for (int i = random.nextInt(PIPELINED_MAX); i >= 0; i--) {
+      several.append(any().text());
+    }
+    return several.toString();
   }
 
   private Shot pipelined() {

@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
       PushBench.class,
       IngestBench.class,
       IdleBench.class,
+      WaitingBench.class,
       ScaleBench.class
     })
 public final class BenchCommand {}

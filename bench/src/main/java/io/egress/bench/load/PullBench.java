@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
     description = "Pull: pages a second against pgbench and per-request gzip, memory, and depth.")
 final class PullBench implements Callable<Integer> {
   private static final int PAGE = 100;
+  private static final String WHOLE = "one request";
   private static final int SEGMENTS_OF_80_KB = 440;
 
   @Option(names = "--documents", defaultValue = "1000", description = "documents of about 80 KB")
@@ -54,6 +55,11 @@ final class PullBench implements Callable<Integer> {
   @Option(names = "--history", defaultValue = "1000000", description = "captures in the depth run")
   private long history;
 
+  @Option(
+      names = "--lines",
+      description = "also the whole stream in one request; without the memory and depth runs")
+  private boolean lines;
+
   private final Random random = new Random(1);
   private List<Cursor> cursors = List.of();
 
@@ -63,7 +69,7 @@ final class PullBench implements Callable<Integer> {
     Settings settings =
         Settings.from(Backends.complete(process, environment(), EmbeddedOptions.scratch()));
     Vertx vertx = Vertx.vertx();
-    process.pushAsync("Vert.x", vertx::close);
+    process.push(vertx);
     ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
     process.pushAsync("the api", app::close);
     InternalApi api = new InternalApi("127.0.0.1", app.internalPort(), settings.internalToken());
@@ -77,8 +83,10 @@ final class PullBench implements Callable<Integer> {
       String key = mint(api, workspace);
       cursors = database.cursors(workspace, documents);
       compare(vertx, settings, app, workspace, key);
-      crowd(vertx, app, key);
-      depth(vertx, app, mint(api, deep));
+      if (!lines) {
+        crowd(vertx, app, key);
+        depth(vertx, app, mint(api, deep));
+      }
     }
     return 0;
   }
@@ -107,7 +115,7 @@ final class PullBench implements Callable<Integer> {
   }
 
   private void compare(Vertx vertx, Settings settings, ApiApp app, UUID workspace, String key) {
-    Pool pool = DatabasePool.open(vertx, settings.database(), "bench", clients);
+    Pool pool = Database.pool(vertx, settings.database(), "bench", clients);
     Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
     HeapPeak heap = new HeapPeak();
     try (heap;
@@ -118,9 +126,15 @@ final class PullBench implements Callable<Integer> {
               usual.port(), key, () -> "/?position=" + random.nextInt(documents - PAGE));
       new PullLoad(vertx, joined, clients).run(seconds);
       new PullLoad(vertx, perRequest, clients).run(1);
+      PullLoad.Target whole =
+          new PullLoad.Target(
+              app.publicPort(), key, "application/x-ndjson", () -> "/api/v1/captures");
       for (int round = 0; round < rounds; round++) {
         table.add("joined fragments", new PullLoad(vertx, joined, clients).run(seconds));
         table.add("per-request gzip", new PullLoad(vertx, perRequest, clients).run(seconds));
+        if (lines) {
+          table.add(WHOLE, inPages(new PullLoad(vertx, whole, clients).run(seconds)));
+        }
         OptionalDouble rows =
             PgBench.pagesPerSecond(
                 settings.database().url(), workspace, documents, clients, seconds);
@@ -137,7 +151,23 @@ final class PullBench implements Callable<Integer> {
         "joined / pgbench %.2f, joined / per-request gzip %.1f%n",
         table.median("joined fragments") / table.median("pgbench, rows only"),
         table.median("joined fragments") / table.median("per-request gzip"));
+    if (lines) {
+      System.out.printf(
+          "one request / pgbench %.2f, one request / joined fragments %.2f%n",
+          table.median(WHOLE) / table.median("pgbench, rows only"),
+          table.median(WHOLE) / table.median("joined fragments"));
+    }
     heap.print();
+  }
+
+  /** With the documents of a response counted as pages; the times are those of whole responses. */
+  private PullLoad.Result inPages(PullLoad.Result result) {
+    return new PullLoad.Result(
+        result.pages() * documents / PAGE,
+        result.bytes(),
+        result.seconds(),
+        result.p50Millis(),
+        result.p99Millis());
   }
 
   private void crowd(Vertx vertx, ApiApp app, String key) {

@@ -37,8 +37,13 @@ final class PullLoad {
   }
 
   /** Where to pull from: {@code path} returns the path of the next request. */
-  record Target(int port, String key, Supplier<String> path) {
+  record Target(int port, String key, String accept, Supplier<String> path) {
+    Target(int port, String key, Supplier<String> path) {
+      this(port, key, "application/json", path);
+    }
+
     Target {
+      requireNonNull(accept, "accept is null");
       requireNonNull(key, "key is null");
       requireNonNull(path, "path is null");
     }
@@ -117,6 +122,7 @@ final class PullLoad {
                 .setPort(target.port())
                 .setURI(target.path().get())
                 .putHeader("authorization", "Bearer " + target.key())
+                .putHeader("accept", target.accept())
                 .putHeader("accept-encoding", "gzip"))
         .compose(HttpClientRequest::send)
         .compose(this::count);

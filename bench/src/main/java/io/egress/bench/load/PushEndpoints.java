@@ -118,7 +118,9 @@ final class PushEndpoints {
             .call(
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
-                new JsonObject().put("url", stage.receiver().url(path)));
+                new JsonObject()
+                    .put("url", stage.receiver().url(path))
+                    .put("standard_webhooks", stage.standardWebhooks()));
     Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")), path);
     made.add(endpoint);
     return endpoint;

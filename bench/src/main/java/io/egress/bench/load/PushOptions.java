@@ -11,6 +11,9 @@ final class PushOptions {
   @Option(names = "--http2", description = "a receiver that offers HTTP/2")
   private boolean http2;
 
+  @Option(names = "--standard-webhooks", description = "endpoints with Standard Webhooks")
+  private boolean standardWebhooks;
+
   @Option(
       names = "--workers",
       defaultValue = "1",
@@ -35,6 +38,10 @@ final class PushOptions {
 
   boolean http2() {
     return http2;
+  }
+
+  boolean standardWebhooks() {
+    return standardWebhooks;
   }
 
   int workers() {

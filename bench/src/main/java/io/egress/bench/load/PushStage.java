@@ -3,11 +3,11 @@ package io.egress.bench.load;
 import io.egress.api.ApiMain;
 import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherMain;
+import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
-import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.ChildProcess;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -36,9 +36,7 @@ final class PushStage {
   /** The parts of the service and its backends, by which processes are grouped. */
   static final List<String> SERVICE = List.of("api", "dispatcher", "PostgreSQL", "Kafka");
 
-  private static final String BROKER_HEAP = "-Xmx512m";
-
-  /** JVM options of dispatchers, as in their image, and of the broker. */
+  /** A JVM option of dispatchers, as in their image. */
   private static final String COLLECTOR = "-XX:+UseParallelGC";
 
   private final RunningProcess process;
@@ -49,9 +47,10 @@ final class PushStage {
   private final Map<String, String> environment;
   private final Settings settings;
   private final History history;
-  private final ChildProcess broker;
+  private final ProcessHandle broker;
   private final ChildProcess apiProcess;
   private final InternalApi api;
+  private final int publicPort;
   private final int internalPort;
   private final ProcessHandle database;
 
@@ -61,21 +60,24 @@ final class PushStage {
     this.options = options;
     this.folder = folder(process);
     this.vertx = Vertx.vertx();
-    process.pushAsync("Vert.x", vertx::close);
+    process.push(vertx);
     LocalCertificate certificate = options.plain() ? null : certificate(process);
     this.receiver = PushReceiver.start(vertx, certificate, options.http2());
-    this.broker = child("kafka", List.of(BROKER_HEAP, COLLECTOR), BenchBroker.class, Map.of());
-    Map<String, String> own = environment(options, certificate);
-    own.putAll(shared);
-    own.put("EGRESS_KAFKA_BOOTSTRAP", broker.await(BenchBroker.READY + "(\\S+)").group(1));
-    this.environment = Backends.complete(process, own, EmbeddedOptions.scratch());
+    EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    process.push("the embedded servers", backends);
+    this.broker = backends.kafka().handle();
+    this.environment = environment(options, certificate);
+    environment.putAll(shared);
+    environment.put("EGRESS_DATABASE_URL", backends.databaseUrl());
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     this.settings = Settings.from(environment);
     this.history = new History(vertx, settings.database().url());
     process.push("the bench's connection", history);
     this.database = postmaster();
     this.apiProcess = child("api", List.of(heap()), ApiMain.class, environment);
-    Matcher up = apiProcess.await("api is up: public port \\d+, internal port (\\d+)");
-    this.internalPort = Integer.parseInt(up.group(1));
+    Matcher up = apiProcess.await("api is up: public port (\\d+), internal port (\\d+)");
+    this.publicPort = Integer.parseInt(up.group(1));
+    this.internalPort = Integer.parseInt(up.group(2));
     this.api = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
   }
 
@@ -141,9 +143,21 @@ final class PushStage {
     return Map.of(
         "dispatcher", () -> Stream.of(dispatcher.handle()),
         "PostgreSQL", () -> Stream.concat(Stream.of(database), database.children()),
-        "Kafka", () -> Stream.of(broker.handle()),
+        "Kafka", () -> Stream.of(broker),
         "api", () -> Stream.of(apiProcess.handle()),
         "receiver", () -> Stream.of(ProcessHandle.current()));
+  }
+
+  /** Of the api, and of what it needs. */
+  ProcessorTime processorTimeOfPulls() {
+    return ProcessorTime.begin(
+        Map.of(
+            "PostgreSQL", () -> Stream.concat(Stream.of(database), database.children()),
+            "api", () -> Stream.of(apiProcess.handle())));
+  }
+
+  long apiResidentKilobytes() {
+    return ProcFiles.residentKilobytes(apiProcess.handle());
   }
 
   Vertx vertx() {
@@ -152,6 +166,11 @@ final class PushStage {
 
   Settings settings() {
     return settings;
+  }
+
+  /** Whether endpoints are to be created with that option. */
+  boolean standardWebhooks() {
+    return options.standardWebhooks();
   }
 
   PushReceiver receiver() {
@@ -164,6 +183,10 @@ final class PushStage {
 
   InternalApi api() {
     return api;
+  }
+
+  int publicPort() {
+    return publicPort;
   }
 
   int internalPort() {

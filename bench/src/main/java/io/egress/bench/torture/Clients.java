@@ -2,12 +2,15 @@ package io.egress.bench.torture;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -17,7 +20,9 @@ import java.util.function.BooleanSupplier;
 
 /** Calls any api process, and repeats until one answers, as every client should. */
 final class Clients {
-  private static final Duration TIMEOUT = Duration.ofSeconds(8);
+  /** Longer than a request may take. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
   private static final long PAUSE_MILLIS = 100;
 
   private final HttpClient http =
@@ -54,6 +59,7 @@ final class Clients {
     String idempotencyKey = UUID.randomUUID().toString();
     while (!ended.getAsBoolean()) {
       Role api = apis.get(Math.floorMod(turn.getAndIncrement(), apis.size()));
+      boolean wasFrozen = api.isFrozen();
       URI uri = URI.create("http://127.0.0.1:" + api.setting(port) + path);
       try {
         HttpResponse<String> answer =
@@ -78,6 +84,13 @@ final class Clients {
           evidence.violation(
               "%s %s was answered with %d: %s"
                   .formatted(method, path, answer.statusCode(), answer.body()));
+        }
+      } catch (HttpConnectTimeoutException | ConnectException notUp) {
+        // Another process may answer.
+      } catch (HttpTimeoutException late) {
+        if (!api.isFrozen() && !wasFrozen) {
+          evidence.violation(
+              "%s %s had no answer after %d s".formatted(method, path, TIMEOUT.toSeconds()));
         }
       } catch (IOException noAnswer) {
         // Another process may answer.

@@ -1,6 +1,5 @@
 package io.egress.bench.torture;
 
-import io.egress.embedded.SmallDisk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,9 +9,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Faults in random order, controlled by a seed. A fault is over when {@link Fault#run} returns. */
 final class Faults {
-  /** A restarted backend recovers itself before the service can. */
-  private static final Duration BACKEND_RECOVERY_MAX = Duration.ofSeconds(25);
-
   /**
    * One fault.
    *
@@ -58,11 +54,7 @@ final class Faults {
       all.add(ofLink("network refuses", link -> held(link, Link.Mood.REFUSING, 6_000)));
       all.add(ofLink("network slow", link -> held(link, Link.Mood.SLOW, 5_000)));
     }
-    all.add(ofBackend("PostgreSQL restarted", this::restartPostgres));
-    all.add(ofBackend("PostgreSQL kill -9", this::killPostgres));
-    all.add(ofBackend("Kafka restarted", this::restartBroker));
-    all.add(ofBackend("Kafka kill -9", this::killBroker));
-    fleet.disk().ifPresent(disk -> all.add(ofBackend("disk full", () -> fillDisk(disk))));
+    all.addAll(fleet.backends().faults(fleet, random, recoveryMax));
     all.add(new Fault("rolling restart", recoveryMax, this::rollingRestart));
     all.add(new Fault("rename storm", recoveryMax, this::renameStorm));
     all.add(new Fault("endpoints come and go", recoveryMax, this::churnEndpoints));
@@ -85,15 +77,11 @@ final class Faults {
 
   private Fault ofLink(String name, LinkAction action) {
     Role role = any(fleet.roles());
-    boolean database = random.nextBoolean();
+    boolean database = random.nextBoolean() || !fleet.backends().hasKafkaLinks();
     return new Fault(
         "%s from %s to %s".formatted(name, role.name(), database ? "PostgreSQL" : "Kafka"),
         recoveryMax,
         () -> action.on(database ? role.database : role.kafka));
-  }
-
-  private Fault ofBackend(String name, Action action) {
-    return new Fault(name, recoveryMax.plus(BACKEND_RECOVERY_MAX), action);
   }
 
   private void killed(Role role) throws InterruptedException {
@@ -136,37 +124,6 @@ final class Faults {
     link.become(mood);
     pause(millisMax);
     link.become(Link.Mood.FINE);
-  }
-
-  private void restartPostgres() throws InterruptedException {
-    fleet.stopPostgres();
-    pause(3_000);
-    fleet.startPostgres();
-  }
-
-  private void killPostgres() throws Exception {
-    fleet.killPostgres();
-    pause(3_000);
-    fleet.startPostgres();
-  }
-
-  private void restartBroker() throws InterruptedException {
-    fleet.stopBroker();
-    pause(3_000);
-    fleet.startBroker();
-  }
-
-  private void killBroker() throws InterruptedException {
-    fleet.killBroker();
-    pause(3_000);
-    fleet.startBroker();
-  }
-
-  private void fillDisk(SmallDisk disk) throws Exception {
-    disk.fill();
-    pause(5_000);
-    disk.free();
-    fleet.startPostgres();
   }
 
   private void rollingRestart() throws InterruptedException {

@@ -2,30 +2,24 @@ package io.egress.bench.torture;
 
 import io.egress.api.ApiMain;
 import io.egress.dispatcher.DispatcherMain;
-import io.egress.embedded.EmbeddedBackends;
-import io.egress.embedded.EmbeddedOptions;
 import io.egress.embedded.FreePort;
-import io.egress.embedded.SmallDisk;
 import io.egress.endpoint.SecretBox;
 import io.egress.lifecycle.RunningProcess;
-import io.egress.standalone.run.ChildProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The processes under test: two of the api, three dispatchers, PostgreSQL and Kafka. Each role has
- * its own proxy to each backend.
+ * The processes under test: two of the api and three dispatchers, on {@link FleetBackends} that
+ * each of them reaches through proxies of its own.
  */
 final class Fleet {
   static final String RETRY_SCHEDULE = "1s,2s,3s,5s,10s,20s";
@@ -33,40 +27,24 @@ final class Fleet {
 
   private static final int APIS = 2;
   private static final int DISPATCHERS = 3;
-  private static final int BROKER_STARTS_MAX = 3;
-  private static final int DISK_MEGABYTES = 1_200;
 
-  private final Path folder;
-  private final EmbeddedBackends postgres;
-  private final Path postgresFolder;
-  private final Optional<SmallDisk> disk;
+  private final FleetBackends backends;
   private final List<Role> apis = new ArrayList<>();
   private final List<Role> dispatchers = new ArrayList<>();
-  private @Nullable ChildProcess broker;
-  private int brokerStarts;
 
-  private Fleet(RunningProcess process, Path folder) throws IOException, InterruptedException {
-    this.folder = folder;
-    this.postgresFolder = Files.createDirectories(folder.resolve("postgres"));
-    this.disk = SmallDisk.mount(postgresFolder, DISK_MEGABYTES);
-    disk.ifPresent(mounted -> process.push("the file system", mounted));
-    this.postgres =
-        EmbeddedBackends.start(
-            EmbeddedOptions.persistent(postgresFolder).unsynced().withoutKafka());
-    process.push("PostgreSQL", postgres);
+  private Fleet(RunningProcess process, Path folder, FleetBackends.Starter starter)
+      throws IOException {
+    this.backends = starter.start(folder);
+    process.push("the backends", backends);
     Vertx links = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     process.pushAsync("the links", links::close);
-    int databasePort = URI.create(postgres.databaseUrl()).getPort();
     Map<String, String> shared = settings();
+    shared.putAll(backends.settings());
     for (int i = 0; i < APIS + DISPATCHERS; i++) {
       Link database = Link.open(links);
-      database.leadTo(databasePort);
       Link kafka = Link.open(links);
       Map<String, String> own = new TreeMap<>(shared);
-      own.put(
-          "EGRESS_DATABASE_URL",
-          postgres.databaseUrl().replace(":" + databasePort + "/", ":" + database.port() + "/"));
-      own.put("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:" + kafka.port());
+      own.putAll(backends.addresses(database, kafka));
       own.put("EGRESS_PUBLIC_PORT", Integer.toString(FreePort.choose()));
       own.put("EGRESS_INTERNAL_PORT", Integer.toString(FreePort.choose()));
       if (i < APIS) {
@@ -83,12 +61,13 @@ final class Fleet {
       }
     }
     process.push("the processes", this::close);
-    startBroker();
+    backends.lead(roles());
   }
 
   /** Returns when everything is up; it ends with {@code process}. */
-  static Fleet start(RunningProcess process, Path folder) throws IOException, InterruptedException {
-    Fleet fleet = new Fleet(process, folder);
+  static Fleet start(RunningProcess process, Path folder, FleetBackends.Starter starter)
+      throws IOException, InterruptedException {
+    Fleet fleet = new Fleet(process, folder, starter);
     fleet.roles().forEach(Role::start);
     for (Role role : fleet.roles()) {
       role.awaitUp();
@@ -110,75 +89,19 @@ final class Fleet {
     return all;
   }
 
-  /** PostgreSQL's disk; empty if this process may not mount one. */
-  Optional<SmallDisk> disk() {
-    return disk;
+  FleetBackends backends() {
+    return backends;
   }
 
-  /** Bypasses the proxies. */
-  String databaseUrl() {
-    return postgres.databaseUrl();
-  }
-
-  void stopPostgres() {
-    postgres.postgres().stop();
-  }
-
-  /** Kills the postmaster with SIGKILL; its children notice and end. */
-  void killPostgres() throws IOException {
-    Path pidFile = postgresFolder.resolve("postgres").resolve("data").resolve("postmaster.pid");
-    long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
-    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
-  }
-
-  void startPostgres() {
-    postgres.postgres().start();
-  }
-
-  void killBroker() {
-    if (broker != null) {
-      broker.kill();
+  /** The roles that do not report {@code backend} as up, or not up, within {@code max}. */
+  List<Role> without(String backend, boolean up, Duration max) throws InterruptedException {
+    long end = System.nanoTime() + max.toNanos();
+    List<Role> wrong = roles();
+    while (!wrong.isEmpty() && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(200);
+      wrong = wrong.stream().filter(role -> role.reports(backend) != up).toList();
     }
-  }
-
-  void stopBroker() throws InterruptedException {
-    if (broker != null) {
-      broker.terminate();
-    }
-  }
-
-  /** Retries with other ports if one was taken meanwhile. */
-  void startBroker() throws InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        startBrokerOnce();
-        return;
-      } catch (IllegalStateException ended) {
-        if (attempt == BROKER_STARTS_MAX) {
-          throw ended;
-        }
-      }
-    }
-  }
-
-  private void startBrokerOnce() throws InterruptedException {
-    List<String> arguments = new ArrayList<>();
-    arguments.add(folder.resolve("kafka").toString());
-    roles().forEach(role -> arguments.add(Integer.toString(role.kafka.port())));
-    ChildProcess started =
-        ChildProcess.start(
-            folder,
-            "kafka." + ++brokerStarts,
-            new ChildProcess.Command(
-                List.of("-Xmx512m", "-XX:+UseParallelGC"),
-                TortureBroker.class.getName(),
-                arguments,
-                Map.of()));
-    broker = started;
-    String[] ports = started.await(TortureBroker.READY + "(\\S+)").group(1).split(",", -1);
-    for (int i = 0; i < ports.length; i++) {
-      roles().get(i).kafka.leadTo(Integer.parseInt(ports[i]));
-    }
+    return wrong;
   }
 
   private void close() {
@@ -186,9 +109,6 @@ final class Fleet {
     roles().forEach(role -> role.kafka.become(Link.Mood.FINE));
     // Each takes a second or two to stop.
     roles().parallelStream().forEach(Role::close);
-    if (broker != null) {
-      broker.close();
-    }
   }
 
   private static Map<String, String> settings() {

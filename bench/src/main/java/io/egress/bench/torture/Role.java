@@ -1,10 +1,16 @@
 package io.egress.bench.torture;
 
 import io.egress.standalone.run.ChildProcess;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A process of the fleet, with its own proxy to each backend. It can be stopped and restarted. */
 final class Role {
+  private static final Duration HEALTH_MAX = Duration.ofSeconds(2);
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(HEALTH_MAX)
+          .build();
   private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseParallelGC");
 
   private final String name;
@@ -22,6 +34,7 @@ final class Role {
   final Link database;
   final Link kafka;
   private int starts;
+  private volatile boolean frozen;
   private long linesLogged;
   private @Nullable ChildProcess process;
 
@@ -60,6 +73,29 @@ final class Role {
     running().await("(api|dispatcher) is up");
   }
 
+  /** Whether its readiness reports that {@code backend} is up; false without an answer. */
+  boolean reports(String backend) {
+    try {
+      String answer =
+          HTTP.send(
+                  HttpRequest.newBuilder(
+                          URI.create(
+                              "http://127.0.0.1:"
+                                  + setting("EGRESS_INTERNAL_PORT")
+                                  + "/health/ready"))
+                      .timeout(HEALTH_MAX)
+                      .build(),
+                  BodyHandlers.ofString())
+              .body();
+      return "up".equals(new JsonObject(answer).getJsonObject("checks").getString(backend));
+    } catch (IOException noAnswer) {
+      return false;
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   void kill() {
     running().kill();
     ended();
@@ -73,11 +109,17 @@ final class Role {
 
   /** Freezes it with SIGSTOP, like a virtual machine during a migration. */
   void freeze() {
+    frozen = true;
     signal("-STOP");
   }
 
   void thaw() {
     signal("-CONT");
+    frozen = false;
+  }
+
+  boolean isFrozen() {
+    return frozen;
   }
 
   boolean isAlive() {

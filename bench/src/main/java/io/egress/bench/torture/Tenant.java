@@ -107,7 +107,10 @@ final class Tenant {
         clients.internal(
             "POST",
             "/workspaces/" + id + "/endpoints",
-            new JsonObject().put("url", receivers.url(endpoint)).put("full_history", fullHistory));
+            new JsonObject()
+                .put("url", receivers.url(endpoint))
+                .put("full_history", fullHistory)
+                .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =
         new Endpoint(

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Injects faults into a fleet and checks that nothing was lost. */
 @Command(
@@ -54,9 +55,29 @@ public final class TortureCommand implements Callable<Integer> {
   private Duration recovery = Duration.ZERO;
 
   @Option(
+      names = "--backends",
+      defaultValue = "single",
+      converter = BackendsConverter.class,
+      description =
+          "single: one PostgreSQL server and one broker, each process with a network of its own to"
+              + " them; ha: a primary with a synchronous standby, and three brokers")
+  private FleetBackends.Starter backends = SingleBackends::start;
+
+  @Option(
       names = "--folder",
       description = "where the processes' logs and data go; a temporary folder if not given")
   private @Nullable Path folder;
+
+  private static final class BackendsConverter implements ITypeConverter<FleetBackends.Starter> {
+    @Override
+    public FleetBackends.Starter convert(String text) {
+      return switch (text) {
+        case "single" -> SingleBackends::start;
+        case "ha" -> ReplicatedBackends::start;
+        default -> throw new TypeConversionException("must be single or ha, not " + text);
+      };
+    }
+  }
 
   private static final class DurationConverter implements ITypeConverter<Duration> {
     @Override
@@ -66,7 +87,8 @@ public final class TortureCommand implements Callable<Integer> {
   }
 
   private final Evidence evidence = new Evidence();
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<Thread> putters = new ArrayList<>();
+  private final List<Thread> readers = new ArrayList<>();
   private volatile boolean putting = true;
   private volatile boolean ended;
 
@@ -79,13 +101,13 @@ public final class TortureCommand implements Callable<Integer> {
     Vertx vertx = Vertx.vertx();
     process.pushAsync("the receivers", vertx::close);
     Receivers receivers = Receivers.start(vertx, evidence);
-    Fleet fleet = Fleet.start(process, where);
+    Fleet fleet = Fleet.start(process, where, backends);
     Clients clients = new Clients(fleet.apis(), evidence, () -> ended);
     List<Tenant> tenants = new ArrayList<>();
     for (String name : TENANTS) {
       tenants.add(new Tenant(name, seed, clients, receivers, evidence));
     }
-    Checker checker = new Checker(fleet.databaseUrl(), tenants, evidence);
+    Checker checker = new Checker(fleet.backends()::databaseUrl, tenants, evidence);
     for (Tenant tenant : tenants) {
       tenant.addEndpoint(Receivers.Kind.HEALTHY, false);
       tenant.addEndpoint(Receivers.Kind.FLAKY, true);
@@ -96,10 +118,13 @@ public final class TortureCommand implements Callable<Integer> {
     List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
     int faults = breakThings(fleet, tenants);
     putting = false;
+    for (Thread putter : putters) {
+      putter.join();
+    }
     checker.check();
     ended = true;
-    for (Thread thread : threads) {
-      thread.join();
+    for (Thread reader : readers) {
+      reader.join();
     }
     report(faults, checker, before, fleet);
     return evidence.violations().isEmpty() ? 0 : 1;
@@ -125,7 +150,11 @@ public final class TortureCommand implements Callable<Integer> {
 
   private void breakOnce(int count, Fault fault, List<Tenant> tenants) throws Exception {
     long from = System.nanoTime();
-    fault.run();
+    try {
+      fault.run();
+    } catch (BrokenPromiseException broken) {
+      evidence.violation("fault %d, %s: %s".formatted(count, fault.name(), broken.getMessage()));
+    }
     long over = System.nanoTime();
     awaitRecovery(tenants);
     long to = System.nanoTime();
@@ -155,16 +184,17 @@ public final class TortureCommand implements Callable<Integer> {
   }
 
   private void begin(Tenant tenant) {
-    inOwnThread(
-        () -> {
-          while (putting) {
-            tenant.putCapture();
-            TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
-          }
-        });
+    putters.add(
+        inOwnThread(
+            () -> {
+              while (putting) {
+                tenant.putCapture();
+                TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
+              }
+            }));
     for (int i = 0; i < tenant.readers(); i++) {
       int reader = i;
-      inOwnThread(() -> tenant.read(reader));
+      readers.add(inOwnThread(() -> tenant.read(reader)));
     }
   }
 
@@ -172,7 +202,7 @@ public final class TortureCommand implements Callable<Integer> {
     void run() throws InterruptedException;
   }
 
-  private void inOwnThread(Work work) {
+  private Thread inOwnThread(Work work) {
     Thread thread =
         new Thread(
             () -> {
@@ -188,7 +218,7 @@ public final class TortureCommand implements Callable<Integer> {
             },
             "client");
     thread.start();
-    threads.add(thread);
+    return thread;
   }
 
   private void report(int faults, Checker checker, List<Role.Footprint> before, Fleet fleet)

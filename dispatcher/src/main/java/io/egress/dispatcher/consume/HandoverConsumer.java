@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -36,11 +37,15 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
     void lost(Set<TopicPartition> partitions);
   }
 
+  private final Set<String> replaced;
   private final Owner owner;
   private final Runnable beforePoll;
 
-  HandoverConsumer(Map<String, Object> properties, Owner owner, Runnable beforePoll) {
+  /** Topics in {@code replaced} are read from the beginning. */
+  HandoverConsumer(
+      Map<String, Object> properties, Set<String> replaced, Owner owner, Runnable beforePoll) {
     super(properties);
+    this.replaced = requireNonNull(replaced, "replaced is null");
     this.owner = requireNonNull(owner, "owner is null");
     this.beforePoll = requireNonNull(beforePoll, "beforePoll is null");
   }
@@ -81,6 +86,12 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   private final class Handover implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+      List<TopicPartition> fromBeginning =
+          partitions.stream().filter(each -> replaced.contains(each.topic())).toList();
+      // Without any, it would mean all.
+      if (!fromBeginning.isEmpty()) {
+        seekToBeginning(fromBeginning);
+      }
       owner.assigned(Set.copyOf(partitions));
     }
 

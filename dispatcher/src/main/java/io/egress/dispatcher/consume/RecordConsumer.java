@@ -55,15 +55,19 @@ public final class RecordConsumer {
    * @param group the consumer group to join
    * @param assignor how the group divides partitions
    * @param tuning further properties of the consumer
+   * @param replaced topics that are read from the beginning, because committed offsets are those of
+   *     former topics with these names
    */
   public record Subscription(
       String group,
       Class<? extends ConsumerPartitionAssignor> assignor,
-      Map<String, String> tuning) {
+      Map<String, String> tuning,
+      Set<String> replaced) {
     public Subscription {
       requireNonNull(group, "group is null");
       requireNonNull(assignor, "assignor is null");
       tuning = Map.copyOf(tuning);
+      replaced = Set.copyOf(replaced);
     }
 
     private Map<String, Object> properties(KafkaSettings settings) {
@@ -132,6 +136,7 @@ public final class RecordConsumer {
     this.consumer =
         new HandoverConsumer(
             subscription.properties(settings),
+            subscription.replaced(),
             new OnEventLoop(handoverMax),
             () -> lastPollNanos = System.nanoTime());
     this.stream = KafkaReadStream.create(vertx, consumer);

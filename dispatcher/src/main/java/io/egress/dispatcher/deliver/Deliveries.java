@@ -61,6 +61,7 @@ final class Deliveries implements Questions.Reader {
    * The dependencies of a worker.
    *
    * @param bodies limits the bodies of attempts held at a time
+   * @param unwrittenMax how long an outcome may wait before no further attempt is begun
    */
   record Parts(
       Topics topics,
@@ -74,7 +75,8 @@ final class Deliveries implements Questions.Reader {
       OutcomeRecorder outcomes,
       OffsetCommits commits,
       DeliveryMeters meters,
-      FailingEndpoints failing) {}
+      FailingEndpoints failing,
+      Duration unwrittenMax) {}
 
   private final Vertx vertx;
   private final Clock clock;
@@ -90,6 +92,7 @@ final class Deliveries implements Questions.Reader {
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
   private final FailingEndpoints failing;
+  private final long unwrittenNanosMax;
   private final Tracing tracing;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
@@ -113,6 +116,7 @@ final class Deliveries implements Questions.Reader {
     this.commits = parts.commits();
     this.meters = parts.meters();
     this.failing = parts.failing();
+    this.unwrittenNanosMax = parts.unwrittenMax().toNanos();
     this.tracing = Tracing.of(vertx);
   }
 
@@ -176,7 +180,7 @@ final class Deliveries implements Questions.Reader {
   /** Called whenever there may be something new to do. */
   @Override
   public void proceed() {
-    while (questions.hasRoom() && outcomes.pending() < OUTCOMES_PENDING_MAX) {
+    while (questions.hasRoom() && outcomesAreWritten()) {
       InFlight<Job> slot = workload.next();
       if (slot == null) {
         break;
@@ -185,6 +189,11 @@ final class Deliveries implements Questions.Reader {
     }
     questions.ask();
     awaitPace();
+  }
+
+  /** No attempt is begun while outcomes are not written: after a crash it would be repeated. */
+  private boolean outcomesAreWritten() {
+    return outcomes.pending() < OUTCOMES_PENDING_MAX && outcomes.waitingNanos() < unwrittenNanosMax;
   }
 
   /** Wakes the worker when an endpoint's rate limit allows its next attempt. */
@@ -430,7 +439,7 @@ final class Deliveries implements Questions.Reader {
       boolean answered = failed.kind() == FailureKind.STATUS;
       workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
       EndpointTarget target = job.target();
-      if (target != null && failed.kind() != FailureKind.DOCUMENT) {
+      if (target != null && failed.kind().isOfEndpoint()) {
         failing.failed(target, startedAt);
       }
       if (!job.isAbandoned()) {

@@ -128,7 +128,11 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         new RecordConsumer(
             vertx,
             settings.kafka(),
-            new Subscription(topics.dispatcherGroup(), CooperativeRangeAssignor.class, FETCHES),
+            new Subscription(
+                topics.dispatcherGroup(),
+                CooperativeRangeAssignor.class,
+                FETCHES,
+                shared.supervision().restarts().replacedLately()),
             bounds.handoverPatience().plus(HANDOVER_GRACE),
             this);
     commits = new OffsetCommits(vertx, workload, consumer);
@@ -148,7 +152,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 outcomes,
                 commits,
                 shared.meters(),
-                shared.failing()));
+                shared.failing(),
+                bounds.unwrittenMax()));
     backfillTopic = topics.backfill();
     backfills =
         new Backfills(

@@ -42,7 +42,8 @@ final class ReceiverCache {
     if (kept != null
         && kept.madeOf().url().equals(target.url())
         && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())
-        && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())) {
+        && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())
+        && kept.madeOf().standardWebhooks() == target.standardWebhooks()) {
       return kept.receiver();
     }
     Receiver made = Receiver.of(target, secrets, allowHttp);

@@ -30,12 +30,23 @@ public record WorkerSettings(
   private static final long ENVELOPE_BYTES_MAX = 64L << 20;
   private static final long DOCUMENT_BYTES_MAX = 48L << 20;
   private static final Duration HANDOVER_PATIENCE = Duration.ofSeconds(3);
+  private static final Duration UNWRITTEN_MAX = Duration.ofSeconds(2);
 
   public WorkerSettings {
     requireNonNull(lanes, "lanes is null");
     requireNonNull(handoverPatience, "handoverPatience is null");
     requireNonNull(stallTimeout, "stallTimeout is null");
     requireNonNull(backfill, "backfill is null");
+  }
+
+  /**
+   * How long an outcome may wait to be written before no further attempt is begun. Attempts that
+   * have begun then have the rest of the {@link #stallTimeout} to end: what is in progress when the
+   * worker stops is attempted again by the next one.
+   */
+  Duration unwrittenMax() {
+    Duration half = stallTimeout.dividedBy(2);
+    return half.compareTo(UNWRITTEN_MAX) < 0 ? half : UNWRITTEN_MAX;
   }
 
   /** Workers of one process share its memory. */

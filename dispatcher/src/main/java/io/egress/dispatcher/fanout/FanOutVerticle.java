@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes a delivery for each endpoint of a capture that entered the stream. */
@@ -66,7 +67,11 @@ public final class FanOutVerticle extends VerticleBase {
             stalled -> {
               FanOutWorker begun =
                   new FanOutWorker(
-                      vertx, parts.kafka(), topics, fanOut, parts.stallTimeout(), stalled);
+                      vertx,
+                      new FanOutWorker.Source(parts.kafka(), topics, restarts.replacedLately()),
+                      fanOut,
+                      parts.stallTimeout(),
+                      stalled);
               worker = begun;
               return begun;
             });
@@ -76,6 +81,11 @@ public final class FanOutVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     return supervisor == null ? Future.succeededFuture() : supervisor.stop();
+  }
+
+  /** Reads replaced topics from their beginning. Thread-safe. */
+  public void replaced(Set<String> replacedTopics) {
+    restarts.replaced(replacedTopics);
   }
 
   /** Whether the consumer has polled within {@code max}. Thread-safe. */

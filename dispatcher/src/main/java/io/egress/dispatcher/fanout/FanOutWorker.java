@@ -53,6 +53,19 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private static final Duration HANDOVER_GRACE = Duration.ofSeconds(2);
 
+  /**
+   * Where to read.
+   *
+   * @param replaced topics of which committed offsets are not to be used
+   */
+  record Source(KafkaSettings kafka, Topics topics, Set<String> replaced) {
+    Source {
+      requireNonNull(kafka, "kafka is null");
+      requireNonNull(topics, "topics is null");
+      replaced = Set.copyOf(replaced);
+    }
+  }
+
   private final Vertx vertx;
   private final FanOut fanOut;
   private final Duration stallTimeout;
@@ -78,8 +91,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   /** {@code stalled} is called with the time for which PostgreSQL or Kafka has not answered. */
   FanOutWorker(
       Vertx vertx,
-      KafkaSettings kafka,
-      Topics topics,
+      Source source,
       FanOut fanOut,
       Duration stallTimeout,
       Consumer<Duration> stalled) {
@@ -87,12 +99,16 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     this.fanOut = requireNonNull(fanOut, "fanOut is null");
     this.stallTimeout = requireNonNull(stallTimeout, "stallTimeout is null");
     this.stalled = requireNonNull(stalled, "stalled is null");
-    this.topic = topics.capturesProcessed();
+    this.topic = source.topics().capturesProcessed();
     this.consumer =
         new RecordConsumer(
             vertx,
-            kafka,
-            new Subscription(topics.fanOutGroup(), CooperativeStickyAssignor.class, Map.of()),
+            source.kafka(),
+            new Subscription(
+                source.topics().fanOutGroup(),
+                CooperativeStickyAssignor.class,
+                Map.of(),
+                source.replaced()),
             HANDOVER_MAX.plus(HANDOVER_GRACE),
             this);
   }

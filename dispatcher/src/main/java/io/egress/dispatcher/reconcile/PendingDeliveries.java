@@ -5,82 +5,103 @@ import static java.util.Objects.requireNonNull;
 import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Cursor;
-import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the pending deliveries of the log as records of their next attempt: those with failed
- * attempts, and those published by a replay. They are read in the order in which they are due,
- * through a cursor: the database sorts them once, on its disk if they do not fit into its memory.
+ * Reads the pending deliveries of the log as records of their next attempt, in the order in which
+ * they are due: those with failed attempts, and those published by a replay, which are due at once.
  */
-final class PendingDeliveries implements AutoCloseable {
-  private static final int ROWS_MAX = 1_000;
+final class PendingDeliveries {
+  static final int ROWS_MAX = 1_000;
 
-  /** Sorting and reading take longer than any statement or transaction elsewhere. */
-  private static final String TAKE_TIME =
+  private static final String DUE = "coalesce(next_attempt_at, updated_at)";
+
+  private static final String PAGE =
       """
-      select set_config(name, '6h', true) from pg_settings
-      where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')
-      """;
-
-  /** The repeated condition is that of the partial index, which excludes delivered rows. */
-  private static final String PENDING =
+      select id, endpoint_id, capture_id, position, replay_id, origin, owed_at, attempts, %1$s as due_at
+      from deliveries
+      where state = 'pending' and (%1$s, id) > ($1, $2) and %1$s <= now() - $3::bigint * interval '1 ms'
+        and ($4::timestamptz is null or updated_at < $4)
+      order by %1$s, id limit %2$d
       """
-      select d.id, d.endpoint_id, d.capture_id, d.position, d.replay_id, d.origin, d.owed_at, d.attempts,
-        coalesce(d.next_attempt_at, d.owed_at) as due_at
-      from deliveries d join endpoints e on e.id = d.endpoint_id
-      where d.state = 'pending' and d.state <> 'delivered' and e.deleted_at is null
-      order by due_at, d.id
-      """;
+          .formatted(DUE, ROWS_MAX);
 
-  private final SqlConnection connection;
-  private final Cursor cursor;
+  private static final String NEXT_DUE =
+      """
+      select %1$s as due_at from deliveries
+      where state = 'pending' and (%1$s, id) > ($1, $2) and updated_at < $3
+      order by %1$s, id limit 1
+      """
+          .formatted(DUE);
 
-  private PendingDeliveries(SqlConnection connection, Cursor cursor) {
-    this.connection = requireNonNull(connection, "connection is null");
-    this.cursor = requireNonNull(cursor, "cursor is null");
-  }
+  /** A place in the order. */
+  record Place(OffsetDateTime dueAt, UUID id) {
+    Place {
+      requireNonNull(dueAt, "dueAt is null");
+      requireNonNull(id, "id is null");
+    }
 
-  /** Blocks. */
-  static PendingDeliveries open(Pool pool) {
-    SqlConnection connection = pool.getConnection().await();
-    Future<Cursor> cursor =
-        connection
-            .begin()
-            .compose(begun -> connection.query(TAKE_TIME).execute())
-            .compose(unlimited -> connection.prepare(PENDING))
-            .map(statement -> statement.cursor());
-    try {
-      return new PendingDeliveries(connection, cursor.await());
-    } finally {
-      if (cursor.failed()) {
-        connection.close().await();
-      }
+    /** Of a row with {@code due_up_to} and {@code id_up_to}. */
+    static Place of(Row row) {
+      return new Place(row.getOffsetDateTime("due_up_to"), row.getUUID("id_up_to"));
     }
   }
 
-  /** The next page; empty at the end. Blocks. */
-  List<Delivery> next() {
-    List<Delivery> next = new ArrayList<>(ROWS_MAX);
-    for (Row row : cursor.read(ROWS_MAX).await()) {
-      next.add(delivery(row));
-    }
-    return next;
+  /**
+   * Deliveries in their order.
+   *
+   * @param reached the place of the last one
+   * @param isLast whether nothing follows for now
+   */
+  record Page(List<Delivery> deliveries, Place reached, boolean isLast) {}
+
+  private PendingDeliveries() {}
+
+  /**
+   * Deliveries that have been due for some time.
+   *
+   * @param writtenBefore leaves out those whose row was written later, if it is not null
+   */
+  static Future<Page> after(
+      SqlClient client, Place place, Duration overdue, @Nullable OffsetDateTime writtenBefore) {
+    return client
+        .preparedQuery(PAGE)
+        .execute(Tuple.of(place.dueAt(), place.id(), overdue.toMillis(), writtenBefore))
+        .map(
+            rows -> {
+              List<Delivery> deliveries = new ArrayList<>(rows.size());
+              Place reached = place;
+              for (Row row : rows) {
+                deliveries.add(delivery(row));
+                reached = new Place(row.getOffsetDateTime("due_at"), row.getUUID("id"));
+              }
+              return new Page(deliveries, reached, deliveries.size() < ROWS_MAX);
+            });
   }
 
-  /** The pool rolls back the transaction of a connection that is closed. */
-  @Override
-  public void close() {
-    connection.close().await();
+  /** When the next one is due; null if there is none. */
+  static Future<@Nullable OffsetDateTime> nextDue(
+      SqlClient client, Place place, OffsetDateTime writtenBefore) {
+    return client
+        .preparedQuery(NEXT_DUE)
+        .execute(Tuple.of(place.dueAt(), place.id(), writtenBefore))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext() ? row.next().getOffsetDateTime("due_at") : null;
+            });
   }
 
   private static Delivery delivery(Row row) {
-    OffsetDateTime due = row.getOffsetDateTime("due_at");
     return new Delivery(
         row.getUUID("id"),
         row.getUUID("endpoint_id"),
@@ -90,7 +111,7 @@ final class PendingDeliveries implements AutoCloseable {
         Origin.of(row.getString("origin")),
         row.getOffsetDateTime("owed_at").toInstant(),
         row.getInteger("attempts") + 1,
-        due.toInstant(),
+        row.getOffsetDateTime("due_at").toInstant(),
         null);
   }
 }

@@ -2,203 +2,279 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.delivery.Delivery.Origin;
-import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
+import io.egress.database.Transactions;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.kafka.Topics;
-import io.egress.settings.Durations;
-import io.egress.settings.RetrySchedule;
+import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
+import io.egress.lifecycle.Periodic;
+import io.egress.outage.Outage;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
+import java.time.OffsetDateTime;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Publishes every delivery that is owed and not finished, from the database alone, after Kafka has
- * lost its records. If a record was not lost, Kafka has it twice; the second one finds the outcome
- * of the first.
+ * Publishes every delivery that was owed and not finished when a rebuild was requested, from the
+ * database alone, while dispatchers work.
  *
- * <p>First deliveries without an attempt come first: one that fails meanwhile is pending when the
- * pending ones are read.
+ * <p>First deliveries without an attempt come first: one page of each endpoint in turn, so that no
+ * endpoint's backlog precedes all of another's. Then follow the pending ones, in the order in which
+ * they are due, and each only when it is due: the database is their schedule. They are therefore
+ * never in a retry topic, where a record waits behind those that are due later.
  *
- * <p>Retries are published in the order in which they are due, each to the topic with the shortest
- * sufficient delay. A partition of a retry topic is read up to its first record that is not due, so
- * no record may be followed by one that is due earlier. Retries that dispatchers add to such a
- * topic from now on are due later than all of these.
+ * <p>Each step is a transaction that locks what it works on and saves what it reached, so the
+ * dispatchers of a fleet share the work, and it continues after a crash.
  */
 public final class QueueRebuild {
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
-  private static final int ENDPOINTS_MAX = 1_000;
+  private static final Logger log = LoggerFactory.getLogger(QueueRebuild.class);
 
-  /** A history is the backfill with its endpoint's id. */
-  private static final String ENDPOINTS =
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+  private static final int STEPS_MAX = 1_000;
+
+  private static final String UNFINISHED =
       """
-      select e.id, e.workspace_id, greatest(e.created_position, r.position) as live_above,
+      select id, requested_at, compared_at is not null as compared,
+        (extract(epoch from now() - requested_at) * 1000)::bigint as age_ms,
+        coalesce(next_due_at > now(), false) as waiting
+      from queue_rebuilds where finished_at is null order by id desc limit 1
+      """;
+
+  private static final String START =
+      "update queue_rebuilds set started_at = now() where id = $1 and started_at is null";
+
+  /** A history is the backfill with its endpoint's id; its positions are below the live ones. */
+  private static final String NEXT_ENDPOINT =
+      """
+      select r.endpoint_id, e.workspace_id, greatest(e.created_position, r.position) as live_above,
+        case when r.rebuild = $1 then r.rebuild_position end as reached,
         b.first_position, least(b.next_position - 1, b.last_position) as history_up_to, b.created_at as history_since
-      from endpoints e
-        left join reconciliations r on r.endpoint_id = e.id
+      from reconciliations r join endpoints e on e.id = r.endpoint_id
         left join backfills b on b.id = e.id and b.created_at > now() - $2::bigint * interval '1 ms'
-      where e.deleted_at is null and e.id > $1
-      order by e.id limit %d
+      where e.deleted_at is null and (r.rebuild < $1 or not r.rebuild_done)
+      order by r.rebuild = $1, r.rebuild_visited_at limit 1 for update of r skip locked
+      """;
+
+  private static final String SAVE_ENDPOINT =
       """
-          .formatted(ENDPOINTS_MAX);
+      update reconciliations set rebuild = $2, rebuild_position = $3, rebuild_done = $4, rebuild_visited_at = now()
+      where endpoint_id = $1
+      """;
 
-  /** The progress; thread-safe. */
-  public static final class Progress {
-    private final AtomicLong endpoints = new AtomicLong();
-    private final AtomicLong first = new AtomicLong();
-    private final AtomicLong pending = new AtomicLong();
+  private static final String COUNT_FIRST =
+      "update queue_rebuilds set published_first = published_first + $2 where id = $1";
 
-    private Progress() {}
+  /** Unless another process is comparing an endpoint. */
+  private static final String COMPARED =
+      """
+      update queue_rebuilds set compared_at = now()
+      where id = $1 and not exists (
+        select from reconciliations r join endpoints e on e.id = r.endpoint_id
+        where e.deleted_at is null and (r.rebuild < $1 or not r.rebuild_done))
+      """;
 
-    /** Endpoints whose part of the stream was compared with the delivery log. */
-    public long endpoints() {
-      return endpoints.get();
-    }
+  private static final String TAKE_PENDING =
+      """
+      select due_up_to, id_up_to, requested_at from queue_rebuilds
+      where id = $1 and finished_at is null for update skip locked
+      """;
 
-    /** Published deliveries without an entry in the delivery log. */
-    public long first() {
-      return first.get();
-    }
-
-    /** Published deliveries that are pending in the delivery log: retries, and replays. */
-    public long pending() {
-      return pending.get();
-    }
-  }
-
-  private record Walk(Scope scope, long above) {}
+  private static final String SAVE_PENDING =
+      """
+      update queue_rebuilds set
+        due_up_to = $2, id_up_to = $3, published_pending = published_pending + $4, next_due_at = $5,
+        finished_at = case when $6 then now() end
+      where id = $1
+      returning published_first, published_pending
+      """;
 
   private final Pool pool;
-  private final RecordPublisher publisher;
-  private final Topics topics;
-  private final RetrySchedule schedule;
+  private final Republisher republisher;
   private final Duration remembered;
-  private final Clock clock;
-  private final Progress progress = new Progress();
+  private final Periodic stepping;
+  private final Outage outage =
+      new Outage(log, "Cannot rebuild the queue; retrying", "The rebuild of the queue continues");
+  private volatile boolean running;
+  private volatile boolean stopping;
 
   /** {@code logRetention} is how long the delivery log is kept; older deliveries are unknown. */
-  public QueueRebuild(
-      Pool pool,
-      RecordPublisher publisher,
-      Topics topics,
-      RetrySchedule schedule,
-      Duration logRetention,
-      Clock clock) {
+  public QueueRebuild(Vertx vertx, Pool pool, Republisher republisher, Duration logRetention) {
     this.pool = requireNonNull(pool, "pool is null");
-    this.publisher = requireNonNull(publisher, "publisher is null");
-    this.topics = requireNonNull(topics, "topics is null");
-    this.schedule = requireNonNull(schedule, "schedule is null");
+    this.republisher = requireNonNull(republisher, "republisher is null");
     this.remembered = logRetention.minusDays(1);
-    this.clock = requireNonNull(clock, "clock is null");
+    this.stepping = Periodic.every(vertx, PERIOD, this::advance);
   }
 
-  public Progress progress() {
-    return progress;
+  /** Whether a rebuild is unfinished. */
+  public boolean isRunning() {
+    return running;
   }
 
-  /** Blocks until everything is acknowledged. After a failure it has to start over. */
-  public void run() {
-    publishFirst();
-    publishPending();
+  public void close() {
+    stopping = true;
+    stepping.close();
   }
 
-  private void publishFirst() {
-    UUID after = BEFORE_ALL;
-    int found;
-    do {
-      Deque<Walk> walks = new ArrayDeque<>();
-      found = 0;
-      for (Row row :
-          pool.preparedQuery(ENDPOINTS).execute(Tuple.of(after, remembered.toMillis())).await()) {
-        addWalks(row, walks);
-        after = row.getUUID("id");
-        found++;
-      }
-      walk(walks);
-      progress.endpoints.addAndGet(found);
-    } while (found == ENDPOINTS_MAX);
+  private Future<?> advance() {
+    return advance(STEPS_MAX).onSuccess(done -> outage.worked()).onFailure(this::failed);
   }
 
-  private void addWalks(Row row, Deque<Walk> walks) {
-    UUID endpointId = row.getUUID("id");
-    UUID workspaceId = row.getUUID("workspace_id");
-    walks.add(
-        new Walk(
-            Scope.live(endpointId, workspaceId, remembered, Duration.ZERO),
-            row.getLong("live_above")));
-    if (row.getOffsetDateTime("history_since") != null) {
-      walks.add(
-          new Walk(
-              Scope.history(
-                  endpointId,
-                  workspaceId,
-                  row.getLong("history_up_to"),
-                  row.getOffsetDateTime("history_since").toInstant()),
-              row.getLong("first_position") - 1));
+  /** Without a rebuild, others report the outage. */
+  private void failed(Throwable failure) {
+    if (running) {
+      outage.failed(failure);
+    } else {
+      log.debug("Cannot look for a rebuild of the queue", failure);
     }
   }
 
-  /** One page of each endpoint in turn, so that no endpoint's backlog precedes all of another's. */
-  private void walk(Deque<Walk> walks) {
-    while (!walks.isEmpty()) {
-      Walk walk = walks.remove();
-      Page page = MissingDeliveries.above(pool, walk.scope(), walk.above()).await();
-      publish(page.missing());
-      progress.first.addAndGet(page.missing().size());
-      if (!page.isLast()) {
-        walks.add(new Walk(walk.scope(), page.reached()));
-      }
-    }
+  private Future<Void> advance(int stepsMax) {
+    return Transactions.once(pool, this::step)
+        .compose(
+            more ->
+                more && stepsMax > 1 && !stopping
+                    ? advance(stepsMax - 1)
+                    : Future.succeededFuture());
   }
 
-  private void publishPending() {
-    try (PendingDeliveries pending = PendingDeliveries.open(pool)) {
-      List<Delivery> next = pending.next();
-      while (!next.isEmpty()) {
-        publish(next);
-        progress.pending.addAndGet(next.size());
-        next = pending.next();
-      }
-    }
+  /** Returns whether there is more to do now. */
+  private Future<Boolean> step(SqlConnection tx) {
+    return tx.query(UNFINISHED)
+        .execute()
+        .compose(
+            rows -> {
+              RowIterator<Row> unfinished = rows.iterator();
+              running = unfinished.hasNext();
+              if (!running) {
+                return Future.succeededFuture(false);
+              }
+              Row rebuild = unfinished.next();
+              if (rebuild.getBoolean("waiting")) {
+                return Future.succeededFuture(false);
+              }
+              return rebuild.getBoolean("compared")
+                  ? publishPending(tx, rebuild.getLong("id"))
+                  : compare(tx, rebuild.getLong("id"), rebuild.getLong("age_ms"));
+            });
   }
 
-  private void publish(List<Delivery> deliveries) {
-    Instant now = clock.instant();
-    publisher.publish(deliveries.stream().map(each -> message(each, now)).toList()).await();
+  private Future<Boolean> compare(SqlConnection tx, long rebuild, long ageMillis) {
+    return tx.query(Reconciler.ADD_NEW)
+        .execute()
+        .compose(added -> tx.preparedQuery(START).execute(Tuple.of(rebuild)))
+        .compose(
+            started ->
+                tx.preparedQuery(NEXT_ENDPOINT).execute(Tuple.of(rebuild, remembered.toMillis())))
+        .compose(
+            rows -> {
+              RowIterator<Row> endpoint = rows.iterator();
+              return endpoint.hasNext()
+                  ? comparePage(tx, rebuild, Duration.ofMillis(ageMillis), endpoint.next())
+                  : tx.preparedQuery(COMPARED)
+                      .execute(Tuple.of(rebuild))
+                      .map(compared -> compared.rowCount() == 1);
+            });
   }
 
-  private Message message(Delivery delivery, Instant now) {
-    Instant latest = now.plus(longestDelay());
-    Delivery next = delivery.dueAt().isAfter(latest) ? delivery.postponed(latest) : delivery;
-    return new Message(topic(next, now), next.endpointId().toString(), next.encode());
+  private Future<Boolean> comparePage(SqlConnection tx, long rebuild, Duration age, Row endpoint) {
+    UUID id = endpoint.getUUID("endpoint_id");
+    UUID workspaceId = endpoint.getUUID("workspace_id");
+    long liveAbove = endpoint.getLong("live_above");
+    OffsetDateTime historySince = endpoint.getOffsetDateTime("history_since");
+    long historyUpTo = historySince == null ? 0 : endpoint.getLong("history_up_to");
+    Long reached = endpoint.getLong("reached");
+    long above =
+        reached != null ? reached : historySince == null ? liveAbove : firstAbove(endpoint);
+    boolean isHistory = historySince != null && above < historyUpTo;
+    Scope scope =
+        isHistory
+            ? Scope.history(id, workspaceId, historyUpTo, historySince.toInstant())
+            : Scope.live(id, workspaceId, remembered, age);
+    return MissingDeliveries.above(tx, scope, isHistory ? above : Math.max(above, liveAbove))
+        .compose(
+            page ->
+                republisher
+                    .publish(page.missing())
+                    .compose(
+                        published ->
+                            tx.preparedQuery(SAVE_ENDPOINT)
+                                .execute(
+                                    Tuple.of(
+                                        id,
+                                        rebuild,
+                                        isHistory && page.isLast() ? liveAbove : page.reached(),
+                                        page.isLast() && !isHistory)))
+                    .compose(
+                        saved ->
+                            tx.preparedQuery(COUNT_FIRST)
+                                .execute(Tuple.of(rebuild, page.missing().size()))))
+        .map(counted -> true);
   }
 
-  private String topic(Delivery delivery, Instant now) {
-    if (!delivery.dueAt().isAfter(now)) {
-      return delivery.origin() == Origin.LIVE ? topics.deliveries() : topics.backfill();
-    }
-    Duration wait = Duration.between(now, delivery.dueAt());
-    Duration delay =
-        schedule.delays().stream()
-            .filter(each -> each.compareTo(wait) >= 0)
-            .min(Duration::compareTo)
-            .orElseThrow();
-    return topics.retry(Durations.format(delay));
+  private static long firstAbove(Row endpoint) {
+    return endpoint.getLong("first_position") - 1;
   }
 
-  /** If the schedule was shortened since, a retry is made earlier than it was due. */
-  private Duration longestDelay() {
-    return schedule.delays().stream().max(Duration::compareTo).orElseThrow();
+  private Future<Boolean> publishPending(SqlConnection tx, long rebuild) {
+    return tx.preparedQuery(TAKE_PENDING)
+        .execute(Tuple.of(rebuild))
+        .compose(
+            rows -> {
+              RowIterator<Row> taken = rows.iterator();
+              return taken.hasNext()
+                  ? publishPage(tx, rebuild, taken.next())
+                  : Future.succeededFuture(false);
+            });
+  }
+
+  private Future<Boolean> publishPage(SqlConnection tx, long rebuild, Row taken) {
+    OffsetDateTime requestedAt = taken.getOffsetDateTime("requested_at");
+    return PendingDeliveries.after(tx, Place.of(taken), Duration.ZERO, requestedAt)
+        .compose(
+            page ->
+                republisher
+                    .publish(page.deliveries())
+                    .compose(
+                        published ->
+                            page.isLast()
+                                ? PendingDeliveries.nextDue(tx, page.reached(), requestedAt)
+                                : Future.succeededFuture((@Nullable OffsetDateTime) null))
+                    .compose(next -> savePending(tx, rebuild, page, next))
+                    .map(saved -> !page.isLast()));
+  }
+
+  private static Future<Void> savePending(
+      SqlConnection tx,
+      long rebuild,
+      PendingDeliveries.Page page,
+      @Nullable OffsetDateTime nextDue) {
+    boolean finished = page.isLast() && nextDue == null;
+    return tx.preparedQuery(SAVE_PENDING)
+        .execute(
+            Tuple.of(
+                rebuild,
+                page.reached().dueAt(),
+                page.reached().id(),
+                page.deliveries().size(),
+                nextDue,
+                finished))
+        .map(
+            rows -> {
+              if (finished) {
+                Row counts = rows.iterator().next();
+                log.atInfo()
+                    .addKeyValue("first", counts.getLong("published_first"))
+                    .addKeyValue("pending", counts.getLong("published_pending"))
+                    .log("Rebuilt the queue");
+              }
+              return null;
+            });
   }
 }

@@ -6,10 +6,7 @@ import io.egress.database.Transactions;
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
 import io.egress.outage.Outage;
-import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -20,15 +17,14 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Compares, in the background, the captures owed to endpoints with the delivery log. A capture
- * without an attempt some time after it entered the stream is published again: its record may have
- * expired while no dispatcher ran. If it has not, the delivery has two records, and the second one
- * finds the outcome of the first.
+ * without an attempt some time after it entered the stream is published again, and so are retries
+ * and replays that are overdue for as long: their records may have expired while no dispatcher ran,
+ * or an operator may have skipped them.
  *
  * <p>The endpoint's row in {@code reconciliations} is locked meanwhile, so dispatchers share the
  * work.
@@ -37,12 +33,11 @@ public final class Reconciler {
   private static final Logger log = LoggerFactory.getLogger(Reconciler.class);
 
   private static final Duration PERIOD_MAX = Duration.ofMinutes(1);
-  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
 
   /** Endpoints compared before the connection is released. */
   private static final int ENDPOINTS_MAX = 1_000;
 
-  private static final String ADD_NEW =
+  static final String ADD_NEW =
       """
       insert into reconciliations (endpoint_id, position)
       select id, created_position from endpoints e
@@ -96,33 +91,24 @@ public final class Reconciler {
 
   private final Vertx vertx;
   private final Pool pool;
-  private final RecordPublisher publisher;
-  private final String topic;
+  private final Republisher republisher;
+  private final OverdueDeliveries overdue;
   private final Rhythm rhythm;
-  private final Counter published;
   private final long timer;
   private final Outage outage =
       new Outage(
           log,
-          "Cannot look for deliveries without an attempt; retrying",
-          "Deliveries without an attempt are looked for again");
+          "Cannot look for overdue deliveries; retrying",
+          "Overdue deliveries are looked for again");
   private Promise<Void> round = completed();
   private volatile boolean stopping;
 
-  /** {@code topic} is where deliveries are published, {@code published} counts them. */
-  public Reconciler(
-      Vertx vertx,
-      Pool pool,
-      RecordPublisher publisher,
-      String topic,
-      Rhythm rhythm,
-      Counter published) {
+  public Reconciler(Vertx vertx, Pool pool, Republisher republisher, Rhythm rhythm) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
-    this.publisher = requireNonNull(publisher, "publisher is null");
-    this.topic = requireNonNull(topic, "topic is null");
+    this.republisher = requireNonNull(republisher, "republisher is null");
     this.rhythm = requireNonNull(rhythm, "rhythm is null");
-    this.published = requireNonNull(published, "published is null");
+    this.overdue = new OverdueDeliveries(pool, republisher, rhythm.after());
     this.timer = vertx.setPeriodic(rhythm.period().toMillis(), tick -> startRound());
   }
 
@@ -142,6 +128,7 @@ public final class Reconciler {
     pool.query(ADD_NEW)
         .execute()
         .compose(added -> reconcile(ENDPOINTS_MAX))
+        .compose(compared -> publishOverdue())
         .onSuccess(done -> outage.worked())
         .onFailure(outage::failed)
         .onComplete(done -> started.complete());
@@ -154,6 +141,12 @@ public final class Reconciler {
                 more && endpointsMax > 1 && !stopping
                     ? reconcile(endpointsMax - 1)
                     : Future.succeededFuture());
+  }
+
+  private Future<Void> publishOverdue() {
+    return overdue
+        .publishSome()
+        .compose(more -> more && !stopping ? publishOverdue() : Future.succeededFuture());
   }
 
   /** Returns whether there was an endpoint to compare. */
@@ -191,15 +184,10 @@ public final class Reconciler {
   }
 
   private Future<Void> publish(List<Delivery> deliveries) {
-    return publisher
-        .publish(
-            deliveries.stream()
-                .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
-                .toList())
-        .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
+    return republisher
+        .publish(deliveries)
         .onSuccess(
             done -> {
-              published.increment(deliveries.size());
               if (!deliveries.isEmpty()) {
                 log.atInfo()
                     .addKeyValue("endpoint_id", deliveries.get(0).endpointId())

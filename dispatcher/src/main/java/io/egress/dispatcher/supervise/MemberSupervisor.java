@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps a group member running on a verticle's event loop. An unhandled exception, or PostgreSQL or
  * Kafka not answering for too long, ends the member: it releases its partitions, and a new one
- * reads again from the last commit. A stalled member is replaced once both backends answer.
+ * reads again from the last commit. So does a change of the topics' identity. A stalled member is
+ * replaced once both backends answer.
  */
 public final class MemberSupervisor {
   private static final Logger log = LoggerFactory.getLogger(MemberSupervisor.class);
@@ -52,6 +53,7 @@ public final class MemberSupervisor {
   public Future<Void> start(Context context) {
     context.exceptionHandler(this::failed);
     vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> checkClock());
+    restarts.onReplacedQueue(() -> context.runOnContext(now -> queueReplaced()));
     return begin();
   }
 
@@ -72,6 +74,15 @@ public final class MemberSupervisor {
     if (misled != null) {
       Duration pause = restarts.clockSetBack(step);
       replacement = release(misled).compose(released -> beginAfter(pause));
+    }
+  }
+
+  /** Attempts in flight are finished first, as when partitions are handed over. */
+  private void queueReplaced() {
+    GroupMember lost = take();
+    if (lost != null) {
+      Duration pause = restarts.queueReplaced();
+      replacement = left(lost.close()).compose(closed -> beginAfter(pause));
     }
   }
 
@@ -108,7 +119,11 @@ public final class MemberSupervisor {
   }
 
   private static Future<Void> release(GroupMember released) {
-    return released.release().timeout(LEAVE_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
+    return left(released.release());
+  }
+
+  private static Future<Void> left(Future<Void> leaving) {
+    return leaving.timeout(LEAVE_MAX.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
 
   /** Retries until a member has started: creating one may fail, too. */

@@ -5,6 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,10 @@ public final class Restarts {
   private final Counter failures;
   private final Counter stalls;
   private final Counter clockSteps;
+  private final Counter replacements;
+  private final List<Runnable> members = new CopyOnWriteArrayList<>();
+  private Set<String> replaced = Set.of();
+  private long replacedNanos;
   private Duration pause = PAUSE_MIN;
   private long lastNanos = System.nanoTime() - STEADY_AFTER.toNanos();
 
@@ -35,6 +42,7 @@ public final class Restarts {
     this.failures = counter(metrics, part, "failure");
     this.stalls = counter(metrics, part, "stalled");
     this.clockSteps = counter(metrics, part, "clock");
+    this.replacements = counter(metrics, part, "queue");
   }
 
   /** An unexpected failure. Returns how long to wait before the next start. */
@@ -67,6 +75,35 @@ public final class Restarts {
         "The clock was set back by {} s; restarting {}, because its Kafka client would wait as long",
         step.toSeconds(),
         part);
+    return nextPause();
+  }
+
+  /** {@code restart} restarts a member. */
+  void onReplacedQueue(Runnable restart) {
+    members.add(restart);
+  }
+
+  /** Restarts all members, whose positions in these topics are those of other ones. */
+  public void replaced(Set<String> topics) {
+    synchronized (this) {
+      replaced = Set.copyOf(topics);
+      replacedNanos = System.nanoTime();
+    }
+    members.forEach(Runnable::run);
+  }
+
+  /**
+   * The topics that have just been replaced. Offsets committed for them are not to be used: members
+   * may have committed their old positions to the new topics.
+   */
+  public synchronized Set<String> replacedLately() {
+    return System.nanoTime() - replacedNanos < STEADY_AFTER.toNanos() ? replaced : Set.of();
+  }
+
+  /** The topics were replaced. Returns how long to wait before the next start. */
+  public synchronized Duration queueReplaced() {
+    replacements.increment();
+    log.warn("The topics that {} reads were replaced; restarting it", part);
     return nextPause();
   }
 

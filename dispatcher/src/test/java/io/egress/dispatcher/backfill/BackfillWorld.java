@@ -2,7 +2,7 @@ package io.egress.dispatcher.backfill;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.database.Migrations;
 import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
@@ -91,7 +91,7 @@ final class BackfillWorld implements AutoCloseable {
         new KafkaSettings(
             bootstrap,
             topics.prefix(),
-            new TopicSettings(PARTITIONS, 1, 1, Duration.ofDays(7)),
+            new TopicSettings(PARTITIONS, 1, 1, false, Duration.ofDays(7)),
             KafkaSecurity.NONE,
             Duration.ofSeconds(10));
     await(Migrations.run(vertx, databaseUrl));
@@ -102,7 +102,7 @@ final class BackfillWorld implements AutoCloseable {
             CONNECTIONS_MAX,
             DatabaseSettings.Pooler.NONE,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
-    pool = DatabasePool.open(vertx, database, "test", CONNECTIONS_MAX);
+    pool = Database.pool(vertx, database, "test", CONNECTIONS_MAX);
     await(DAYS.maintain(pool));
     log = new DeliveryLog(pool, DAYS);
     producer = KafkaClients.producer(vertx, kafka);
@@ -187,7 +187,12 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   void finish(UUID backfill) {
-    sql("update backfills set finished_at = now(), cancelled_at = now() where id = $1", backfill);
+    sql("update backfills set finished_at = now() where id = $1", backfill);
+  }
+
+  void cancel(UUID backfill) {
+    finish(backfill);
+    sql("update backfills set cancelled_at = now() where id = $1", backfill);
   }
 
   /** {@code replay} is null for the first delivery. */

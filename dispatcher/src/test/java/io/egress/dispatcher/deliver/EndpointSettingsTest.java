@@ -3,13 +3,17 @@ package io.egress.dispatcher.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.standardwebhooks.Webhook;
 import io.egress.dispatcher.Fleet;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointChange.HeaderChange;
 import io.egress.endpoint.EndpointLimits;
 import io.egress.endpoint.NewEndpoint;
+import io.egress.endpoint.SigningSecrets;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -57,7 +61,8 @@ class EndpointSettingsTest {
     Fleet.Provisioned endpoint =
         fleet.endpoint(
             workspace,
-            new NewEndpoint(fleet.receivers.url("crm"), null, false, headers, EndpointLimits.NONE));
+            new NewEndpoint(
+                fleet.receivers.url("crm"), null, false, headers, EndpointLimits.NONE, false));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -67,6 +72,36 @@ class EndpointSettingsTest {
 
     await().atMost(PATIENCE).until(() -> seen.size() == 2);
     assertThat(seen).containsExactly("Bearer abc 7 application/json", "null 8 application/json");
+  }
+
+  @Test
+  void signsByStandardWebhooksFromTheNextAttemptOn() throws Exception {
+    Queue<Map<String, List<String>>> seen = new ConcurrentLinkedQueue<>();
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) -> {
+          Map<String, List<String>> headers = new HashMap<>();
+          request
+              .headers()
+              .names()
+              .forEach(name -> headers.put(name, request.headers().getAll(name)));
+          seen.add(headers);
+          request.response().end();
+        });
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+    assertThat(seen.remove()).doesNotContainKey("webhook-signature");
+
+    fleet.change(
+        endpoint,
+        new EndpointChange(null, false, null, null, null, false, false, EndpointLimits.NONE, true));
+    fleet.captures(workspace, 1);
+
+    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+    new Webhook(SigningSecrets.inStandardForm(endpoint.secret()))
+        .verify(fleet.receivers.arrivals("crm").get(1).body().toString(), seen.remove());
   }
 
   @Test
@@ -97,17 +132,12 @@ class EndpointSettingsTest {
   }
 
   @Test
-  void respectsMaxPerSecondWithoutDelayingOthers() {
+  void respectsMaxPerSecond() {
     limited(10, null);
-    UUID other = UUID.randomUUID();
-    fleet.endpoint(other, "other");
     fleet.dispatcher();
     fleet.captures(workspace, 30);
-    fleet.captures(other, 200);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 200);
-    assertThat(fleet.receivers.arrivals("crm")).as("the limited one").hasSizeLessThan(30);
-    awaitDelivered(230);
+    awaitDelivered(30);
     long millis =
         fleet
             .query(
@@ -118,8 +148,21 @@ class EndpointSettingsTest {
             .next()
             .getLong(0);
     assertThat(millis).as("29 intervals of 100 ms").isGreaterThan(2_000);
-    assertThat(fleet.count("attempts")).isEqualTo(230);
+    assertThat(fleet.count("attempts")).isEqualTo(30);
     assertThat(fleet.count("deliveries where attempts <> 1")).isZero();
+  }
+
+  @Test
+  void delaysNoOthersByMaxPerSecond() {
+    limited(1, null);
+    UUID other = UUID.randomUUID();
+    fleet.endpoint(other, "other");
+    fleet.dispatcher();
+    fleet.captures(workspace, 300);
+    fleet.captures(other, 200);
+
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 200);
+    assertThat(fleet.receivers.arrivals("crm")).as("the limited one").hasSizeLessThan(300);
   }
 
   @Test
@@ -131,7 +174,7 @@ class EndpointSettingsTest {
 
     fleet.change(
         endpoint,
-        new EndpointChange(null, false, null, null, null, true, false, EndpointLimits.NONE));
+        new EndpointChange(null, false, null, null, null, true, false, EndpointLimits.NONE, null));
 
     awaitDelivered(500);
   }
@@ -144,12 +187,21 @@ class EndpointSettingsTest {
             null,
             false,
             CustomHeaders.NONE,
-            new EndpointLimits(perSecond, inFlight)));
+            new EndpointLimits(perSecond, inFlight),
+            false));
   }
 
   private static EndpointChange headers(Map<String, Optional<String>> values) {
     return new EndpointChange(
-        null, false, null, null, new HeaderChange(true, values), false, false, EndpointLimits.NONE);
+        null,
+        false,
+        null,
+        null,
+        new HeaderChange(true, values),
+        false,
+        false,
+        EndpointLimits.NONE,
+        null);
   }
 
   private void awaitDelivered(int count) {

@@ -170,7 +170,15 @@ class PartitionGrowthTest {
       Map<String, NewPartitions> growth = new HashMap<>();
       topics.forEach(topic -> growth.put(topic, NewPartitions.increaseTo(AFTER)));
       admin.createPartitions(growth).all().get();
+      await().atMost(PATIENCE).until(() -> haveGrown(admin, topics));
     }
+  }
+
+  /** The controller creates partitions; brokers know of them a moment later. */
+  private static boolean haveGrown(Admin admin, Set<String> topics)
+      throws ExecutionException, InterruptedException {
+    return admin.describeTopics(topics).allTopicNames().get().values().stream()
+        .allMatch(topic -> topic.partitions().size() == AFTER);
   }
 
   private int partitionsOfWorkers() throws ExecutionException, InterruptedException {

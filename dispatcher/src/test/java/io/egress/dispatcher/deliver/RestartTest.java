@@ -9,7 +9,6 @@ import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
-import io.egress.dispatcher.StallingProxy;
 import io.egress.dispatcher.fanout.FanOutVerticle;
 import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
@@ -19,6 +18,7 @@ import io.egress.dispatcher.pause.OperatorNotices;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
+import io.egress.embedded.TcpProxy;
 import io.egress.endpoint.DeliveryId;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.metrics.Metrics;
@@ -33,6 +33,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.SqlConnection;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,6 +55,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class RestartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** After the handshake, in the middle of what is done with the connection. */
+  private static final int MESSAGES_OF_A_MIGRATION = 12;
 
   private final UUID workspace = UUID.randomUUID();
   private final Fleet fleet = new Fleet();
@@ -141,8 +145,9 @@ class RestartTest {
     for (int i = 0; i < 8; i++) {
       fleet.endpoint(workspace, "r" + i);
     }
-    try (StallingProxy proxy = new StallingProxy(fleet.settings.database().url())) {
-      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(), "EGRESS_STALL_TIMEOUT", "1s"));
+    String url = fleet.settings.database().url();
+    try (TcpProxy proxy = TcpProxy.open(URI.create(url).getPort())) {
+      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(url), "EGRESS_STALL_TIMEOUT", "1s"));
       fleet.dispatcher();
       await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
       proxy.stall();
@@ -160,10 +165,11 @@ class RestartTest {
   @Test
   void aDispatcherWhoseFirstConnectionsToTheDatabaseBreakStarts() {
     fleet.endpoint(workspace, "crm");
-    try (StallingProxy proxy = new StallingProxy(fleet.settings.database().url())) {
-      proxy.cutMigrations(2);
-      proxy.resetPoolConnections(2);
-      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url()));
+    String url = fleet.settings.database().url();
+    try (TcpProxy proxy = TcpProxy.open(URI.create(url).getPort())) {
+      proxy.resetNext(2, "flyway", MESSAGES_OF_A_MIGRATION);
+      proxy.resetNext(2, "application_name\0egress\0", 1);
+      fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(url)));
       fleet.captures(workspace, 1);
 
       await().atMost(PATIENCE).until(() -> arrived().size() == 1);

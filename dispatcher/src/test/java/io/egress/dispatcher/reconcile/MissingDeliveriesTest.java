@@ -2,7 +2,7 @@ package io.egress.dispatcher.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.database.DatabasePool;
+import io.egress.database.Database;
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
@@ -57,7 +57,7 @@ class MissingDeliveriesTest {
 
   @Test
   void readsLittleMoreThanWhatItCompares() {
-    Pool looking = DatabasePool.open(fleet.vertx, fleet.settings.database(), "looking", 1);
+    Pool looking = Database.pool(fleet.vertx, fleet.settings.database(), "looking", 1);
     SqlConnection connection = Fleet.await(looking.getConnection());
     Fleet.await(connection.begin());
     for (int i = 0; i < ENDPOINTS; i++) {

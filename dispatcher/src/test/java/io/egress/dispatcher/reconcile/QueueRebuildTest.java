@@ -3,7 +3,9 @@ package io.egress.dispatcher.reconcile;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
+import io.egress.audit.Caller;
 import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryLog;
@@ -17,17 +19,21 @@ import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.EndpointChange;
 import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
+import io.egress.queue.Rebuild;
+import io.egress.queue.RebuildStore;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,78 +45,106 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class QueueRebuildTest {
   private static final Duration LOG_RETENTION = Duration.ofDays(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet =
       new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1m,1h", "EGRESS_TOPIC_PARTITIONS", "1"));
   private final LogDays days = new LogDays(Clock.systemUTC(), LOG_RETENTION);
   private final DeliveryLog log = new DeliveryLog(fleet.database, days);
   private final UUID workspace = UUID.randomUUID();
+  private @Nullable QueueRebuild running;
   private final Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
 
   @AfterEach
   void close() {
+    if (running != null) {
+      running.close();
+    }
     fleet.close();
   }
 
   @Test
-  void noRetryStandsBehindOneThatIsDueLater() {
+  void retriesArePublishedWhenTheyAreDueAndNotBefore() {
     Fleet.Provisioned first = fleet.endpoint(workspace, "first");
     Fleet.Provisioned second = fleet.endpoint(workspace, "second");
-    Fleet.Provisioned deleted = fleet.endpoint(workspace, "deleted");
-    fleet.delete(deleted);
-    List<UUID> captures = fleet.captures(workspace, 30);
-    List<LogEntry> failed = new ArrayList<>();
+    List<UUID> captures = fleet.captures(workspace, 12);
+    Instant soon = Instant.now().plusSeconds(6).truncatedTo(ChronoUnit.MILLIS);
+    List<LogEntry> overdue = new ArrayList<>();
+    List<LogEntry> due = new ArrayList<>();
     for (int i = 0; i < captures.size(); i++) {
-      Duration due = Duration.ofSeconds(20).multipliedBy((i * 7L) % 30);
-      failed.add(failed(first, captures.get(i), i + 1, now.plus(due).plusSeconds(30)));
-      failed.add(failed(second, captures.get(i), i + 1, now.plus(due).plusSeconds(25)));
-      failed.add(failed(deleted, captures.get(i), i + 1, now.plus(due)));
+      overdue.add(failed(first, captures.get(i), i + 1, now.minusSeconds((i * 7) % 12)));
+      due.add(failed(second, captures.get(i), i + 1, i == 0 ? soon.plusSeconds(3600) : soon));
     }
-    write(failed);
+    write(overdue);
+    write(due);
 
     rebuild();
 
-    List<Delivery> within1m = Records.of(fleet, fleet.topics.retry("1m"));
-    List<Delivery> within1h = Records.of(fleet, fleet.topics.retry("1h"));
-    assertThat(within1m)
-        .isSortedAccordingTo((a, b) -> a.dueAt().compareTo(b.dueAt()))
-        .isNotEmpty()
-        .allMatch(each -> !each.dueAt().isAfter(Instant.now().plusSeconds(60)));
-    assertThat(within1h).isSortedAccordingTo((a, b) -> a.dueAt().compareTo(b.dueAt()));
-    assertThat(Records.of(fleet, fleet.topics.deliveries())).isEmpty();
-    assertThat(Stream.of(within1m, within1h).flatMap(Collection::stream))
-        .containsExactlyInAnyOrderElementsOf(
-            failed.stream()
-                .filter(entry -> !entry.delivery().endpointId().equals(deleted.id()))
-                .map(entry -> entry.delivery().next(due(entry)))
-                .toList());
+    await().atMost(PATIENCE).until(() -> state().equals("waiting"));
+    List<Delivery> published = Records.of(fleet, fleet.topics.backfill());
+    if (Instant.now().isBefore(soon)) {
+      assertThat(published)
+          .as("in the order in which they are due")
+          .containsExactlyElementsOf(
+              overdue.stream()
+                  .map(entry -> entry.delivery().next(due(entry)))
+                  .sorted(Comparator.comparing(Delivery::dueAt).thenComparing(Delivery::id))
+                  .toList());
+    }
+    await()
+        .atMost(PATIENCE)
+        .until(() -> Records.of(fleet, fleet.topics.backfill()).size() == overdue.size() + 11);
+    assertThat(Instant.now()).isAfter(soon);
+    assertThat(state()).isEqualTo("waiting");
+    assertThat(Records.of(fleet, fleet.topics.retry("1h"))).isEmpty();
   }
 
   @Test
-  void whatIsDueIsNotDelayedAndNothingWaitsLongerThanTheSchedule() {
+  void whatIsOverNeedsNoRecordAndWhatEndpointsThatAreGoneOweEnds() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
+    Fleet.Provisioned deleted = fleet.endpoint(workspace, "deleted");
     List<UUID> captures = fleet.captures(workspace, 4);
-    UUID replay = UUID.randomUUID();
+    fleet.delete(deleted);
     Delivery replayed =
-        Delivery.replayed(replay, endpoint.id(), captures.get(0), 1, Origin.REPLAY, now);
+        Delivery.replayed(UUID.randomUUID(), endpoint.id(), captures.get(0), 1, Origin.REPLAY, now);
+    LogEntry ofDeleted = failed(deleted, captures.get(0), 1, now.minusSeconds(1));
     write(
         List.of(
             failed(endpoint, captures.get(0), 1, now.minusSeconds(1)),
-            failed(endpoint, captures.get(1), 2, now.plus(Duration.ofHours(20))),
             new LogEntry(
                 delivery(endpoint, captures.get(2), 3), DeliveryState.DELIVERED, made(), null),
+            ofDeleted,
             LogEntry.owed(replayed)));
 
     rebuild();
 
-    assertThat(Records.of(fleet, fleet.topics.deliveries()))
-        .extracting(Delivery::captureId, Delivery::attempt)
-        .containsExactly(tuple(captures.get(3), 1), tuple(captures.get(0), 2));
-    assertThat(Records.of(fleet, fleet.topics.backfill())).containsExactly(replayed);
-    assertThat(Records.of(fleet, fleet.topics.retry("1h")))
-        .singleElement()
-        .satisfies(
-            each -> assertThat(each.dueAt()).isBefore(Instant.now().plus(Duration.ofHours(1))));
+    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    assertThat(Records.of(fleet, fleet.topics.backfill()))
+        .extracting(
+            Delivery::endpointId, Delivery::captureId, Delivery::replayId, Delivery::attempt)
+        .containsExactlyInAnyOrder(
+            tuple(endpoint.id(), captures.get(1), null, 1),
+            tuple(endpoint.id(), captures.get(3), null, 1),
+            tuple(endpoint.id(), captures.get(0), null, 2),
+            tuple(deleted.id(), captures.get(0), null, 2),
+            tuple(endpoint.id(), captures.get(0), replayed.replayId(), 1));
+  }
+
+  /** Two processes share the work, and a third one continues it after both were killed. */
+  @Test
+  void processesShareARebuildAndNothingIsPublishedTwice() {
+    for (int i = 0; i < 20; i++) {
+      fleet.endpoint(workspace, "r" + i);
+    }
+    fleet.captures(workspace, 5);
+
+    rebuild();
+    QueueRebuild other = started();
+
+    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    assertThat(Records.of(fleet, fleet.topics.backfill())).hasSize(100).doesNotHaveDuplicates();
+    await().atMost(PATIENCE).until(() -> !other.isRunning() && !isRunning());
+    other.close();
   }
 
   @Test
@@ -124,11 +158,15 @@ class QueueRebuildTest {
 
     rebuild();
 
-    assertThat(Records.of(fleet, fleet.topics.backfill()))
+    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    List<Delivery> published = Records.of(fleet, fleet.topics.backfill());
+    assertThat(published)
+        .filteredOn(each -> each.origin() == Origin.BACKFILL)
         .extracting(Delivery::position, Delivery::endpointId)
         .containsExactlyElementsOf(
             Stream.of(1L, 2L, 3L, 4L).map(position -> tuple(position, history.id())).toList());
-    assertThat(Records.of(fleet, fleet.topics.deliveries()))
+    assertThat(published)
+        .filteredOn(each -> each.origin() == Origin.LIVE)
         .extracting(Delivery::endpointId)
         .containsOnly(history.id(), paused.id())
         .hasSize(6);
@@ -180,13 +218,26 @@ class QueueRebuildTest {
                     fleet.topics.retry("1h"))
                 .map(NeededTopic::undelayed)
                 .toList()));
-    new QueueRebuild(
-            fleet.database,
-            fleet.publisher,
-            fleet.topics,
-            fleet.settings.dispatcher().retrySchedule(),
-            LOG_RETENTION,
-            Clock.systemUTC())
-        .run();
+    Fleet.await(
+        fleet.database.withTransaction(
+            tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), Caller.SYSTEM)));
+    running = started();
+  }
+
+  private QueueRebuild started() {
+    return new QueueRebuild(
+        fleet.vertx,
+        fleet.database,
+        new Republisher(
+            fleet.publisher, fleet.topics, new SimpleMeterRegistry().counter("published")),
+        LOG_RETENTION);
+  }
+
+  private String state() {
+    return Fleet.await(RebuildStore.newest(fleet.database)).orElseThrow().state().word();
+  }
+
+  private boolean isRunning() {
+    return running != null && running.isRunning();
   }
 }

@@ -11,6 +11,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
@@ -42,6 +43,9 @@ public final class WebhookVerifier {
   /** {@code body} is the raw body: JSON that was parsed and serialized again has other bytes. */
   public Verdict verify(MultiMap headers, Buffer body) {
     String unsigned = signatureProblem(headers.get("x-service-signature"), body.getBytes());
+    if (unsigned == null && headers.contains("webhook-signature")) {
+      unsigned = standardProblem(headers, body.getBytes());
+    }
     return unsigned == null ? read(headers, body) : new Verdict.Refused(unsigned);
   }
 
@@ -54,7 +58,8 @@ public final class WebhookVerifier {
     if (!timestamp.matches()) {
       return "x-service-signature does not begin with t=<unix seconds>";
     }
-    byte[] expected = ("v1=" + hmac(timestamp.group(1), body)).getBytes(UTF_8);
+    byte[] expected =
+        ("v1=" + HexFormat.of().formatHex(hmac(timestamp.group(1), body))).getBytes(UTF_8);
     // During a rotation each secret signs. isEqual takes constant time.
     if (parts.stream().noneMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected))) {
       return "the signature does not match the body";
@@ -66,12 +71,31 @@ public final class WebhookVerifier {
     return null;
   }
 
-  private String hmac(String timestamp, byte[] body) {
+  /** The headers of Standard Webhooks, which an endpoint may ask for, have to say the same. */
+  private @Nullable String standardProblem(MultiMap headers, byte[] body) {
+    String id = headers.get("webhook-id");
+    String timestamp = headers.get("webhook-timestamp");
+    if (id == null || !id.equals(headers.get("x-service-delivery"))) {
+      return "webhook-id is not x-service-delivery";
+    }
+    if (timestamp == null
+        || !headers.get("x-service-signature").startsWith("t=" + timestamp + ",")) {
+      return "webhook-timestamp is not the t of x-service-signature";
+    }
+    byte[] hmac = hmac(id + "." + timestamp, body);
+    byte[] expected = ("v1," + Base64.getEncoder().encodeToString(hmac)).getBytes(UTF_8);
+    return Arrays.stream(headers.get("webhook-signature").split(" ", -1))
+            .anyMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected))
+        ? null
+        : "webhook-signature does not match the body";
+  }
+
+  private byte[] hmac(String prefix, byte[] body) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
-      mac.update((timestamp + ".").getBytes(UTF_8));
-      return HexFormat.of().formatHex(mac.doFinal(body));
+      mac.update((prefix + ".").getBytes(UTF_8));
+      return mac.doFinal(body);
     } catch (GeneralSecurityException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }

@@ -12,7 +12,7 @@ import io.vertx.core.Vertx;
 public record Standalone(Vertx vertx, ApiApp api, DispatcherApp dispatcher) {
   public static Standalone start(RunningProcess process, Settings settings) {
     Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress");
-    process.pushAsync("Vert.x", vertx::close);
+    process.push(vertx);
     Monitoring monitoring = Monitoring.of(vertx);
     process.push("the monitoring", monitoring::close);
     ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings, monitoring));

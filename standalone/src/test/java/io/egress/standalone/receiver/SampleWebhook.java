@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.UUID;
 import javax.crypto.Mac;
@@ -39,6 +40,15 @@ record SampleWebhook(UUID deliveryId, MultiMap headers, Buffer body) {
     return with("x-service-signature", "t=" + unixSeconds + "," + v1(secret, unixSeconds));
   }
 
+  SampleWebhook alsoSignedByStandard(String secret, Instant moment) {
+    String id = deliveryId.toString();
+    long unixSeconds = moment.getEpochSecond();
+    byte[] hmac = hmac(secret, id + "." + unixSeconds + ".");
+    return with("webhook-id", id)
+        .with("webhook-timestamp", Long.toString(unixSeconds))
+        .with("webhook-signature", "v1," + Base64.getEncoder().encodeToString(hmac));
+  }
+
   SampleWebhook with(String header, String value) {
     return new SampleWebhook(
         deliveryId, HttpHeaders.headers().addAll(headers).set(header, value), body);
@@ -54,11 +64,15 @@ record SampleWebhook(UUID deliveryId, MultiMap headers, Buffer body) {
   }
 
   String v1(String secret, long unixSeconds) {
+    return "v1=" + HexFormat.of().formatHex(hmac(secret, unixSeconds + "."));
+  }
+
+  private byte[] hmac(String secret, String prefix) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
-      mac.update((unixSeconds + ".").getBytes(UTF_8));
-      return "v1=" + HexFormat.of().formatHex(mac.doFinal(body.getBytes()));
+      mac.update(prefix.getBytes(UTF_8));
+      return mac.doFinal(body.getBytes());
     } catch (GeneralSecurityException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }

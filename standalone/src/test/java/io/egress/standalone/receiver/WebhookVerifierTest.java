@@ -141,6 +141,25 @@ class WebhookVerifierTest {
   }
 
   @Test
+  void refusesHeadersOfStandardWebhooksThatDoNotMatch() {
+    SampleWebhook standard = webhook.alsoSignedByStandard(SECRET, NOW);
+    assertThat(verify(standard)).isInstanceOf(Genuine.class);
+    assertThat(
+            verify(
+                standard.with(
+                    "webhook-signature", "v1,AAAA " + standard.headers().get("webhook-signature"))))
+        .isInstanceOf(Genuine.class);
+
+    assertRefused(
+        webhook.alsoSignedByStandard("whsec_another", NOW),
+        "webhook-signature does not match the body");
+    assertRefused(standard.without("webhook-id"), "webhook-id is not x-service-delivery");
+    assertRefused(
+        standard.with("webhook-timestamp", "1"),
+        "webhook-timestamp is not the t of x-service-signature");
+  }
+
+  @Test
   void refusesMalformedHeaders() {
     assertRefused(webhook.without("x-service-signature"), "x-service-signature is missing");
     assertRefused(

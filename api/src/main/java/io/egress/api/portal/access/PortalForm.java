@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.http.Refusal;
+import io.egress.http.StorableText;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
@@ -30,11 +31,14 @@ public final class PortalForm {
       throw new Refusal(415, "the body must be a form");
     }
     String body = WorkspaceCalls.body(exchange).toString(UTF_8);
+    Map<String, List<String>> fields;
     try {
-      return new PortalForm(new QueryStringDecoder(body, UTF_8, false, FIELDS_MAX).parameters());
+      fields = new QueryStringDecoder(body, UTF_8, false, FIELDS_MAX).parameters();
     } catch (IllegalArgumentException malformed) {
       throw new Refusal(400, "the form cannot be read");
     }
+    fields.forEach((name, values) -> values.forEach(value -> StorableText.require(name, value)));
+    return new PortalForm(fields);
   }
 
   /** Trimmed; empty if absent. */

@@ -1,5 +1,6 @@
 package io.egress.api.portal.view;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -9,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param head position of the newest capture
  * @param endpoints the ones shown, out of {@code endpointsInAll}
+ * @param lateSince since when deliveries are published again because their queue was lost; null if
+ *     they are not
  */
 public record Overview(
     long head,
     @Nullable NewestCapture newest,
     int endpointsInAll,
-    List<Overview.EndpointCard> endpoints) {
+    List<Overview.EndpointCard> endpoints,
+    @Nullable Instant lateSince) {
   /**
    * An endpoint.
    *

@@ -2,13 +2,16 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A key or signing secret that is shown only once.
  *
  * @param title what was created
  * @param text how to use it
+ * @param standardForm a signing secret as libraries for Standard Webhooks expect it
  */
-public record ShownSecret(String title, String value, String text) {
+public record ShownSecret(String title, String value, String text, @Nullable String standardForm) {
   public ShownSecret {
     requireNonNull(title, "title is null");
     requireNonNull(value, "value is null");

@@ -2,24 +2,24 @@ package io.egress.database;
 
 import io.egress.settings.DatabaseSettings;
 import io.egress.settings.DatabaseUrl;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
-import io.vertx.sqlclient.ClientBuilder;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
-import io.vertx.sqlclient.Tuple;
+import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Creates connection pools. Prepared statements are cached, and everything has a timeout, mostly
- * enforced by the server, so that a process that vanishes does not hold a lock or a transaction for
- * long.
+ * Creates pools of connections to one server. Prepared statements are cached, and everything has a
+ * timeout, mostly enforced by the server, so that a process that vanishes does not hold a lock or a
+ * transaction for long.
  */
-public final class DatabasePool {
+final class ServerPool {
   private static final int WAITERS_MAX = 10_000;
   private static final int CONNECTION_WAIT_SECONDS = 10;
 
@@ -43,12 +43,6 @@ public final class DatabasePool {
   /** How much longer than a statement may take the client waits for its answer. */
   private static final Duration ANSWER_GRACE = Duration.ofSeconds(5);
 
-  /** Supported by PostgreSQL 17 and later; earlier servers reject a connection that requests it. */
-  private static final String LIMIT_TRANSACTIONS =
-      """
-      select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'
-      """;
-
   /**
    * Each statement is planned once per connection, which saves a sixth of the database's time under
    * load; {@link TableStatistics} keeps such plans good. Generic plans have inflated cost
@@ -62,48 +56,51 @@ public final class DatabasePool {
    */
   private static final String REFUSED_BY_POOLERS = "extra_float_digits";
 
-  private DatabasePool() {}
+  private ServerPool() {}
 
-  /** {@code name} is the label in metrics. */
-  public static Pool open(Vertx vertx, DatabaseSettings settings, String name, int size) {
-    PgConnectOptions connect =
-        ConnectOptions.forPool(DatabaseUrl.parse(settings.url())).setReconnectAttempts(0);
-    connect.getProperties().put("application_name", "egress");
-    boolean ownsSessions = settings.pooler() == DatabaseSettings.Pooler.NONE;
+  /**
+   * {@code name} is the label in metrics. {@code connected} closes each new connection once it may
+   * be used.
+   */
+  static Pool open(
+      Vertx vertx,
+      DatabaseSettings settings,
+      PgConnectOptions server,
+      PoolOptions pool,
+      Handler<SqlConnection> connected) {
+    server.setReconnectAttempts(0).getProperties().put("application_name", "egress");
     DatabaseSettings.Timeouts timeouts = settings.timeouts();
-    if (ownsSessions) {
-      keepStatements(connect, timeouts);
+    if (settings.pooler() == DatabaseSettings.Pooler.NONE) {
+      keepStatements(server, timeouts);
     } else {
-      shareSessions(connect);
+      shareSessions(server);
     }
     Duration silence = timeouts.statement().plus(ANSWER_GRACE).plus(IDLE).plus(IDLE_CHECKS_APART);
     NetClientOptions net =
         new NetClientOptions()
+            .setConnectTimeout((int) DatabaseUrl.parse(settings.url()).connectTimeout().toMillis())
             .setTcpKeepAlive(true)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setReadIdleTimeout((int) silence.toMillis());
-    PoolOptions pool =
-        new PoolOptions()
-            .setName(name)
-            .setMaxSize(size)
-            .setMaxWaitQueueSize(WAITERS_MAX)
-            .setConnectionTimeout(CONNECTION_WAIT_SECONDS)
-            .setConnectionTimeoutUnit(TimeUnit.SECONDS)
-            .setPoolCleanerPeriod((int) IDLE_CHECKS_APART.toMillis())
-            .setIdleTimeout((int) IDLE.toSeconds())
-            .setIdleTimeoutUnit(TimeUnit.SECONDS);
-    ClientBuilder<Pool> builder =
-        PgBuilder.pool().connectingTo(connect).with(net).with(pool).using(vertx);
-    if (ownsSessions) {
-      Tuple transactionMax = Tuple.of(millis(timeouts.transaction()));
-      builder.withConnectHandler(
-          connection ->
-              connection
-                  .preparedQuery(LIMIT_TRANSACTIONS)
-                  .execute(transactionMax)
-                  .eventually(connection::close));
-    }
-    return builder.build();
+    return PgBuilder.pool()
+        .connectingTo(server)
+        .with(net)
+        .with(pool)
+        .using(vertx)
+        .withConnectHandler(connected)
+        .build();
+  }
+
+  static PoolOptions options(String name, int size) {
+    return new PoolOptions()
+        .setName(name)
+        .setMaxSize(size)
+        .setMaxWaitQueueSize(WAITERS_MAX)
+        .setConnectionTimeout(CONNECTION_WAIT_SECONDS)
+        .setConnectionTimeoutUnit(TimeUnit.SECONDS)
+        .setPoolCleanerPeriod((int) IDLE_CHECKS_APART.toMillis())
+        .setIdleTimeout((int) IDLE.toSeconds())
+        .setIdleTimeoutUnit(TimeUnit.SECONDS);
   }
 
   private static void keepStatements(PgConnectOptions connect, DatabaseSettings.Timeouts timeouts) {

@@ -1,0 +1,77 @@
+package io.egress.api.pull;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.document.BodyEncoder;
+import io.egress.http.RequestLifetime;
+import io.egress.stream.Cursor;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the stream up to where it ends as of the first page, one document a line, page after page.
+ * Lines with a cursor are between them, for a client that breaks off; the last line is one, so that
+ * a truncated stream does not look complete. Each page that follows authenticates the key again.
+ */
+final class LineSender {
+  /** A multiple of the page size. */
+  private static final int DOCUMENTS_A_CURSOR = 1_000;
+
+  private final PageSender sender;
+  private final Function<Cursor, Future<StreamPage>> pageAfter;
+  private final PageRoom room;
+  private final RequestLifetime lifetime;
+  private final BodyEncoder body;
+  private final PacedResponse outlet;
+  private final Promise<Integer> done = Promise.promise();
+  private @Nullable Cursor last;
+  private int sent;
+
+  LineSender(
+      PageSender sender,
+      Function<Cursor, Future<StreamPage>> pageAfter,
+      PageRoom room,
+      RequestLifetime lifetime,
+      BodyEncoder body,
+      PacedResponse outlet) {
+    this.sender = requireNonNull(sender, "sender is null");
+    this.pageAfter = requireNonNull(pageAfter, "pageAfter is null");
+    this.room = requireNonNull(room, "room is null");
+    this.lifetime = requireNonNull(lifetime, "lifetime is null");
+    this.body = requireNonNull(body, "body is null");
+    this.outlet = requireNonNull(outlet, "outlet is null");
+  }
+
+  /** Returns the number of documents. */
+  Future<Integer> send(StreamPage first) {
+    send(first, first.head() == null ? 0 : first.head());
+    return done.future();
+  }
+
+  /** Not composed with the pages before: a long stream would be a deep stack. */
+  private void send(StreamPage next, long head) {
+    StreamPage page = next.upTo(head);
+    sender
+        .sendLines(page, room, body, outlet)
+        .onSuccess(pageSent -> sent(page, head))
+        .onFailure(done::tryFail);
+  }
+
+  private void sent(StreamPage page, long head) {
+    Cursor end = page.end();
+    sent += page.entries().size();
+    last = end == null ? last : end;
+    if (end == null || end.position() >= head) {
+      body.literal(PageSender.pageInfo(last, false) + "\n");
+      PageSender.finish(body, outlet).map(sent).onComplete(done);
+      return;
+    }
+    if (sent % DOCUMENTS_A_CURSOR == 0) {
+      body.literal(PageSender.pageInfo(last, true) + "\n");
+    }
+    lifetime.resume();
+    pageAfter.apply(end).onSuccess(following -> send(following, head)).onFailure(done::tryFail);
+  }
+}

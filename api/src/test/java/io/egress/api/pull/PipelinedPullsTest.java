@@ -1,0 +1,114 @@
+package io.egress.api.pull;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.LoggedAlarms;
+import io.egress.api.RawClient;
+import io.egress.api.Service;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Clients that send pulls one behind the other, read nothing, and disconnect at some moment. */
+@Isolated("it reads the log")
+@Timeout(120)
+class PipelinedPullsTest {
+  private static final UUID WORKSPACE = UUID.randomUUID();
+  private static final int CAPTURES = 60;
+  private static final int CLIENTS = 400;
+  private static final int ROUNDS = 4;
+
+  private static Service service;
+  private static String key;
+
+  @BeforeAll
+  static void fill() {
+    service =
+        Service.start(
+            Map.of(
+                "EGRESS_PULL_MEMORY", "8MiB",
+                "EGRESS_PULL_STALL_TIMEOUT", "700ms",
+                "EGRESS_MEMORY_WAIT", "400ms"));
+    key = service.mintKey(WORKSPACE);
+    for (int i = 0; i < CAPTURES; i++) {
+      assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> service.query("select 1 from stream").size() == CAPTURES);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void releaseAllMemoryWhenTheyDisconnect() {
+    Random random = new Random(22);
+    try (LoggedAlarms alarms = new LoggedAlarms()) {
+      List<RawClient> stalled = List.of();
+      for (int round = 0; round < ROUNDS; round++) {
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+          clients.add(RawClient.to(service.app.publicPort()).send(pull().repeat(3)));
+          if (random.nextInt(3) == 0) {
+            end(clients.remove(random.nextInt(clients.size())), random);
+          }
+        }
+        assertThat(service.memoryInUse("pull")).isNotEmpty();
+        stalled.forEach(client -> end(client, random));
+        stalled = clients;
+      }
+      stalled.forEach(client -> end(client, random));
+
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(() -> assertThat(service.memoryInUse("pull")).isEmpty());
+      assertThat(alarms.lines()).isEmpty();
+      assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+    }
+  }
+
+  private static void end(RawClient client, Random random) {
+    if (random.nextBoolean()) {
+      client.reset();
+    } else {
+      client.close();
+    }
+  }
+
+  private static String pull() {
+    return "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "
+        + key
+        + "\r\n\r\n";
+  }
+
+  private static JsonObject noise(long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder();
+    while (text.length() < 60_000) {
+      text.append(Long.toString(random.nextLong(), 36));
+    }
+    return Service.capture(WORKSPACE)
+        .put(
+            "segments",
+            new JsonArray()
+                .add(
+                    new JsonObject()
+                        .put("start_ms", 0)
+                        .put("end_ms", 1)
+                        .put("text", text.toString())));
+  }
+}

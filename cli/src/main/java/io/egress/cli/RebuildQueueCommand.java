@@ -1,0 +1,76 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code egress rebuild-queue}: what is owed is published to Kafka again. */
+@Command(
+    name = "rebuild-queue",
+    description = {
+      "Publishes to Kafka again what is owed and not finished. The service does this",
+      "by itself when Kafka has lost topics, records or offsets. Dispatchers do it",
+      "while they work; nothing is accepted twice because of it. Waits until all that",
+      "is due was published; retries follow when they are due.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:All that is due was published, or the rebuild was requested with --no-wait.",
+      "1:The internal API did not answer, or returned an error."
+    })
+final class RebuildQueueCommand implements Callable<Integer> {
+  private static final Duration PERIOD = Duration.ofMillis(500);
+  private static final int LOOKS_PER_LINE = 10;
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Option(names = "--no-wait", description = "only request it")
+  private boolean noWait;
+
+  @Option(names = "--json", description = "print JSON")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    InternalApi api = internal.api();
+    JsonObject requested = api.call("POST", "/queue/rebuild", new JsonObject());
+    long id = requested.getJsonObject("rebuild").getLong("id");
+    JsonObject shown = requested;
+    for (int looks = 1; !noWait && isGoingOn(shown, id); looks++) {
+      if (!json && looks % LOOKS_PER_LINE == 0) {
+        System.out.println(line(shown));
+      }
+      LockSupport.parkNanos(PERIOD.toNanos());
+      shown = api.call("GET", "/queue", new JsonObject());
+    }
+    System.out.println(json ? shown.encodePrettily() : line(shown));
+    return 0;
+  }
+
+  /** A later rebuild contains the rest of this one. */
+  private static boolean isGoingOn(JsonObject shown, long id) {
+    JsonObject rebuild = shown.getJsonObject("rebuild");
+    String state = rebuild.getString("state");
+    return rebuild.getLong("id") < id || state.equals("requested") || state.equals("running");
+  }
+
+  private static String line(JsonObject shown) {
+    JsonObject rebuild = shown.getJsonObject("rebuild");
+    String state = rebuild.getString("state");
+    String published = "published " + rebuild.getLong("published") + " deliveries";
+    return switch (state) {
+      case "requested" -> "requested; no dispatcher has begun";
+      case "waiting" ->
+          published
+              + "; retries follow when they are due, the next one at "
+              + rebuild.getString("next_due_at");
+      case "finished" -> published + "; finished";
+      default -> published + " so far";
+    };
+  }
+}

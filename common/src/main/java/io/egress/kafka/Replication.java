@@ -1,0 +1,34 @@
+package io.egress.kafka;
+
+import io.egress.settings.TopicSettings;
+
+/**
+ * The replication of topics.
+ *
+ * @param minInsync replicas that have a record when it is acknowledged
+ */
+record Replication(int factor, int minInsync) {
+  private static final int FACTOR = 3;
+  private static final int MIN_INSYNC = 2;
+
+  /**
+   * Three replicas of which two acknowledge, so that one broker can fail without a loss or a pause.
+   * With two brokers, both have every record.
+   */
+  static Replication byBrokers(int brokers) {
+    return new Replication(Math.min(FACTOR, brokers), Math.min(MIN_INSYNC, brokers));
+  }
+
+  /** What is not set follows from the number of brokers. */
+  static Replication of(TopicSettings settings, int brokers) {
+    int factor =
+        settings.replication() == TopicSettings.BY_BROKERS
+            ? byBrokers(brokers).factor()
+            : settings.replication();
+    int minInsync =
+        settings.minInsyncReplicas() == TopicSettings.BY_BROKERS
+            ? Math.min(MIN_INSYNC, factor)
+            : settings.minInsyncReplicas();
+    return new Replication(factor, minInsync);
+  }
+}

@@ -1,0 +1,45 @@
+package io.egress.dispatcher.reconcile;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.delivery.Delivery;
+import io.egress.kafka.RecordPublisher;
+import io.egress.kafka.RecordPublisher.Message;
+import io.egress.kafka.Topics;
+import io.micrometer.core.instrument.Counter;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Publishes due deliveries of which Kafka may have lost the record. If it has not, a delivery has
+ * two records, and the second one finds the outcome of the first.
+ *
+ * <p>They go to the topic of history, which dispatchers read only while little else is waiting.
+ */
+public final class Republisher {
+  /** Transactions wait for it. */
+  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
+
+  private final RecordPublisher publisher;
+  private final String topic;
+  private final Counter published;
+
+  /** {@code published} counts deliveries. */
+  public Republisher(RecordPublisher publisher, Topics topics, Counter published) {
+    this.publisher = requireNonNull(publisher, "publisher is null");
+    this.topic = topics.backfill();
+    this.published = requireNonNull(published, "published is null");
+  }
+
+  Future<Void> publish(List<Delivery> deliveries) {
+    return publisher
+        .publish(
+            deliveries.stream()
+                .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
+                .toList())
+        .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .onSuccess(acknowledged -> published.increment(deliveries.size()));
+  }
+}

@@ -1,0 +1,137 @@
+package io.egress.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running {@link BrokerNode}. Its errors are logged here, each once a minute. */
+final class BrokerProcess {
+  private static final Logger log = LoggerFactory.getLogger(BrokerProcess.class);
+  private static final Duration START_MAX = Duration.ofMinutes(2);
+  private static final Duration STOP_MAX = Duration.ofSeconds(20);
+  private static final Duration KILL_MAX = Duration.ofSeconds(10);
+  private static final String LOGGING = "-Dlogback.configurationFile=broker-logback.xml";
+  private static final List<String> MEMORY = List.of("-Xmx256m", "-XX:+UseSerialGC");
+
+  /** The compilers that this process may use are enough for its broker. */
+  private static final String COMPILERS = "-XX:TieredStopAtLevel";
+
+  /** What a JVM prints that takes options from its environment. */
+  private static final String OPTIONS_TAKEN = "Picked up ";
+
+  private final Process process;
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final RepeatedLines lines = new RepeatedLines(log);
+
+  private BrokerProcess(Process process) {
+    this.process = process;
+    Thread reader = new Thread(this::read, "kafka-broker-output");
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  /** Writes the settings to {@code file}. Returns at once. */
+  static BrokerProcess launch(Path file, Properties settings) throws IOException {
+    requireNonNull(settings, "settings is null");
+    Files.deleteIfExists(file);
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try (Writer written = Files.newBufferedWriter(file, UTF_8)) {
+      settings.store(written, null);
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(MEMORY);
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith(COMPILERS))
+        .forEach(command::add);
+    command.addAll(List.of(LOGGING, "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(BrokerNode.class.getName(), file.toString()));
+    return new BrokerProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  /** Blocks until the broker answers; throws {@link EmbeddedBackendException} if it fails to. */
+  void awaitReady() {
+    try {
+      CompletableFuture.anyOf(ready, process.onExit())
+          .get(START_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException late) {
+      throw new EmbeddedBackendException(
+          "it is not ready after %d s: %s".formatted(START_MAX.toSeconds(), lines.last()), late);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new EmbeddedBackendException("interrupted while Kafka starts", interrupted);
+    }
+    if (!process.isAlive()) {
+      throw new EmbeddedBackendException(
+          "its process ended with status %d: %s".formatted(process.exitValue(), lines.last()));
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  /** Lets the broker write its data, for a while. Blocks until the process has ended. */
+  void stop() {
+    process.destroy();
+    if (!ends(STOP_MAX)) {
+      log.warn("Kafka did not stop within {} s; killing it", STOP_MAX.toSeconds());
+      kill();
+    }
+  }
+
+  void kill() {
+    process.destroyForcibly();
+    if (!ends(KILL_MAX)) {
+      throw new EmbeddedBackendException("Kafka process " + process.pid() + " cannot be killed");
+    }
+  }
+
+  private boolean ends(Duration limit) {
+    try {
+      return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void read() {
+    try (BufferedReader output = process.inputReader(UTF_8)) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.equals(BrokerNode.READY)) {
+          ready.complete(null);
+        } else if (!line.startsWith(OPTIONS_TAKEN)) {
+          lines.add(line);
+        }
+      }
+    } catch (IOException ended) {
+      log.debug("The output of Kafka ended: {}", ended.toString());
+    } catch (UncheckedIOException ended) {
+      log.debug("The output of Kafka ended", ended);
+    }
+  }
+}
