@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.cli.InternalApi;
+import io.egress.embedded.CertificateAuthority;
 import io.egress.embedded.ClosedPort;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.json.JsonObject;
@@ -144,6 +145,7 @@ class CommandLineTest {
         endpoints(port, "create", workspace, url, "--description", "search", "--full-history");
     assertThat(created).matches("id +[0-9a-f-]{36}\\s+" + BOTH_FORMS);
     String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
+    CertificateAuthority.Issued issued = new CertificateAuthority().issueFor();
 
     JsonObject shown = new JsonObject(endpoints(port, "show", workspace, id));
     assertThat(shown.getString("url")).isEqualTo(url);
@@ -185,11 +187,21 @@ class CommandLineTest {
                 "none",
                 "--no-standard-webhooks",
                 "--max-in-flight",
-                "2"));
+                "2",
+                "--client-certificate",
+                issued.writeCertificate(folder.resolve("client.pem")).toString(),
+                "--client-key",
+                issued.writeKey(folder.resolve("client.key")).toString()));
+    assertThat(changed.getJsonObject("client_certificate").getString("subject"))
+        .isEqualTo("CN=receiver");
     assertThat(changed.getBoolean("standard_webhooks")).isFalse();
     assertThat(changed.getJsonArray("headers")).isEmpty();
     assertThat(changed.getInteger("max_per_second")).isNull();
     assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
+
+    changed =
+        new JsonObject(endpoints(port, "change", workspace, id, "--client-certificate", "none"));
+    assertThat(changed.getValue("client_certificate")).isNull();
 
     assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
     assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();

@@ -45,6 +45,7 @@ final class EndpointsCommand {
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
       @Mixin EndpointLimitOptions limits,
+      @Mixin ClientCertificateOptions certificate,
       @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers) {
@@ -59,6 +60,7 @@ final class EndpointsCommand {
       endpoint.put("standard_webhooks", true);
     }
     limits.putInto(endpoint);
+    certificate.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
     System.out.println("id      " + created.getString("id"));
     printSecret(created);
@@ -100,6 +102,7 @@ final class EndpointsCommand {
       @Option(names = "--description", description = "what it is for; empty for none")
           @Nullable String description,
       @Mixin EndpointLimitOptions limits,
+      @Mixin ClientCertificateOptions certificate,
       @Option(names = "--standard-webhooks", negatable = true, description = STANDARD)
           @Nullable Boolean standardWebhooks,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
@@ -125,6 +128,7 @@ final class EndpointsCommand {
       change.put("standard_webhooks", standardWebhooks);
     }
     limits.putInto(change);
+    certificate.putInto(change);
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }

@@ -1,5 +1,6 @@
 package io.egress.endpoint;
 
+import io.egress.endpoint.ClientCertificate.Shown;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An endpoint without its secrets.
  *
+ * @param clientCertificate null if it has none of its own
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
@@ -19,6 +21,7 @@ public record Endpoint(
     boolean fullHistory,
     List<String> headerNames,
     EndpointLimits limits,
+    @Nullable Shown clientCertificate,
     boolean standardWebhooks,
     boolean paused,
     @Nullable Instant pausedAt,

@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of an endpoint. A null URL, pause or {@code standardWebhooks} is unchanged; description
- * and limits may be set to null.
+ * A change of an endpoint. A null URL, pause or {@code standardWebhooks} is unchanged; description,
+ * limits and certificate may be set to null.
  *
  * @param headers null if unchanged
  */
@@ -19,6 +19,8 @@ public record EndpointChange(
     boolean setsMaxPerSecond,
     boolean setsMaxInFlight,
     EndpointLimits limits,
+    boolean setsClientCertificate,
+    @Nullable ClientCertificate clientCertificate,
     @Nullable Boolean standardWebhooks) {
   /**
    * A change of headers.
@@ -37,6 +39,17 @@ public record EndpointChange(
       boolean setsDescription,
       @Nullable String description,
       @Nullable Boolean paused) {
-    this(url, setsDescription, description, paused, null, false, false, EndpointLimits.NONE, null);
+    this(
+        url,
+        setsDescription,
+        description,
+        paused,
+        null,
+        false,
+        false,
+        EndpointLimits.NONE,
+        false,
+        null,
+        null);
   }
 }

@@ -16,6 +16,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -30,12 +31,13 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, header_names, max_per_second, max_in_flight,"
+          + " client_certificate_subject, client_certificate_expires_at,"
           + " standard_webhooks, paused, paused_at, paused_reason, created_position, created_at,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, url, secret, headers, max_per_second, max_in_flight,"
+      "id, workspace_id, url, secret, headers, client_certificate, max_per_second, max_in_flight,"
           + " standard_webhooks, paused, deleted_at is not null as deleted, created_position, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
@@ -45,8 +47,9 @@ public final class EndpointStore {
       with created as (
         insert into endpoints
           (id, workspace_id, url, description, secret, full_history, headers, header_names,
-            max_per_second, max_in_flight, standard_webhooks, created_position)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, stream_head from workspaces where id = $2
+            max_per_second, max_in_flight, standard_webhooks, client_certificate, client_certificate_subject,
+            client_certificate_expires_at, created_position)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, stream_head from workspaces where id = $2
         returning %1$s),
       history as (
         insert into backfills
@@ -87,6 +90,10 @@ public final class EndpointStore {
         max_per_second = case when $10::boolean then $11::integer else max_per_second end,
         max_in_flight = case when $12::boolean then $13::integer else max_in_flight end,
         standard_webhooks = coalesce($14::boolean, standard_webhooks),
+        client_certificate = case when $15::boolean then $16::bytea else client_certificate end,
+        client_certificate_subject = case when $15::boolean then $17::text else client_certificate_subject end,
+        client_certificate_expires_at =
+          case when $15::boolean then $18::timestamptz else client_certificate_expires_at end,
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
       returning %s
@@ -133,6 +140,14 @@ public final class EndpointStore {
 
   private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
 
+  private static final String FIRST_TO_EXPIRE =
+      "select id, workspace_id, client_certificate_expires_at from endpoints"
+          + " where deleted_at is null and client_certificate_expires_at is not null"
+          + " order by client_certificate_expires_at limit 1";
+
+  /** An endpoint with a client certificate of its own. */
+  public record Certified(UUID workspaceId, UUID id, Instant expiresAt) {}
+
   private final Pool pool;
 
   public EndpointStore(Pool pool) {
@@ -140,9 +155,9 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code sealedSecret} and {@code headers} must be sealed for {@code id}. The workspace must
-   * exist already: creating it may wait for a capture being written, which must not happen while
-   * this holds the stream's lock.
+   * {@code sealedSecret}, {@code headers} and {@code certificate} must be sealed for {@code id}.
+   * The workspace must exist already: creating it may wait for a capture being written, which must
+   * not happen while this holds the stream's lock.
    */
   public static Future<Endpoint> add(
       SqlConnection transaction,
@@ -150,7 +165,8 @@ public final class EndpointStore {
       UUID id,
       NewEndpoint endpoint,
       Buffer sealedSecret,
-      SealedHeaders headers) {
+      SealedHeaders headers,
+      @Nullable Buffer certificate) {
     Tuple row =
         Tuple.of(
             id,
@@ -163,7 +179,10 @@ public final class EndpointStore {
             headers.names().toArray(String[]::new),
             endpoint.limits().maxPerSecond(),
             endpoint.limits().maxInFlight(),
-            endpoint.standardWebhooks());
+            endpoint.standardWebhooks(),
+            certificate,
+            subject(endpoint.clientCertificate()),
+            expiresAt(endpoint.clientCertificate()));
     return StreamLock.take(transaction)
         .compose(locked -> transaction.preparedQuery(ADD).execute(row))
         .map(rows -> shown(rows.iterator().next()));
@@ -199,15 +218,16 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code headers} are the changed headers, null if unchanged. Empty if the workspace has no such
-   * endpoint, or it was deleted.
+   * {@code headers} are the changed headers, null if unchanged; {@code certificate} is the sealed
+   * form of the changed one. Empty if the workspace has no such endpoint, or it was deleted.
    */
   public static Future<Optional<Endpoint>> change(
       SqlClient client,
       UUID workspaceId,
       UUID id,
       EndpointChange change,
-      @Nullable SealedHeaders headers) {
+      @Nullable SealedHeaders headers,
+      @Nullable Buffer certificate) {
     return client
         .preparedQuery(CHANGE)
         .execute(
@@ -225,7 +245,11 @@ public final class EndpointStore {
                 change.limits().maxPerSecond(),
                 change.setsMaxInFlight(),
                 change.limits().maxInFlight(),
-                change.standardWebhooks()))
+                change.standardWebhooks(),
+                change.setsClientCertificate(),
+                certificate,
+                subject(change.clientCertificate()),
+                expiresAt(change.clientCertificate())))
         .map(EndpointStore::first);
   }
 
@@ -297,6 +321,20 @@ public final class EndpointStore {
             });
   }
 
+  /** The endpoint whose client certificate expires first; empty if none has one. */
+  public Future<Optional<Certified>> firstToExpire() {
+    return pool.query(FIRST_TO_EXPIRE)
+        .execute()
+        .map(rows -> all(rows, EndpointStore::certified).stream().findFirst());
+  }
+
+  private static Certified certified(Row row) {
+    return new Certified(
+        row.getUUID("workspace_id"),
+        row.getUUID("id"),
+        row.getOffsetDateTime("client_certificate_expires_at").toInstant());
+  }
+
   private static <T> List<T> all(RowSet<Row> rows, Function<Row, T> reader) {
     List<T> all = new ArrayList<>(rows.size());
     rows.forEach(row -> all.add(reader.apply(row)));
@@ -316,6 +354,7 @@ public final class EndpointStore {
         row.getBoolean("full_history"),
         List.of(row.getArrayOfStrings("header_names")),
         limits(row),
+        certificate(row),
         row.getBoolean("standard_webhooks"),
         row.getBoolean("paused"),
         instant(row, "paused_at"),
@@ -334,6 +373,7 @@ public final class EndpointStore {
         row.getString("url"),
         previous == null ? List.of(secret) : List.of(secret, previous),
         row.getBuffer("headers"),
+        row.getBuffer("client_certificate"),
         limits(row),
         row.getBoolean("standard_webhooks"),
         row.getBoolean("paused"),
@@ -344,6 +384,21 @@ public final class EndpointStore {
 
   private static EndpointLimits limits(Row row) {
     return new EndpointLimits(row.getInteger("max_per_second"), row.getInteger("max_in_flight"));
+  }
+
+  private static ClientCertificate.@Nullable Shown certificate(Row row) {
+    Instant expiresAt = instant(row, "client_certificate_expires_at");
+    return expiresAt == null
+        ? null
+        : new ClientCertificate.Shown(row.getString("client_certificate_subject"), expiresAt);
+  }
+
+  private static @Nullable String subject(@Nullable ClientCertificate certificate) {
+    return certificate == null ? null : certificate.shown().subject();
+  }
+
+  private static @Nullable OffsetDateTime expiresAt(@Nullable ClientCertificate certificate) {
+    return certificate == null ? null : certificate.shown().expiresAt().atOffset(ZoneOffset.UTC);
   }
 
   private static @Nullable Instant instant(Row row, String column) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sealedSecrets those that sign now, newest first; {@link SecretBox} opens them
  * @param sealedHeaders opened by {@link CustomHeaders#open}
+ * @param sealedCertificate opened by {@link ClientCertificate#open}
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param failingSince the start of the current series of failed attempts, if known
  */
@@ -22,6 +23,7 @@ public record EndpointTarget(
     String url,
     List<Buffer> sealedSecrets,
     @Nullable Buffer sealedHeaders,
+    @Nullable Buffer sealedCertificate,
     EndpointLimits limits,
     boolean standardWebhooks,
     boolean paused,

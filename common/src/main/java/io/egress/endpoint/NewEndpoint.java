@@ -15,6 +15,7 @@ public record NewEndpoint(
     boolean fullHistory,
     CustomHeaders headers,
     EndpointLimits limits,
+    @Nullable ClientCertificate clientCertificate,
     boolean standardWebhooks) {
   public NewEndpoint {
     requireNonNull(url, "url is null");
@@ -23,6 +24,6 @@ public record NewEndpoint(
   }
 
   public NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
-    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, false);
+    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, null, false);
   }
 }

@@ -1,5 +1,6 @@
 package io.egress.send;
 
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.EndpointUrl;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
@@ -174,8 +175,11 @@ final class Exchange implements BodyCodec<Buffer> {
    * proxy, a connection of its own is a matter of the TLS options.
    */
   private void create(HttpContext<?> http) {
+    ClientCertificate certificate = request.certificate();
     if (proxy != null && !keepConnection) {
-      http.requestOptions().setSslOptions(loop.uniqueTlsOptions());
+      http.requestOptions().setSslOptions(loop.uniqueTlsOptions(certificate));
+    } else if (certificate != null) {
+      http.requestOptions().setSslOptions(loop.tlsOptions(certificate));
     }
     http.next();
   }

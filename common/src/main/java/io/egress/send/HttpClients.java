@@ -1,5 +1,6 @@
 package io.egress.send;
 
+import io.egress.endpoint.ClientCertificate;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;

@@ -2,18 +2,26 @@ package io.egress.send;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.SecretBox;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where an endpoint's webhooks are sent, how they are signed, and their custom headers.
+ * Where an endpoint's webhooks are sent, how they are signed, and their custom headers and client
+ * certificate.
  *
  * @param signature for one event loop at a time
  */
-public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature, CustomHeaders headers) {
+public record Receiver(
+    EndpointUrl.Parsed url,
+    WebhookSignature signature,
+    CustomHeaders headers,
+    @Nullable ClientCertificate certificate) {
   public Receiver {
     requireNonNull(url, "url is null");
     requireNonNull(signature, "signature is null");
@@ -26,9 +34,11 @@ public record Receiver(EndpointUrl.Parsed url, WebhookSignature signature, Custo
         target.sealedSecrets().stream()
             .map(secret -> secrets.open(secret.getBytes(), target.id()))
             .toList();
+    Buffer certificate = target.sealedCertificate();
     return new Receiver(
         EndpointUrl.parse(target.url(), allowHttp),
         new WebhookSignature(opened, target.standardWebhooks()),
-        CustomHeaders.open(target.sealedHeaders(), secrets, target.id()));
+        CustomHeaders.open(target.sealedHeaders(), secrets, target.id()),
+        certificate == null ? null : ClientCertificate.open(certificate, secrets, target.id()));
   }
 }

@@ -2,6 +2,7 @@ package io.egress.send;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointUrl;
 import java.util.UUID;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A webhook to send. The endpoint's id selects the event loop.
  *
  * @param signature of this endpoint; used only by its event loop
+ * @param certificate null for that of the sender, if it has one
  * @param unixSeconds the start of the attempt
  * @param traceparent the header for receivers that continue traces
  */
@@ -20,6 +22,7 @@ public record SendRequest(
     Envelope envelope,
     WebhookSignature signature,
     CustomHeaders headers,
+    @Nullable ClientCertificate certificate,
     long unixSeconds,
     @Nullable String traceparent) {
   public SendRequest {
@@ -30,14 +33,14 @@ public record SendRequest(
     requireNonNull(headers, "headers is null");
   }
 
-  /** Without custom headers, and not traced. */
+  /** Without custom headers and a certificate, and not traced. */
   public SendRequest(
       UUID endpointId,
       EndpointUrl url,
       Envelope envelope,
       WebhookSignature signature,
       long unixSeconds) {
-    this(endpointId, url, envelope, signature, CustomHeaders.NONE, unixSeconds, null);
+    this(endpointId, url, envelope, signature, CustomHeaders.NONE, null, unixSeconds, null);
   }
 
   /** To be called on the event loop that sends. */

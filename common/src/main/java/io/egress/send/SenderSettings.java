@@ -2,6 +2,7 @@ package io.egress.send;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.endpoint.ClientCertificate;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.egress.send;
 
 import io.egress.endpoint.AddressPolicy;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.send.SenderSettings.PoolLimits;
 import io.vertx.core.Future;
@@ -128,13 +129,20 @@ final class SendingLoop {
     return proxy != null && proxy.leadsTo(url, address) ? proxyOptions : null;
   }
 
+  /** Connections are shared only by requests whose options are equal. */
+  ClientSSLOptions tlsOptions(ClientCertificate certificate) {
+    return HttpClients.tls(trust, certificate);
+  }
+
   /**
    * Options that equal no others. They differ in the time limit of the handshake, by nanoseconds,
    * which does not make the client load certificates again.
+   *
+   * @param own the endpoint's own certificate
    */
-  ClientSSLOptions uniqueTlsOptions() {
+  ClientSSLOptions uniqueTlsOptions(@Nullable ClientCertificate own) {
     uniqueTlsOptions++;
-    return HttpClients.tls(trust, certificate)
+    return HttpClients.tls(trust, own == null ? certificate : own)
         .setSslHandshakeTimeoutUnit(TimeUnit.NANOSECONDS)
         .setSslHandshakeTimeout(timeout.toNanos() + uniqueTlsOptions);
   }

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.endpoint.AddressPolicy;
 import io.egress.endpoint.CidrBlock;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.SecretBox;
-import io.egress.send.ClientCertificate;
 import io.egress.send.ForwardProxy;
 import io.egress.send.ForwardProxy.Direct;
 import java.time.Instant;

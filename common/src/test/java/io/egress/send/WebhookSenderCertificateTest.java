@@ -11,6 +11,8 @@ import io.egress.embedded.CertificateAuthority.Issued;
 import io.egress.embedded.ConnectProxy;
 import io.egress.endpoint.AddressPolicy;
 import io.egress.endpoint.CidrBlock;
+import io.egress.endpoint.ClientCertificate;
+import io.egress.endpoint.CustomHeaders;
 import io.egress.send.Outcome.Delivered;
 import io.egress.send.Outcome.Failed;
 import io.egress.send.SenderSettings.PoolLimits;
@@ -25,6 +27,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -42,6 +46,7 @@ class WebhookSenderCertificateTest {
   private final SenderHarness harness = new SenderHarness();
   private final CertificateAuthority authority = new CertificateAuthority();
   private final List<WebhookSender> senders = new ArrayList<>();
+  private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
   private final Queue<Integer> certificates = new ConcurrentLinkedQueue<>();
 
   @AfterEach
@@ -83,9 +88,26 @@ class WebhookSenderCertificateTest {
     assertThat(certificates).containsExactly(0);
   }
 
+  /** One receiver serves several endpoints, on connections of their own. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void showsTheCertificateOfTheEndpoint(boolean http2) {
+    int port = receiver(http2, ClientAuth.REQUIRED);
+    WebhookSender sender = sender(issued(new CertificateAuthority()), null);
+    ClientCertificate own = issued(authority);
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(send(sender, port)).isInstanceOf(Failed.class);
+      assertThat(send(sender, port, own)).isInstanceOf(Delivered.class);
+    }
+    assertThat(certificates).hasSize(2);
+    assertThat(connections).as("equal certificates share one").hasSize(1);
+  }
+
   /** Requests on a new tunnel have TLS options of their own. */
-  @Test
-  void showsItThroughAProxyOnANewTunnelToo() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void showsItThroughAProxyOnANewTunnelToo(boolean ofEndpoint) {
     AtomicInteger requests = new AtomicInteger();
     NetServerOptions options =
         new NetServerOptions()
@@ -112,10 +134,14 @@ class WebhookSenderCertificateTest {
                   });
             });
     try (ConnectProxy proxy = ConnectProxy.open()) {
-      WebhookSender sender = sender(issued(authority), ForwardProxy.parse(proxy.url()));
+      ClientCertificate trusted = issued(authority);
+      ClientCertificate shared = ofEndpoint ? issued(new CertificateAuthority()) : trusted;
+      WebhookSender sender = sender(shared, ForwardProxy.parse(proxy.url()));
 
-      assertThat(send(sender, port)).isInstanceOf(Delivered.class);
-      assertThat(send(sender, port)).isInstanceOf(Delivered.class);
+      for (int i = 0; i < 2; i++) {
+        assertThat(ofEndpoint ? send(sender, port, trusted) : send(sender, port))
+            .isInstanceOf(Delivered.class);
+      }
 
       assertThat(requests).as("the second of them twice").hasValue(3);
       assertThat(proxy.requests()).hasSize(2);
@@ -132,6 +158,7 @@ class WebhookSenderCertificateTest {
         .httpsServer(
             options,
             request -> {
+              connections.add(request.connection());
               certificates.add(shown(request.connection()));
               request.response().end();
             })
@@ -164,6 +191,20 @@ class WebhookSenderCertificateTest {
             harness::lookUp);
     senders.add(made);
     return made;
+  }
+
+  private Outcome send(WebhookSender sender, int port, ClientCertificate certificate) {
+    SendRequest request =
+        new SendRequest(
+            harness.endpointId,
+            url(port),
+            envelope("x"),
+            new WebhookSignature(List.of(SenderHarness.SECRET)),
+            CustomHeaders.NONE,
+            certificate,
+            Instant.now().getEpochSecond(),
+            null);
+    return await(sender.send(request).outcome());
   }
 
   private Outcome send(WebhookSender sender, int port) {

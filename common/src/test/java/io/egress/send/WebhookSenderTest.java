@@ -95,6 +95,7 @@ class WebhookSenderTest {
                         envelope,
                         new WebhookSignature(List.of(SenderHarness.SECRET), true),
                         stale,
+                        null,
                         now,
                         null))
                 .outcome());

@@ -36,7 +36,6 @@ import io.egress.kafka.Topics;
 import io.egress.lifecycle.Closing;
 import io.egress.metrics.Metrics;
 import io.egress.outage.Startup;
-import io.egress.send.ClientCertificate;
 import io.egress.send.NameLookup;
 import io.egress.send.SenderSettings;
 import io.egress.send.TlsEngine;
@@ -51,7 +50,6 @@ import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -161,6 +159,7 @@ public final class DispatcherApp {
                           return SessionLimits.require(vertx, shared.pool(), settings.database())
                               .compose(limited -> maintainDays(shared))
                               .onSuccess(kept -> watchStatistics(shared))
+                              .onSuccess(kept -> watchCertificates(shared.pool()))
                               .compose(kept -> deploy(shared, topics, probes));
                         }));
   }
@@ -223,12 +222,13 @@ public final class DispatcherApp {
   }
 
   private WebhookSender sender(TrustOptions trust) {
-    ClientCertificate certificate = settings.push().clientCertificate();
     WebhookSender sender =
         new WebhookSender(
             vertx,
             SenderSettings.of(
-                settings.dispatcher().attemptTimeout(), settings.push().proxy(), certificate),
+                settings.dispatcher().attemptTimeout(),
+                settings.push().proxy(),
+                settings.push().clientCertificate()),
             settings.push().addressPolicy(),
             NameLookup.using(vertx),
             trust);
@@ -239,16 +239,14 @@ public final class DispatcherApp {
             "egress_receiver_connections",
             "open HTTP connections to receivers",
             sender::openConnections);
-    monitoring
-        .metrics()
-        .gauge(
-            "egress_client_certificate_expiry_seconds",
-            "time until EGRESS_CLIENT_CERTIFICATE expires; +Inf without it",
-            () ->
-                certificate == null
-                    ? Double.POSITIVE_INFINITY
-                    : Duration.between(Instant.now(), certificate.expiresAt()).toSeconds());
     return sender;
+  }
+
+  private void watchCertificates(Pool pool) {
+    CertificateExpiry expiry =
+        new CertificateExpiry(vertx, pool, settings.push().clientCertificate(), Clock.systemUTC());
+    closing.pushSync("the client certificates", expiry::close);
+    expiry.register(monitoring.metrics());
   }
 
   private void watchStatistics(DeliveryVerticle.Parts shared) {

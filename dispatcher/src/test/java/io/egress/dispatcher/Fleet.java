@@ -141,7 +141,8 @@ public final class Fleet implements AutoCloseable {
                             id,
                             endpoint,
                             sealed,
-                            endpoint.headers().seal(SECRETS, id))));
+                            endpoint.headers().seal(SECRETS, id),
+                            null)));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
@@ -153,7 +154,10 @@ public final class Fleet implements AutoCloseable {
             change,
             change.headers() == null
                 ? null
-                : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id())));
+                : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id()),
+            change.clientCertificate() == null
+                ? null
+                : change.clientCertificate().seal(SECRETS, endpoint.id())));
   }
 
   public void delete(Provisioned endpoint) {

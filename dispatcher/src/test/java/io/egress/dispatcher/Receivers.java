@@ -1,9 +1,11 @@
 package io.egress.dispatcher;
 
 import io.egress.embedded.CertificateAuthority;
+import io.egress.endpoint.ClientCertificate;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -11,7 +13,9 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
  * Any number of receivers behind one HTTPS server, each at its own path, with programmed answers
@@ -76,6 +82,49 @@ public final class Receivers implements AutoCloseable {
   /** The same, with an untrusted certificate. */
   public String untrustedUrl() {
     return rawUrl(new CertificateAuthority(), socket -> {});
+  }
+
+  /**
+   * A receiver that requests a certificate of its clients and accepts them all. {@code subjects}
+   * gets the subject of each request's certificate, or {@code none}.
+   */
+  public String urlRequestingCertificates(Consumer<String> subjects) {
+    HttpServer requesting =
+        Fleet.await(
+            vertx
+                .createHttpServer(
+                    new HttpServerOptions()
+                        .setSsl(true)
+                        .setUseAlpn(true)
+                        .setKeyCertOptions(options(authority.issueFor("127.0.0.1")))
+                        .setClientAuth(ClientAuth.REQUEST)
+                        .setTrustOptions(
+                            new PemTrustOptions().addCertValue(Buffer.buffer(authority.pem())))
+                        .setHost("127.0.0.1")
+                        .setPort(0))
+                .exceptionHandler(closed -> {})
+                .requestHandler(
+                    request -> {
+                      subjects.accept(subject(request));
+                      request.response().end();
+                    })
+                .listen());
+    return "https://127.0.0.1:" + requesting.actualPort() + "/";
+  }
+
+  private static String subject(HttpServerRequest request) {
+    try {
+      X509Certificate shown = (X509Certificate) request.connection().peerCertificates().get(0);
+      return shown.getSubjectX500Principal().getName();
+    } catch (SSLPeerUnverifiedException none) {
+      return "none";
+    }
+  }
+
+  /** One that {@link #urlRequestingCertificates} trusts. */
+  public ClientCertificate clientCertificate() {
+    CertificateAuthority.Issued issued = authority.issueFor();
+    return ClientCertificate.of(issued.certificate(), issued.key(), Instant.now());
   }
 
   private String rawUrl(CertificateAuthority issuer, Handler<NetSocket> behaviour) {

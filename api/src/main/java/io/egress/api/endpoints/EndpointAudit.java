@@ -34,6 +34,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
           .put("max_per_second", endpoint.limits().maxPerSecond())
           .put("max_in_flight", endpoint.limits().maxInFlight());
     }
+    if (endpoint.clientCertificate() != null) {
+      changes.put("client_certificate", EndpointView.certificate(endpoint.clientCertificate()));
+    }
     if (endpoint.standardWebhooks()) {
       changes.put("standard_webhooks", true);
     }
@@ -89,6 +92,11 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     }
     plain(changes, "max_per_second", before.limits().maxPerSecond(), after.limits().maxPerSecond());
     plain(changes, "max_in_flight", before.limits().maxInFlight(), after.limits().maxInFlight());
+    plain(
+        changes,
+        "client_certificate",
+        EndpointView.certificate(before.clientCertificate()),
+        EndpointView.certificate(after.clientCertificate()));
     plain(changes, "standard_webhooks", before.standardWebhooks(), after.standardWebhooks());
     return changes;
   }

@@ -1,6 +1,7 @@
 package io.egress.api.endpoints;
 
 import io.egress.document.UtcInstant;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.json.JsonArray;
@@ -34,6 +35,7 @@ final class EndpointView {
         .put("headers", new JsonArray(endpoint.headerNames()))
         .put("max_per_second", endpoint.limits().maxPerSecond())
         .put("max_in_flight", endpoint.limits().maxInFlight())
+        .put("client_certificate", certificate(endpoint.clientCertificate()))
         .put("standard_webhooks", endpoint.standardWebhooks())
         .put("paused", endpoint.paused())
         .put("paused_at", time(endpoint.pausedAt()))
@@ -41,6 +43,14 @@ final class EndpointView {
         .put("created_position", endpoint.createdPosition())
         .put("created_at", UtcInstant.format(endpoint.createdAt()))
         .put("previous_secret_until", time(endpoint.previousSecretUntil()));
+  }
+
+  static @Nullable JsonObject certificate(ClientCertificate.@Nullable Shown certificate) {
+    return certificate == null
+        ? null
+        : new JsonObject()
+            .put("subject", certificate.subject())
+            .put("expires_at", UtcInstant.format(certificate.expiresAt()));
   }
 
   private static @Nullable String time(@Nullable Instant instant) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.workspace.Workspaces;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.endpoint.DamagedSecretException;
@@ -59,8 +60,15 @@ public final class Endpoints {
     String secret = SigningSecrets.generate();
     SecretBox box = box();
     Buffer sealed = Buffer.buffer(box.seal(secret, id));
+    ClientCertificate certificate = endpoint.clientCertificate();
     return EndpointStore.add(
-            tx, workspaceId, id, endpoint, sealed, endpoint.headers().seal(box, id))
+            tx,
+            workspaceId,
+            id,
+            endpoint,
+            sealed,
+            endpoint.headers().seal(box, id),
+            certificate == null ? null : certificate.seal(box, id))
         .compose(
             created ->
                 audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
@@ -81,13 +89,21 @@ public final class Endpoints {
         id,
         (tx, before) ->
             headers(tx, id, change.headers())
-                .compose(headers -> EndpointStore.change(tx, workspaceId, id, change, headers))
+                .compose(
+                    headers ->
+                        EndpointStore.change(
+                            tx, workspaceId, id, change, headers, certificate(id, change)))
                 .map(Endpoints::known)
                 .compose(
                     after ->
                         audit(tx, caller, workspaceId)
                             .changed(before, after, change.headers())
                             .map(after)));
+  }
+
+  private @Nullable Buffer certificate(UUID id, EndpointChange change) {
+    ClientCertificate certificate = change.clientCertificate();
+    return certificate == null ? null : certificate.seal(box(), id);
   }
 
   /** The changed headers; null if the change does not concern them. */

@@ -117,6 +117,7 @@ public final class TestSend {
             Envelope.compose(deliveryId, now, document),
             receiver.signature(),
             receiver.headers(),
+            receiver.certificate(),
             now.getEpochSecond(),
             null);
     return sender.send(request).outcome().compose(outcome -> result(deliveryId, now, outcome));

@@ -3,6 +3,7 @@ package io.egress.api.intake;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.endpoint.AddressPolicy;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointChange.HeaderChange;
@@ -12,6 +13,7 @@ import io.egress.endpoint.NewEndpoint;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +34,13 @@ public final class EndpointBody {
           "headers.*",
           "max_per_second",
           "max_in_flight",
+          "client_certificate.certificate",
+          "client_certificate.key",
           "standard_webhooks");
+
+  /** A chain of several certificates of 4,096 bits. */
+  private static final int PEM_CHARACTERS_MAX = 16_384;
+
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
@@ -44,6 +52,7 @@ public final class EndpointBody {
           "headers",
           "max_per_second",
           "max_in_flight",
+          "client_certificate",
           "standard_webhooks");
   private static final Shape CHANGE =
       Shape.of(
@@ -53,6 +62,8 @@ public final class EndpointBody {
           "headers.*",
           "max_per_second",
           "max_in_flight",
+          "client_certificate.certificate",
+          "client_certificate.key",
           "standard_webhooks");
 
   private final boolean allowHttp;
@@ -74,6 +85,7 @@ public final class EndpointBody {
                 fields.optionalFlag("full_history", false),
                 headers(fields),
                 limits(fields),
+                certificate(fields),
                 fields.optionalFlag("standard_webhooks", false)));
   }
 
@@ -94,6 +106,8 @@ public final class EndpointBody {
               fields.has("max_per_second"),
               fields.has("max_in_flight"),
               limits(fields),
+              fields.has("client_certificate"),
+              certificate(fields),
               fields.has("standard_webhooks") ? fields.flag("standard_webhooks") : null);
         });
   }
@@ -107,6 +121,23 @@ public final class EndpointBody {
   private static @Nullable Integer limit(Fields fields, String name, int max) {
     Long given = fields.optionalWhole(name, 1, max);
     return given == null ? null : given.intValue();
+  }
+
+  private static @Nullable ClientCertificate certificate(Fields fields) {
+    Fields given = fields.optionalObject("client_certificate");
+    if (given == null) {
+      return null;
+    }
+    String chain = given.text("certificate", PEM_CHARACTERS_MAX);
+    String key = given.text("key", PEM_CHARACTERS_MAX);
+    if (given.isSound("certificate") && given.isSound("key")) {
+      try {
+        return ClientCertificate.of(chain, key, Instant.now());
+      } catch (IllegalArgumentException unusable) {
+        fields.fault("client_certificate", String.valueOf(unusable.getMessage()));
+      }
+    }
+    return null;
   }
 
   private static CustomHeaders headers(Fields fields) {

@@ -86,6 +86,19 @@ final class EndpointPage {
         (status, reason) -> send(exchange, session, status, reason, null));
   }
 
+  Future<Void> changeCertificate(RoutingContext exchange, PortalSession session, PortalForm form) {
+    JsonObject certificate =
+        form.isChecked("remove")
+            ? null
+            : new JsonObject()
+                .put("certificate", form.text("certificate"))
+                .put("key", form.text("key"));
+    JsonObject body = new JsonObject().put("client_certificate", certificate);
+    return Forms.orExplain(
+        () -> change(exchange, session, body, "endpoint-changed"),
+        (status, reason) -> send(exchange, session, status, reason, null));
+  }
+
   Future<Void> pause(RoutingContext exchange, PortalSession session, PortalForm form) {
     return change(exchange, session, new JsonObject().put("paused", true), "endpoint-paused");
   }

@@ -142,6 +142,7 @@ public final class Portal {
         .post(ENDPOINTS, guard.changing(endpoints::create))
         .post(ENDPOINT + "/change", guard.changing(endpoint::change))
         .post(ENDPOINT + "/headers", guard.changing(endpoint::changeHeader))
+        .post(ENDPOINT + "/certificate", guard.changing(endpoint::changeCertificate))
         .post(ENDPOINT + "/pause", guard.changing(endpoint::pause))
         .post(ENDPOINT + "/resume", guard.changing(endpoint::resume))
         .post(ENDPOINT + "/test", guard.changing(endpoint::test))

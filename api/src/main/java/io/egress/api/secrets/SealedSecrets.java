@@ -6,6 +6,7 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.SecretBox;
 import io.vertx.core.Future;
@@ -32,6 +33,7 @@ final class SealedSecrets {
         select secret as sealed from endpoints
         union all select previous_secret from endpoints where previous_secret is not null
         union all select headers from endpoints where headers is not null
+        union all select client_certificate from endpoints where client_certificate is not null
         union all select answer from idempotency_keys where answer is not null) as everything
       group by 1 order by 2 desc, 1
       """;
@@ -40,19 +42,22 @@ final class SealedSecrets {
 
   private static final String NEXT =
       """
-      select id, secret, previous_secret, headers from endpoints where id > $1 order by id limit %d
+      select id, secret, previous_secret, headers, client_certificate from endpoints where id > $1 order by id limit %d
       """
           .formatted(PAGE);
 
   /** A concurrent change wins. */
   private static final String REPLACE =
       """
-      update endpoints set secret = $2, previous_secret = $3, headers = $4
-      where id = $1 and secret = $5 and previous_secret is not distinct from $6
-        and headers is not distinct from $7
+      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5
+      where id = $1 and secret = $6 and previous_secret is not distinct from $7
+        and headers is not distinct from $8 and client_certificate is not distinct from $9
       """;
 
-  /** Counts the secrets, headers and stored idempotent answers sealed with each key. */
+  /**
+   * Counts the secrets, headers, client certificates and stored idempotent answers sealed with each
+   * key.
+   */
   record Use(String keyId, long secrets) {}
 
   private record Page(UUID reached, int replaced, boolean isLast) {}
@@ -78,9 +83,9 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals the secrets and headers of every endpoint with the current key. Returns the number of
-   * endpoints changed. Fails if a secret's key is unknown or the secret is damaged; values sealed
-   * before that remain changed.
+   * Seals the secrets, headers and client certificates of every endpoint with the current key.
+   * Returns the number of endpoints changed. Fails if a secret's key is unknown or the secret is
+   * damaged; values sealed before that remain changed.
    */
   Future<Integer> reseal(SecretBox box, Caller caller) {
     return reseal(box, caller, BEFORE_ALL, 0);
@@ -108,7 +113,8 @@ final class SealedSecrets {
                 last = row.getUUID("id");
                 if (isOld(box, row.getBuffer("secret"))
                     || isOld(box, row.getBuffer("previous_secret"))
-                    || isOld(box, row.getBuffer("headers"))) {
+                    || isOld(box, row.getBuffer("headers"))
+                    || isOld(box, row.getBuffer("client_certificate"))) {
                   replaced.add(replace(tx, box, row));
                 }
               }
@@ -135,6 +141,7 @@ final class SealedSecrets {
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
     Buffer headers = row.getBuffer("headers");
+    Buffer certificate = row.getBuffer("client_certificate");
     return tx.preparedQuery(REPLACE)
         .execute(
             Tuple.of(
@@ -142,9 +149,13 @@ final class SealedSecrets {
                 resealed(box, secret, id),
                 previous == null ? null : resealed(box, previous, id),
                 CustomHeaders.open(headers, box, id).seal(box, id).sealed(),
+                certificate == null
+                    ? null
+                    : ClientCertificate.open(certificate, box, id).seal(box, id),
                 secret,
                 previous,
-                headers))
+                headers,
+                certificate))
         .map(rows -> rows.rowCount());
   }
 

@@ -1,8 +1,11 @@
 package io.egress.api.endpoints;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
+import io.egress.embedded.CertificateAuthority;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
@@ -10,6 +13,7 @@ import io.egress.endpoint.SecretBox;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Headers, limits and the pause of endpoints. */
 class EndpointSettingsApiTest {
   private static final String URL = "https://example.com/hook";
+
+  private static final CertificateAuthority AUTHORITY = new CertificateAuthority();
 
   private static Service service;
 
@@ -127,6 +133,70 @@ class EndpointSettingsApiTest {
     assertThat(audit()).contains("\"standard_webhooks\":{\"to\":false,\"from\":true}");
   }
 
+  @Test
+  void setsAClientCertificateWithoutShowingItsKey() {
+    JsonObject without = endpoints.create(URL);
+    assertThat(without.getValue("client_certificate")).isNull();
+    assertThat(audit()).doesNotContain("client_certificate");
+
+    CertificateAuthority.Issued issued = AUTHORITY.issueFor();
+    HttpResponse<String> answer =
+        service.internal(
+            "POST",
+            endpoints.path(),
+            new JsonObject().put("url", URL).put("client_certificate", pair(issued)));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    JsonObject with = new JsonObject(answer.body());
+    JsonObject shown = endpoints.show(with).getJsonObject("client_certificate");
+    assertThat(shown.fieldNames()).containsExactlyInAnyOrder("subject", "expires_at");
+    assertThat(shown.getString("subject")).isEqualTo("CN=receiver");
+    assertThat(Instant.parse(shown.getString("expires_at"))).isAfter(Instant.now());
+    assertThat(with.getJsonObject("client_certificate")).isEqualTo(shown);
+    assertThat(opened(service, with, Service.SECRET_KEY).shown().subject())
+        .isEqualTo("CN=receiver");
+    assertThat(stored(with) + answer.body() + audit()).doesNotContain("BEGIN");
+    assertThat(audit()).contains("\"client_certificate\":{\"subject\":\"CN=receiver\"");
+
+    assertThat(change(with, "{\"description\":\"x\"}").getJsonObject("client_certificate"))
+        .isEqualTo(shown);
+    JsonObject replaced =
+        change(
+            with, new JsonObject().put("client_certificate", pair(AUTHORITY.issueFor())).encode());
+    assertThat(replaced.getJsonObject("client_certificate").getString("subject"))
+        .isEqualTo("CN=receiver");
+    assertThat(change(with, "{\"client_certificate\":null}").getValue("client_certificate"))
+        .isNull();
+    assertThat(target(service, with).sealedCertificate()).isNull();
+  }
+
+  @Test
+  void refusesAnUnusableClientCertificate() {
+    JsonObject created = endpoints.create(URL);
+    CertificateAuthority.Issued issued = AUTHORITY.issueFor();
+    CertificateAuthority.Issued expired = AUTHORITY.issueExpired();
+    String anothersKey = AUTHORITY.issueFor().key();
+    Map<JsonObject, String> refused =
+        Map.of(
+            pair(expired), "client_certificate: the certificate expired at ",
+            pair(issued).put("key", anothersKey),
+                "client_certificate: the private key is not that of the certificate",
+            pair(issued).put("certificate", "a"),
+                "client_certificate: the certificate cannot be read",
+            pair(issued).put("certificate", 5), "client_certificate.certificate: must be a string",
+            pair(issued).putNull("key"), "client_certificate.key: is required",
+            pair(issued).put("key", "a".repeat(16_385)),
+                "client_certificate.key: must have at most 16384 characters");
+    refused.forEach(
+        (pair, reason) -> {
+          HttpResponse<String> answer =
+              endpoints.change(created, new JsonObject().put("client_certificate", pair).encode());
+          assertThat(answer.statusCode()).isEqualTo(400);
+          assertThat(EndpointCalls.message(answer)).contains(reason);
+          assertThat(answer.body()).doesNotContain(anothersKey.substring(40, 60));
+        });
+    assertThat(endpoints.show(created).getValue("client_certificate")).isNull();
+  }
+
   /** Whether the endpoint asks for it or not: it may later. */
   @Test
   void showsANewSecretInBothForms() {
@@ -188,7 +258,7 @@ class EndpointSettingsApiTest {
         "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
         "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true or false",
         "{\"standard_webhooks\":null} | standard_webhooks: is required",
-        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, standard_webhooks"
+        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, client_certificate, standard_webhooks"
       })
   void refusesInvalidSettings(String body, String message) {
     JsonObject created = endpoints.create(URL);
@@ -239,21 +309,27 @@ class EndpointSettingsApiTest {
   }
 
   @Test
-  void resealsHeadersWithTheCurrentKey() {
+  void resealsHeadersAndCertificatesWithTheCurrentKey() {
     String old = SecretBox.newKey();
     String fresh = SecretBox.newKey();
     try (Service before = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + old))) {
       EndpointCalls calls = new EndpointCalls(before, UUID.randomUUID());
       JsonObject created = calls.create(URL);
+      JsonObject certified = calls.create(URL);
       calls.change(created, "{\"headers\":{\"x-a\":\"1\"}}");
+      calls.change(
+          certified,
+          new JsonObject().put("client_certificate", pair(AUTHORITY.issueFor())).encode());
       try (Service both =
           before.twin(Map.of("EGRESS_SECRET_KEY", "new:" + fresh + ",old:" + old))) {
         JsonObject keys =
             new JsonObject(both.internal("POST", "/internal/v1/secret-keys/reseal", "").body());
         assertThat(keys.getJsonArray("secret_keys")).hasSize(1);
         assertThat(keys.getJsonArray("secret_keys").getJsonObject(0).getLong("secrets"))
-            .as("a secret and headers")
-            .isEqualTo(2);
+            .as("two secrets, headers and a certificate")
+            .isEqualTo(4);
+        assertThat(opened(both, certified, "new:" + fresh).shown().subject())
+            .isEqualTo("CN=receiver");
         assertThat(headers(both, created, "new:" + fresh)).isEqualTo(Map.of("x-a", "1"));
       }
       try (Service without =
@@ -281,6 +357,17 @@ class EndpointSettingsApiTest {
     UUID id = UUID.fromString(endpoint.getString("id"));
     return CustomHeaders.open(target(of, endpoint).sealedHeaders(), SecretBox.parse(key), id)
         .values();
+  }
+
+  private static JsonObject pair(CertificateAuthority.Issued issued) {
+    return new JsonObject().put("certificate", issued.certificate()).put("key", issued.key());
+  }
+
+  private static ClientCertificate opened(Service of, JsonObject endpoint, String key) {
+    return ClientCertificate.open(
+        requireNonNull(target(of, endpoint).sealedCertificate()),
+        SecretBox.parse(key),
+        UUID.fromString(endpoint.getString("id")));
   }
 
   private static EndpointTarget target(Service of, JsonObject endpoint) {

@@ -10,6 +10,7 @@ import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
+import io.egress.embedded.CertificateAuthority;
 import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.buffer.Buffer;
@@ -189,6 +190,22 @@ class PortalPagesTest {
         .isEqualTo(400);
     done(browser.submit(path, path + "/headers", Map.of("name", "x-tenant", "remove", "true")));
     assertThat(endpoints().getJsonObject(0).getJsonArray("headers")).isEmpty();
+
+    CertificateAuthority.Issued issued = new CertificateAuthority().issueFor();
+    String certified =
+        done(
+            browser.submit(
+                path,
+                path + "/certificate",
+                Map.of("certificate", issued.certificate(), "key", issued.key())));
+    assertThat(certified).contains("CN=receiver, expires").doesNotContain("PRIVATE KEY-----\n");
+    assertThat(
+            browser
+                .submit(path, path + "/certificate", Map.of("certificate", "a", "key", "b"))
+                .body())
+        .contains("role=\"alert\"", "the certificate cannot be read");
+    done(browser.submit(path, path + "/certificate", Map.of("remove", "true")));
+    assertThat(endpoints().getJsonObject(0).getValue("client_certificate")).isNull();
 
     assertThat(done(browser.submit(path, path + "/pause", Map.of()))).contains("Endpoint paused");
     assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isTrue();

@@ -363,6 +363,7 @@ final class Deliveries implements Questions.Reader {
                 envelope,
                 to.receiver().signature(),
                 to.receiver().headers(),
+                to.receiver().certificate(),
                 startedAt.getEpochSecond(),
                 span == null ? null : span.traceparent()));
     job.sending(sending);

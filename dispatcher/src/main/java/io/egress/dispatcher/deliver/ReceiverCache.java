@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Caches parsed URLs, opened secrets and headers of endpoints while they are unchanged. Owned by
- * one event loop, except for the signatures, which the sender uses.
+ * Caches parsed URLs, opened secrets, headers and certificates of endpoints while they are
+ * unchanged. Owned by one event loop, except for the signatures, which the sender uses.
  */
 final class ReceiverCache {
   private static final int KEPT_MAX = 10_000;
@@ -43,6 +43,7 @@ final class ReceiverCache {
         && kept.madeOf().url().equals(target.url())
         && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())
         && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())
+        && Objects.equals(kept.madeOf().sealedCertificate(), target.sealedCertificate())
         && kept.madeOf().standardWebhooks() == target.standardWebhooks()) {
       return kept.receiver();
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.standardwebhooks.Webhook;
 import io.egress.dispatcher.Fleet;
+import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointChange;
 import io.egress.endpoint.EndpointChange.HeaderChange;
@@ -62,7 +63,13 @@ class EndpointSettingsTest {
         fleet.endpoint(
             workspace,
             new NewEndpoint(
-                fleet.receivers.url("crm"), null, false, headers, EndpointLimits.NONE, false));
+                fleet.receivers.url("crm"),
+                null,
+                false,
+                headers,
+                EndpointLimits.NONE,
+                null,
+                false));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -96,12 +103,35 @@ class EndpointSettingsTest {
 
     fleet.change(
         endpoint,
-        new EndpointChange(null, false, null, null, null, false, false, EndpointLimits.NONE, true));
+        new EndpointChange(
+            null, false, null, null, null, false, false, EndpointLimits.NONE, false, null, true));
     fleet.captures(workspace, 1);
 
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
     new Webhook(SigningSecrets.inStandardForm(endpoint.secret()))
         .verify(fleet.receivers.arrivals("crm").get(1).body().toString(), seen.remove());
+  }
+
+  @Test
+  void showsItsOwnCertificateFromTheNextAttemptOn() {
+    Queue<String> seen = new ConcurrentLinkedQueue<>();
+    String url = fleet.receivers.urlRequestingCertificates(seen::add);
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, url, false);
+    fleet.endpoint(workspace, url, false);
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> seen.size() == 2);
+
+    fleet.change(endpoint, certificate(fleet.receivers.clientCertificate()));
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> seen.size() == 4);
+    fleet.change(endpoint, certificate(null));
+    fleet.captures(workspace, 1);
+
+    await().atMost(PATIENCE).until(() -> seen.size() == 6);
+    assertThat(seen.stream().limit(2)).containsExactly("none", "none");
+    assertThat(seen.stream().skip(2).limit(2)).containsExactlyInAnyOrder("none", "CN=receiver");
+    assertThat(seen.stream().skip(4)).containsExactly("none", "none");
   }
 
   @Test
@@ -174,7 +204,8 @@ class EndpointSettingsTest {
 
     fleet.change(
         endpoint,
-        new EndpointChange(null, false, null, null, null, true, false, EndpointLimits.NONE, null));
+        new EndpointChange(
+            null, false, null, null, null, true, false, EndpointLimits.NONE, false, null, null));
 
     awaitDelivered(500);
   }
@@ -188,6 +219,7 @@ class EndpointSettingsTest {
             false,
             CustomHeaders.NONE,
             new EndpointLimits(perSecond, inFlight),
+            null,
             false));
   }
 
@@ -201,7 +233,14 @@ class EndpointSettingsTest {
         false,
         false,
         EndpointLimits.NONE,
+        false,
+        null,
         null);
+  }
+
+  private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
+    return new EndpointChange(
+        null, false, null, null, null, false, false, EndpointLimits.NONE, true, certificate, null);
   }
 
   private void awaitDelivered(int count) {

@@ -1,10 +1,11 @@
-package io.egress.send;
+package io.egress.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.ByteArrayInputStream;
@@ -21,11 +22,15 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Map;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The certificate that is shown to receivers that request one, with its chain and private key. */
+/**
+ * The certificate that is shown to receivers that request one, with its chain and private key. That
+ * of an endpoint is encrypted at rest like signing secrets, and its key is never shown.
+ */
 public final class ClientCertificate {
   private static final byte[] SAMPLE = "a sample to sign".getBytes(US_ASCII);
   private static final Pattern KEY =
@@ -33,14 +38,30 @@ public final class ClientCertificate {
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA");
 
-  private final Buffer chain;
-  private final Buffer key;
-  private final Instant expiresAt;
+  private final String chain;
+  private final String key;
+  private final Shown shown;
+  private final KeyCertOptions options;
 
-  private ClientCertificate(Buffer chain, Buffer key, Instant expiresAt) {
+  /** What is shown of a certificate. */
+  public record Shown(String subject, Instant expiresAt) {
+    public Shown {
+      requireNonNull(subject, "subject is null");
+      requireNonNull(expiresAt, "expiresAt is null");
+    }
+
+    private static Shown of(X509Certificate certificate) {
+      return new Shown(
+          certificate.getSubjectX500Principal().getName(), certificate.getNotAfter().toInstant());
+    }
+  }
+
+  private ClientCertificate(String chain, String key, Shown shown) {
     this.chain = chain;
     this.key = key;
-    this.expiresAt = expiresAt;
+    this.shown = shown;
+    this.options =
+        new PemKeyCertOptions().addCertValue(Buffer.buffer(chain)).addKeyValue(Buffer.buffer(key));
   }
 
   /**
@@ -60,16 +81,39 @@ public final class ClientCertificate {
           "the certificate is not valid before " + own.getNotBefore().toInstant());
     }
     requirePair(own.getPublicKey(), key);
-    return new ClientCertificate(
-        Buffer.buffer(chain), Buffer.buffer(key), own.getNotAfter().toInstant());
+    return new ClientCertificate(chain, key, Shown.of(own));
   }
 
-  public Instant expiresAt() {
-    return expiresAt;
+  public Shown shown() {
+    return shown;
   }
 
-  KeyCertOptions options() {
-    return new PemKeyCertOptions().addCertValue(chain).addKeyValue(key);
+  public KeyCertOptions options() {
+    return options;
+  }
+
+  public Buffer seal(SecretBox box, UUID endpointId) {
+    String json = new JsonObject().put("chain", chain).put("key", key).encode();
+    return Buffer.buffer(box.seal(json, sealId(endpointId)));
+  }
+
+  /** May have expired since it was sealed. Throws the exceptions of {@link SecretBox#open}. */
+  public static ClientCertificate open(Buffer sealed, SecretBox box, UUID endpointId) {
+    try {
+      JsonObject json = new JsonObject(box.open(sealed.getBytes(), sealId(endpointId)));
+      String chain = json.getString("chain");
+      return new ClientCertificate(chain, json.getString("key"), Shown.of(first(chain)));
+    } catch (DamagedSecretException damaged) {
+      throw new DamagedSecretException(
+          "the client certificate of endpoint "
+              + endpointId
+              + " cannot be decrypted: altered or misplaced");
+    }
+  }
+
+  /** Differs from those of the endpoint's other sealed values, so that none can be swapped. */
+  private static UUID sealId(UUID endpointId) {
+    return UUID.nameUUIDFromBytes((endpointId + "/client-certificate").getBytes(UTF_8));
   }
 
   private static X509Certificate first(String chain) {
@@ -159,6 +203,6 @@ public final class ClientCertificate {
   /** The key is never printed. */
   @Override
   public String toString() {
-    return "ClientCertificate[until " + expiresAt + "]";
+    return "ClientCertificate[" + shown + "]";
   }
 }

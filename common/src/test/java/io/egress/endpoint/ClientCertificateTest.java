@@ -1,13 +1,16 @@
-package io.egress.send;
+package io.egress.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.egress.embedded.CertificateAuthority;
 import io.egress.embedded.CertificateAuthority.Issued;
+import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,9 +25,30 @@ class ClientCertificateTest {
     ClientCertificate certificate =
         ClientCertificate.of(issued.certificate() + authority.pem(), issued.key(), now);
 
-    assertThat(certificate.expiresAt())
+    assertThat(certificate.shown().expiresAt())
         .isBetween(now.plus(Duration.ofHours(23)), now.plus(Duration.ofHours(25)));
     assertThat(certificate.toString()).doesNotContain("KEY");
+  }
+
+  @Test
+  void isSealedForItsEndpoint() {
+    SecretBox box = SecretBox.parse(SecretBox.newKey());
+    UUID id = UUID.randomUUID();
+    ClientCertificate certificate =
+        ClientCertificate.of(issued.certificate() + authority.pem(), issued.key(), now);
+    Buffer sealed = certificate.seal(box, id);
+
+    ClientCertificate opened = ClientCertificate.open(sealed, box, id);
+
+    assertThat(opened.options()).isEqualTo(certificate.options());
+    assertThat(opened.shown()).isEqualTo(certificate.shown());
+    assertThat(opened.shown().subject()).isEqualTo("CN=receiver");
+    assertThat(sealed.toString()).doesNotContain("BEGIN");
+    assertThatExceptionOfType(DamagedSecretException.class)
+        .isThrownBy(() -> ClientCertificate.open(sealed, box, UUID.randomUUID()))
+        .withMessageContaining("client certificate");
+    assertThatExceptionOfType(DamagedSecretException.class)
+        .isThrownBy(() -> CustomHeaders.open(sealed, box, id));
   }
 
   @Test

@@ -1,0 +1,85 @@
+package io.egress.dispatcher;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.endpoint.ClientCertificate;
+import io.egress.endpoint.EndpointStore;
+import io.egress.endpoint.EndpointStore.Certified;
+import io.egress.lifecycle.Periodic;
+import io.egress.metrics.Metrics;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Until when the client certificates are valid: that of all receivers, and those of endpoints. */
+final class CertificateExpiry {
+  private static final Logger log = LoggerFactory.getLogger(CertificateExpiry.class);
+  private static final Duration PERIOD = Duration.ofMinutes(1);
+
+  /** As in the alert. */
+  private static final Duration SOON = Duration.ofDays(14);
+
+  private final EndpointStore endpoints;
+  private final @Nullable ClientCertificate shared;
+  private final Clock clock;
+  private final Periodic reading;
+  private volatile @Nullable Certified first;
+
+  /** {@code shared} is the certificate for receivers of endpoints that have none of their own. */
+  CertificateExpiry(Vertx vertx, Pool pool, @Nullable ClientCertificate shared, Clock clock) {
+    this.endpoints = new EndpointStore(pool);
+    this.shared = shared;
+    this.clock = requireNonNull(clock, "clock is null");
+    this.reading = Periodic.nowAndEvery(vertx, PERIOD, this::read);
+  }
+
+  void register(Metrics metrics) {
+    metrics.gauge(
+        "egress_client_certificate_expiry_seconds",
+        "time until the first client certificate expires, EGRESS_CLIENT_CERTIFICATE or that of an"
+            + " endpoint; +Inf without any",
+        this::secondsLeft);
+  }
+
+  void close() {
+    reading.close();
+  }
+
+  private double secondsLeft() {
+    double ofShared =
+        shared == null ? Double.POSITIVE_INFINITY : secondsUntil(shared.shown().expiresAt());
+    Certified endpoint = first;
+    return endpoint == null ? ofShared : Math.min(ofShared, secondsUntil(endpoint.expiresAt()));
+  }
+
+  private double secondsUntil(Instant end) {
+    return Duration.between(clock.instant(), end).toSeconds();
+  }
+
+  /** While the database does not answer, the last answer holds. */
+  private Future<?> read() {
+    return endpoints.firstToExpire().onSuccess(this::note).otherwiseEmpty();
+  }
+
+  /** Each certificate is named once: the metric is for all endpoints. */
+  private void note(Optional<Certified> found) {
+    Certified endpoint = found.orElse(null);
+    if (endpoint != null
+        && !endpoint.equals(first)
+        && clock.instant().plus(SOON).isAfter(endpoint.expiresAt())) {
+      log.warn(
+          "The client certificate of endpoint {} of workspace {} expires at {}",
+          endpoint.id(),
+          endpoint.workspaceId(),
+          endpoint.expiresAt());
+    }
+    first = endpoint;
+  }
+}
