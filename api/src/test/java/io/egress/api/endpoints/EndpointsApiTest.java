@@ -67,6 +67,7 @@ class EndpointsApiTest {
             "headers",
             "max_per_second",
             "max_in_flight",
+            "client_certificate",
             "standard_webhooks",
             "paused",
             "paused_at",
