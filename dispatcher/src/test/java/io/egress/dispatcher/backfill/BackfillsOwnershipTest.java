@@ -116,6 +116,11 @@ class BackfillsOwnershipTest {
         first.own(1, 2);
         second.own(0, 3);
       }
+      int before = world.published.all().size();
+      until(
+          () ->
+              world.published.all().size() > before
+                  || endpoints.stream().allMatch(world::finished));
     }
 
     until(() -> new HashSet<>(world.published.all()).size() == 8 * 1_500);
