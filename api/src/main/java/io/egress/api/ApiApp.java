@@ -29,6 +29,7 @@ import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
 import io.egress.backend.BackendProbes;
+import io.egress.backend.DatabaseState;
 import io.egress.database.Database;
 import io.egress.database.SessionLimits;
 import io.egress.database.TableStatistics;
@@ -154,7 +155,7 @@ public final class ApiApp {
 
     /** The answer to calls that only read. */
     Optional<Refusal> isUnreadable() {
-      return unless(probes.databaseReadable());
+      return unless(probes.database() != DatabaseState.AWAY);
     }
 
     private static Optional<Refusal> unless(boolean available) {

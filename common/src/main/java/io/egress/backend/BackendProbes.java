@@ -81,14 +81,16 @@ public final class BackendProbes {
     return watch.asked();
   }
 
-  /** Whether PostgreSQL took a write when it was last asked. */
-  public boolean databaseUp() {
-    return watch.isUp();
+  /** What PostgreSQL did when it was last asked. */
+  public DatabaseState database() {
+    if (watch.isUp()) {
+      return DatabaseState.TAKES_WRITES;
+    }
+    return readable ? DatabaseState.ONLY_READS : DatabaseState.AWAY;
   }
 
-  /** Whether PostgreSQL answered when it was last asked. */
-  public boolean databaseReadable() {
-    return readable;
+  public boolean databaseUp() {
+    return watch.isUp();
   }
 
   /** Whether Kafka took records when it was last asked. */

@@ -201,7 +201,8 @@ public final class DispatcherApp {
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
-            new BackendWait(vertx, probes::askDatabase, probes::askKafka)));
+            new BackendWait(vertx, probes::askDatabase, probes::askKafka),
+            probes::database));
   }
 
   private FailingEndpoints failing(Pool pool, TrustOptions trust) {

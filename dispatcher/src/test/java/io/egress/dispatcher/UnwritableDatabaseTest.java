@@ -38,10 +38,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UnwritableDatabaseTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration KNOWN_AFTER = Duration.ofSeconds(15);
-  private static final Duration LONGER_THAN_A_STALL = Duration.ofSeconds(8);
+
+  /** Longer than it takes until every dispatcher knows. */
+  private static final Duration STALL_TIMEOUT = Duration.ofSeconds(7);
+
+  private static final Duration LONGER_THAN_A_STALL = Duration.ofSeconds(10);
   private static final int CAPTURES = 2_000;
   private static final int SENT_BEFORE = 40;
-  private static final long ANSWER_MILLIS = 10;
+  private static final long ANSWER_MILLIS = 200;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final UUID workspace = UUID.randomUUID();
@@ -49,14 +53,23 @@ class UnwritableDatabaseTest {
   private Fleet fleet;
   private URI health;
 
+  /**
+   * The second dispatcher takes over when the first one stalls. It could read what to send, and has
+   * no outcome of its own that waits to be written.
+   */
   @BeforeEach
   void start(@TempDir Path folder) {
     postgres = PostgresServer.start(folder.resolve("postgres"), Durability.UNSYNCED);
     fleet =
         new Fleet(
-            Map.of("EGRESS_DATABASE_URL", postgres.databaseUrl(), "EGRESS_STALL_TIMEOUT", "1s"));
+            Map.of(
+                "EGRESS_DATABASE_URL",
+                postgres.databaseUrl(),
+                "EGRESS_STALL_TIMEOUT",
+                STALL_TIMEOUT.toSeconds() + "s"));
     int port = fleet.dispatcher().internalPort().orElseThrow();
     health = URI.create("http://127.0.0.1:" + port + "/health/ready");
+    fleet.dispatcher();
   }
 
   @AfterEach

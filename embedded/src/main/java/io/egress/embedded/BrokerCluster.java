@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -141,7 +142,20 @@ public final class BrokerCluster implements AutoCloseable {
 
   /** Blocks until all brokers are members of the cluster. */
   public void awaitAll() {
-    awaitMembers(bootstrap(), IntStream.range(0, nodes.size()).boxed().toList());
+    awaitMembers(bootstrap(), all());
+  }
+
+  private List<Integer> all() {
+    return IntStream.range(0, nodes.size()).boxed().toList();
+  }
+
+  /**
+   * Blocks until all brokers are members of the cluster, and most replicas of each partition are in
+   * sync.
+   */
+  public void awaitWritable() {
+    awaitAll();
+    await(bootstrap(), all(), BrokerCluster::isWritable);
   }
 
   /** Starts a broker that does not run, on its ports and data, without waiting for it. */
@@ -159,10 +173,34 @@ public final class BrokerCluster implements AutoCloseable {
     }
   }
 
+  /** Fenced brokers are not listed. */
   private void awaitMembers(String bootstrap, List<Integer> brokers) {
+    await(
+        bootstrap,
+        brokers,
+        admin ->
+            admin.describeCluster().nodes().get(5, TimeUnit.SECONDS).stream()
+                .map(member -> member.id() - 1)
+                .toList()
+                .containsAll(brokers));
+  }
+
+  private static boolean isWritable(Admin admin)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    Set<String> topics = admin.listTopics().names().get(5, TimeUnit.SECONDS);
+    return admin.describeTopics(topics).allTopicNames().get(5, TimeUnit.SECONDS).values().stream()
+        .flatMap(topic -> topic.partitions().stream())
+        .allMatch(partition -> 2 * partition.isr().size() > partition.replicas().size());
+  }
+
+  private interface Condition {
+    boolean holds(Admin admin) throws ExecutionException, InterruptedException, TimeoutException;
+  }
+
+  private void await(String bootstrap, List<Integer> brokers, Condition condition) {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     try (Admin admin = admin(bootstrap)) {
-      while (!areMembers(admin, brokers)) {
+      while (!holds(condition, admin)) {
         if (System.nanoTime() - deadline > 0 || !brokers.stream().allMatch(this::isRunning)) {
           throw new EmbeddedBackendException(
               "Brokers %s in %s did not start".formatted(brokers, folder));
@@ -172,14 +210,9 @@ public final class BrokerCluster implements AutoCloseable {
     }
   }
 
-  /** Fenced brokers are not listed. */
-  private static boolean areMembers(Admin admin, List<Integer> brokers) {
+  private static boolean holds(Condition condition, Admin admin) {
     try {
-      List<Integer> members =
-          admin.describeCluster().nodes().get(5, TimeUnit.SECONDS).stream()
-              .map(member -> member.id() - 1)
-              .toList();
-      return members.containsAll(brokers);
+      return condition.holds(admin);
     } catch (ExecutionException | TimeoutException notYet) {
       return false;
     } catch (InterruptedException interrupted) {

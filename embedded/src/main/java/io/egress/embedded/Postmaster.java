@@ -1,7 +1,9 @@
 package io.egress.embedded;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -40,8 +42,10 @@ record Postmaster(ProcessHandle process, Path data) {
       return Files.readAllLines(data.resolve(PID_FILE)).stream()
           .findFirst()
           .map(line -> Long.valueOf(line.strip()));
-    } catch (IOException | NumberFormatException none) {
+    } catch (NoSuchFileException | NumberFormatException none) {
       return Optional.empty();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 

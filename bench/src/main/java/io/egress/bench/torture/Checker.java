@@ -1,5 +1,7 @@
 package io.egress.bench.torture;
 
+import static java.util.stream.Collectors.joining;
+
 import io.egress.endpoint.DeliveryId;
 import io.egress.settings.RetrySchedule;
 import java.net.URI;
@@ -206,8 +208,13 @@ final class Checker {
       deliveries += accepted.isEmpty() ? 0 : 1;
       if (accepted.size() > ACCEPTED_MAX) {
         evidence.violation(
-            "%s accepted %s %d times"
-                .formatted(sent.endpoint(), sent.captureId(), accepted.size()));
+            "%s accepted %s %d times, %s s after the start; attempts: %s"
+                .formatted(
+                    sent.endpoint(),
+                    sent.captureId(),
+                    accepted.size(),
+                    accepted.stream().map(this::secondsAfterStart).collect(joining(", ")),
+                    attempts(accepted.get(0).deliveryId())));
       }
       for (int i = 1; i < accepted.size(); i++) {
         duplicates++;
@@ -227,6 +234,10 @@ final class Checker {
         }
       }
     }
+  }
+
+  private String secondsAfterStart(Evidence.Arrival arrival) {
+    return "%.1f".formatted((arrival.nanos() - startNanos) / 1e9);
   }
 
   /** The outcomes of a delivery's attempts, according to the service. */

@@ -177,9 +177,12 @@ final class ReplicatedBackends implements FleetBackends {
       Fleet fleet, Duration max, String backend, Runnable begin, Runnable end) {
     return () -> {
       begin.run();
-      requireHealth(fleet, max, backend, false);
-      hold();
-      end.run();
+      try {
+        requireHealth(fleet, max, backend, false);
+        hold();
+      } finally {
+        end.run();
+      }
       requireHealth(fleet, max, backend, true);
     };
   }
@@ -254,7 +257,7 @@ final class ReplicatedBackends implements FleetBackends {
               }
             });
     if (start) {
-      brokers.awaitAll();
+      brokers.awaitWritable();
     }
   }
 

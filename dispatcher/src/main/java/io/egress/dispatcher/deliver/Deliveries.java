@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.backend.DatabaseState;
 import io.egress.delivery.Delivery;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
@@ -36,6 +37,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -62,6 +64,7 @@ final class Deliveries implements Questions.Reader {
    *
    * @param bodies limits the bodies of attempts held at a time
    * @param unwrittenMax how long an outcome may wait before no further attempt is begun
+   * @param database as last asked
    */
   record Parts(
       Topics topics,
@@ -76,7 +79,8 @@ final class Deliveries implements Questions.Reader {
       OffsetCommits commits,
       DeliveryMeters meters,
       FailingEndpoints failing,
-      Duration unwrittenMax) {}
+      Duration unwrittenMax,
+      Supplier<DatabaseState> database) {}
 
   private final Vertx vertx;
   private final Clock clock;
@@ -93,6 +97,7 @@ final class Deliveries implements Questions.Reader {
   private final DeliveryMeters meters;
   private final FailingEndpoints failing;
   private final long unwrittenNanosMax;
+  private final Supplier<DatabaseState> database;
   private final Tracing tracing;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
@@ -117,6 +122,7 @@ final class Deliveries implements Questions.Reader {
     this.meters = parts.meters();
     this.failing = parts.failing();
     this.unwrittenNanosMax = parts.unwrittenMax().toNanos();
+    this.database = parts.database();
     this.tracing = Tracing.of(vertx);
   }
 
@@ -180,7 +186,7 @@ final class Deliveries implements Questions.Reader {
   /** Called whenever there may be something new to do. */
   @Override
   public void proceed() {
-    while (questions.hasRoom() && outcomesAreWritten()) {
+    while (questions.hasRoom() && outcomesCanBeWritten()) {
       InFlight<Job> slot = workload.next();
       if (slot == null) {
         break;
@@ -191,9 +197,14 @@ final class Deliveries implements Questions.Reader {
     awaitPace();
   }
 
-  /** No attempt is begun while outcomes are not written: after a crash it would be repeated. */
-  private boolean outcomesAreWritten() {
-    return outcomes.pending() < OUTCOMES_PENDING_MAX && outcomes.waitingNanos() < unwrittenNanosMax;
+  /**
+   * No attempt is begun while outcomes are not written: after a crash it would be repeated. A
+   * database that takes no writes may still answer what to send.
+   */
+  private boolean outcomesCanBeWritten() {
+    return database.get() == DatabaseState.TAKES_WRITES
+        && outcomes.pending() < OUTCOMES_PENDING_MAX
+        && outcomes.waitingNanos() < unwrittenNanosMax;
   }
 
   /** Wakes the worker when an endpoint's rate limit allows its next attempt. */
@@ -486,9 +497,15 @@ final class Deliveries implements Questions.Reader {
     commits.commitDue();
   }
 
-  /** How long PostgreSQL or Kafka has not answered; 0 if no request is pending. */
-  long waitingNanos() {
-    return Math.max(questions.waitingNanos(), outcomes.waitingNanos());
+  /**
+   * How long others might have got an answer from PostgreSQL or Kafka that this worker waits for.
+   * What a database does that takes nobody's writes is not waited for elsewhere: the next owner
+   * would repeat attempts whose outcomes are known here.
+   */
+  long stalledNanos() {
+    return database.get() == DatabaseState.ONLY_READS
+        ? 0
+        : Math.max(questions.waitingNanos(), outcomes.waitingNanos());
   }
 
   private static LoggingEventBuilder line(LoggingEventBuilder line, Job job) {

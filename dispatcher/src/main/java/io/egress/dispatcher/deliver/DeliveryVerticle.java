@@ -2,6 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.backend.DatabaseState;
 import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
@@ -19,6 +20,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs one delivery worker on an event loop. */
@@ -38,11 +40,17 @@ public final class DeliveryVerticle extends VerticleBase {
       WorkerStates workers,
       Supervision supervision) {
 
-    /** When workers are restarted, and how often they were. */
-    public record Supervision(Restarts restarts, BackendWait backends) {
+    /**
+     * When workers are restarted, how often they were, and whether they may work.
+     *
+     * @param database as last asked
+     */
+    public record Supervision(
+        Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {
       public Supervision {
         requireNonNull(restarts, "restarts is null");
         requireNonNull(backends, "backends is null");
+        requireNonNull(database, "database is null");
       }
     }
 

@@ -153,7 +153,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 commits,
                 shared.meters(),
                 shared.failing(),
-                bounds.unwrittenMax()));
+                bounds.unwrittenMax(),
+                shared.supervision().database()));
     backfillTopic = topics.backfill();
     backfills =
         new Backfills(
@@ -327,9 +328,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void tick() {
     if (!closing) {
-      long waitingNanos = deliveries.waitingNanos();
-      if (waitingNanos > bounds.stallTimeout().toNanos()) {
-        stalled.accept(Duration.ofNanos(waitingNanos));
+      long stalledNanos = deliveries.stalledNanos();
+      if (stalledNanos > bounds.stallTimeout().toNanos()) {
+        stalled.accept(Duration.ofNanos(stalledNanos));
         return;
       }
       deliveries.park();

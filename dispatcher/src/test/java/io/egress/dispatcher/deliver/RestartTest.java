@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.backend.DatabaseState;
 import io.egress.delivery.Delivery;
 import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.Arrival;
@@ -261,7 +262,8 @@ class RestartTest {
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(metrics, "delivery"),
-            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture)));
+            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
+            () -> DatabaseState.TAKES_WRITES));
   }
 
   private void publishDeliveries(int count) {
