@@ -135,7 +135,8 @@ final class ReplicatedBackends implements FleetBackends {
         new Fault(
             "commits hang, the standby is gone",
             max,
-            unhealthy(fleet, recoveryMax, "database", standby::kill, standby::start)));
+            unhealthy(
+                fleet, recoveryMax, "database", () -> standby.kill(), () -> standby.start())));
     faults.add(
         new Fault(
             "broker " + broker + " kill -9",
