@@ -26,11 +26,15 @@ import org.jspecify.annotations.Nullable;
  * new pool replaces the former one, which is closed with all of its connections. Failures of
  * statements are reported to the {@link Primary}, except those of connections that the caller
  * closes.
+ *
+ * <p>Pools are opened in the context in which this one was created: Vert.x closes what is opened in
+ * the context of a verticle with it, and others use the pool, too.
  */
 final class PrimaryPool implements Pool {
   private record Opened(Server server, Pool pool) {}
 
   private final Vertx vertx;
+  private final Context owner;
   private final Primary primary;
   private final Function<Server, Pool> open;
   private volatile @Nullable Opened opened;
@@ -39,6 +43,7 @@ final class PrimaryPool implements Pool {
   /** {@code open} creates a pool of connections to a server. */
   PrimaryPool(Vertx vertx, Primary primary, Function<Server, Pool> open) {
     this.vertx = requireNonNull(vertx, "vertx is null");
+    this.owner = vertx.getOrCreateContext();
     this.primary = requireNonNull(primary, "primary is null");
     this.open = requireNonNull(open, "open is null");
   }
@@ -92,13 +97,12 @@ final class PrimaryPool implements Pool {
   }
 
   private <T> Future<T> use(Server server, Function<Pool, Future<T>> work) {
-    Pool pool;
-    try {
-      pool = poolOf(server);
-    } catch (IllegalStateException isClosed) {
-      return Future.failedFuture(isClosed);
-    }
-    return work.apply(pool).onFailure(failure -> report(server, failure));
+    Opened now = opened;
+    Future<T> used =
+        now != null && now.server.equals(server)
+            ? work.apply(now.pool)
+            : open(server).compose(work);
+    return used.onFailure(failure -> report(server, failure));
   }
 
   /** A pool that is closed fails what waits for it. */
@@ -116,25 +120,31 @@ final class PrimaryPool implements Pool {
     return promise.future();
   }
 
-  private Pool poolOf(Server server) {
-    Opened now = opened;
-    return now != null && now.server.equals(server) ? now.pool : replaced(server);
+  private Future<Pool> open(Server server) {
+    Context caller = vertx.getOrCreateContext();
+    Promise<Pool> promise = Promise.promise();
+    owner.runOnContext(
+        now -> {
+          Future<Pool> pool = replaced(server);
+          caller.runOnContext(then -> promise.handle(pool));
+        });
+    return promise.future();
   }
 
-  private synchronized Pool replaced(Server server) {
+  private synchronized Future<Pool> replaced(Server server) {
     if (closed) {
-      throw new IllegalStateException("the pool is closed");
+      return Future.failedFuture(new IllegalStateException("the pool is closed"));
     }
     Opened former = opened;
     if (former != null) {
       if (former.server.equals(server)) {
-        return former.pool;
+        return Future.succeededFuture(former.pool);
       }
       former.pool.close();
     }
     Pool pool = open.apply(server);
     opened = new Opened(server, pool);
-    return pool;
+    return Future.succeededFuture(pool);
   }
 
   private class Simple<T> implements Query<T> {

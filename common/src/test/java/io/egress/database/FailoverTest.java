@@ -8,7 +8,10 @@ import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
 import io.egress.embedded.TcpProxy;
 import io.egress.settings.DatabaseSettings;
+import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Verticle;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
@@ -57,6 +60,24 @@ class FailoverTest {
       each.close();
     }
     vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  /** Vert.x closes with a verticle what is opened in its context. */
+  @Test
+  void aPoolOutlivesTheVerticleThatUsedItFirst() throws Exception {
+    Pool pool = database(one.databaseUrl()).pool("shared", 2);
+    Verticle verticle =
+        new AbstractVerticle() {
+          @Override
+          public void start(Promise<Void> started) {
+            pool.query("select 1").execute().<Void>mapEmpty().onComplete(started);
+          }
+        };
+    String id = vertx.deployVerticle(verticle).await(20, TimeUnit.SECONDS);
+
+    vertx.undeploy(id).await(20, TimeUnit.SECONDS);
+
+    read(pool);
   }
 
   @Test

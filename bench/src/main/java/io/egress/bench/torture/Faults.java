@@ -93,9 +93,13 @@ final class Faults {
   private void terminated(Role role) throws InterruptedException {
     // The signal may end a JVM that is not up yet.
     role.awaitUp();
-    int status = role.terminate();
-    if (status != 0) {
-      evidence.violation(role.name() + " ended with status " + status + " on SIGTERM");
+    try {
+      int status = role.terminate();
+      if (status != 0) {
+        evidence.violation(role.name() + " ended with status " + status + " on SIGTERM");
+      }
+    } catch (IllegalStateException stillRunning) {
+      evidence.violation(stillRunning.getMessage() + " of SIGTERM");
     }
     pause(1_000);
     role.start();

@@ -102,9 +102,11 @@ final class Role {
   }
 
   int terminate() throws InterruptedException {
-    int status = running().terminate();
-    ended();
-    return status;
+    try {
+      return running().terminate();
+    } finally {
+      ended();
+    }
   }
 
   /** Freezes it with SIGSTOP, like a virtual machine during a migration. */

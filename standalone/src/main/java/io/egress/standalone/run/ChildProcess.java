@@ -116,15 +116,28 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Sends SIGTERM and returns the exit status. */
+  /**
+   * Sends SIGTERM and returns the exit status. The threads of one that does not end are in its
+   * output.
+   */
   public int terminate() throws InterruptedException {
     process.destroy();
     if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
+      printThreads();
       process.destroyForcibly().waitFor();
       throw new IllegalStateException(
           "%s did not end within %d s".formatted(name, STOP_MAX.toSeconds()));
     }
     return process.exitValue();
+  }
+
+  private void printThreads() throws InterruptedException {
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
+      TimeUnit.SECONDS.sleep(1);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /** Waits for it to end by itself, and returns its exit status. */
