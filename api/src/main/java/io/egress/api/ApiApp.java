@@ -11,6 +11,9 @@ import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.endpoints.TestSend;
+import io.egress.api.erasures.CaptureErasure;
+import io.egress.api.erasures.ErasuresHandler;
+import io.egress.api.erasures.MemberErasure;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
@@ -19,6 +22,7 @@ import io.egress.api.keys.KeysHandler;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
+import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.pull.WaitingPulls;
 import io.egress.api.queue.QueueHandler;
@@ -368,6 +372,9 @@ public final class ApiApp {
                           new SecretKeysHandler(pool, secretBox),
                           new AuditHandler(audit),
                           new QueueHandler(pool),
+                          new ErasuresHandler(
+                              new CaptureErasure(vertx, pool, sweep::wake),
+                              new MemberErasure(pool)),
                           portalAccess)
                       .unless(backends::takesNoWrites));
       Routes external =
@@ -375,7 +382,9 @@ public final class ApiApp {
               .health
               .routes()
               .and(ApiRoutes.externalDescription())
-              .and(ApiRoutes.external(pull).unless(backends::isUnreadable));
+              .and(
+                  ApiRoutes.external(pull, new ErasureFeed(pullPool, keyUse))
+                      .unless(backends::isUnreadable));
       return open(
               "the internal listener",
               settings.internalListener(),

@@ -9,10 +9,12 @@ import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
+import io.egress.api.erasures.ErasuresHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.queue.QueueHandler;
 import io.egress.api.replays.ReplaysHandler;
@@ -35,6 +37,9 @@ final class ApiRoutes {
   /** Encrypts every signing secret. */
   private static final Duration RESEAL_MAX = Duration.ofMinutes(1);
 
+  /** Unlinks the member from every capture. */
+  private static final Duration MEMBER_ERASURE_MAX = Duration.ofMinutes(1);
+
   private static final String REPLAYS = WORKSPACE + "/replays";
 
   private ApiRoutes() {}
@@ -44,8 +49,11 @@ final class ApiRoutes {
     return new Routes().get("/api/v1/openapi.json", OpenApi.of("/io/egress/api/openapi.json"));
   }
 
-  static Routes external(PullHandler pull) {
-    return new Routes().get("/api/v1/captures", pull::list).get("/api/v1/captures/:id", pull::one);
+  static Routes external(PullHandler pull, ErasureFeed erasures) {
+    return new Routes()
+        .get("/api/v1/captures", pull::list)
+        .get("/api/v1/captures/:id", pull::one)
+        .get("/api/v1/erasures", erasures::list);
   }
 
   static Routes internalDescription() {
@@ -63,10 +71,15 @@ final class ApiRoutes {
       SecretKeysHandler secretKeys,
       AuditHandler audit,
       QueueHandler queue,
+      ErasuresHandler erasures,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .put(INTERNAL + "/captures/:id", hooks::putCapture)
+        .delete(INTERNAL + "/captures/:id", withBody(erasures::eraseCapture))
+        .delete(
+            WORKSPACE + "/members/:id",
+            within(MEMBER_ERASURE_MAX, onOne("member", erasures::eraseMember)))
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)

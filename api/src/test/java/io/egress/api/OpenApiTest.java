@@ -144,6 +144,12 @@ class OpenApiTest {
     check(description, "CaptureDocument", service.pull("/api/v1/captures/" + CAPTURE, key));
     check(description, "Error", service.pull("/api/v1/captures?limit=0", key));
     JsonObject internal = internalDescription();
+    UUID erased = service.enter(WORKSPACE, 1).get(0);
+    HttpResponse<String> erasure =
+        service.internal("DELETE", "/internal/v1/captures/" + erased, "{\"reason\":\"a test\"}");
+    check(internal, "Erasure", erasure);
+    check(description, "ErasurePage", service.pull("/api/v1/erasures", key));
+    check(description, "Error", service.pull("/api/v1/captures/" + erased, key));
     String keys = "/internal/v1/workspaces/" + WORKSPACE + "/api-keys";
     check(internal, "MintedApiKey", service.internal("POST", keys, "{\"name\":\"b\"}"));
     check(internal, "Error", service.internal("POST", keys, "{}"));

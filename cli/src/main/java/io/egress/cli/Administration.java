@@ -17,6 +17,8 @@ public final class Administration {
             new RebuildQueueCommand(),
             new SecretsCommand(),
             new AuditCommand(),
+            new CapturesCommand(),
+            new MembersCommand(),
             new ListenCommand(),
             new PortalCommand())
         .forEach(line::addSubcommand);

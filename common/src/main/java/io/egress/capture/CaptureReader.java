@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the current state of captures, with the current names of members and devices. */
+/**
+ * Reads the current state of captures that were not erased, with the current names of members and
+ * devices.
+ */
 public final class CaptureReader {
   /** A single statement reads from one snapshot, so the contents match the revision. */
   private static final String SELECT =
@@ -33,7 +36,7 @@ public final class CaptureReader {
           where p.capture_id = c.id) as participants
       from captures c
       join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
-      where c.id = any($1)
+      where c.id = any($1) and c.erased_at is null
       """;
 
   /** The captures found; those that do not exist are in neither collection. */

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 
 /**
  * The record of deliveries in the database. It prevents repeated deliveries after a crash or a
- * rebalance: an attempt in the log is over, and the record of its successor has been published.
+ * rebalance: an attempt in the log is over, and the record of its successor has been published. Of
+ * an attempt that ends after its capture was erased, the answer is not kept.
  */
 public final class DeliveryLog {
   private static final String WRITE =
@@ -32,7 +33,8 @@ public final class DeliveryLog {
             status, detail, answer)),
       made as (
         insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer)
-        select day, id, attempts, started_at, duration_ms, outcome, status, detail, answer
+        select day, id, attempts, started_at, duration_ms, outcome, status, detail,
+          case when not exists (select from erasures x where x.capture_id = entry.capture_id) then answer end
         from entry where started_at is not null
         on conflict do nothing)
       insert into %2$s as d

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CaptureRows {
   /** The stored columns of a capture that existed before. */
-  record Stored(UUID workspaceId, Buffer digest, long revision, boolean entered) {}
+  record Stored(UUID workspaceId, Buffer digest, long revision, boolean entered, boolean erased) {}
 
   private static final String READ =
-      "select id, workspace_id, digest, revision, entered from captures where id = any($1)";
+      "select id, workspace_id, digest, revision, entered, erased_at is not null as erased"
+          + " from captures where id = any($1)";
   private static final String LOCK = READ + " order by id for no key update";
 
   private static final String INSERT =
@@ -141,7 +142,8 @@ final class CaptureRows {
                         row.getUUID("workspace_id"),
                         row.getBuffer("digest"),
                         row.getLong("revision"),
-                        row.getBoolean("entered")));
+                        row.getBoolean("entered"),
+                        row.getBoolean("erased")));
               }
               return stored;
             });

@@ -92,9 +92,9 @@ public final class HookHandler {
 
   private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {
     meters.put(result);
-    if (result == PutResult.OTHER_WORKSPACE) {
-      return Future.failedFuture(
-          new Refusal(409, "workspace_id: the capture belongs to another workspace"));
+    Refusal refusal = result.refusal();
+    if (refusal != null) {
+      return Future.failedFuture(refusal);
     }
     HttpExchange.sendJson(
         exchange,

@@ -50,6 +50,6 @@ final class HookMeters {
   }
 
   private static String word(PutResult result) {
-    return result == PutResult.OTHER_WORKSPACE ? REFUSED : result.name().toLowerCase(Locale.ROOT);
+    return result.refusal() != null ? REFUSED : result.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -2,6 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.http.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
@@ -26,15 +27,17 @@ final class ImportReport {
   }
 
   void count(long line, PutResult result) {
-    if (result != PutResult.OTHER_WORKSPACE) {
-      meters.imported(result);
+    Refusal refusal = result.refusal();
+    if (refusal != null) {
+      refuse(line, refusal.toString());
+      return;
     }
+    meters.imported(result);
     switch (result) {
       case CREATED -> created++;
       case UPDATED -> updated++;
       case UNCHANGED -> unchanged++;
-      case OTHER_WORKSPACE ->
-          refuse(line, "workspace_id: the capture belongs to another workspace");
+      case OTHER_WORKSPACE, ERASED -> throw new IllegalStateException(result + " has a refusal");
     }
   }
 

@@ -90,6 +90,10 @@ final class PutTransaction {
       results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
       return false;
     }
+    if (known.erased()) {
+      results.put(incoming.capture().id(), PutResult.ERASED);
+      return false;
+    }
     if (known.digest().equals(incoming.digest())) {
       results.put(incoming.capture().id(), PutResult.UNCHANGED);
       return false;

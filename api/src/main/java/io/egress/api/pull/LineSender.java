@@ -46,7 +46,7 @@ final class LineSender {
 
   /** Returns the number of documents. */
   Future<Integer> send(StreamPage first) {
-    send(first, first.head() == null ? 0 : first.head());
+    send(first, first.readableHead() == null ? 0 : first.readableHead());
     return done.future();
   }
 

@@ -70,7 +70,7 @@ record PageRequest(boolean lines, int limit, @Nullable Cursor after, Duration ho
     return wait == null ? Duration.ZERO : wait;
   }
 
-  private static @Nullable Cursor after(List<String> given) {
+  static @Nullable Cursor after(List<String> given) {
     if (given.isEmpty()) {
       return null;
     }

@@ -61,7 +61,7 @@ final class PageSender {
 
   /** Sends the page's documents, one a line, and does not end the body. */
   Future<Void> sendLines(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
-    return sendDocuments(page, Form.LINES, room, body, outlet);
+    return sendDocuments(page, Form.LINES, room, body, outlet).mapEmpty();
   }
 
   /** An object of its own. */
@@ -72,7 +72,7 @@ final class PageSender {
 
   Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
-        .compose(sent -> finish(body, outlet));
+        .compose(sent -> sent ? finish(body, outlet) : Future.failedFuture(PullStore.erased()));
   }
 
   static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
@@ -80,7 +80,8 @@ final class PageSender {
     return outlet.sendAll(body).compose(sent -> outlet.end());
   }
 
-  private Future<Void> sendDocuments(
+  /** Returns whether there was any: all can have been erased since the page was read. */
+  private Future<Boolean> sendDocuments(
       StreamPage page, Form form, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     int sent = page.atHand().size();
     for (int i = 0; i < sent; i++) {
@@ -89,18 +90,19 @@ final class PageSender {
     List<StreamPage.Entry> entries = page.entries();
     // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
-    return begun.compose(done -> sendRest(entries, sent, form, room, body, outlet));
+    return begun.compose(done -> sendRest(entries, sent, sent > 0, form, room, body, outlet));
   }
 
-  private Future<Void> sendRest(
+  private Future<Boolean> sendRest(
       List<StreamPage.Entry> entries,
       int from,
+      boolean follows,
       Form form,
       PageRoom room,
       BodyEncoder body,
       PacedResponse outlet) {
     if (from == entries.size()) {
-      return Future.succeededFuture();
+      return Future.succeededFuture(follows);
     }
     List<UUID> chunk = new ArrayList<>();
     long bytes = 0;
@@ -114,27 +116,27 @@ final class PageSender {
     }
     return room.fit(bytes)
         .compose(fits -> store.documents(chunk))
-        .compose(documents -> sendChunk(chunk, documents, form, from == 0, body, outlet))
-        .compose(sent -> sendRest(entries, from + chunk.size(), form, room, body, outlet));
+        .compose(documents -> sendChunk(chunk, documents, form, follows, body, outlet))
+        .compose(any -> sendRest(entries, from + chunk.size(), any, form, room, body, outlet));
   }
 
-  private Future<Void> sendChunk(
+  private Future<Boolean> sendChunk(
       List<UUID> chunk,
       Map<UUID, Fragment> documents,
       Form form,
-      boolean first,
+      boolean follows,
       BodyEncoder body,
       PacedResponse outlet) {
-    boolean leads = first;
+    boolean any = follows;
     for (UUID id : chunk) {
-      add(
-          body,
-          form,
-          requireNonNull(documents.get(id), "a capture of the stream is missing"),
-          leads);
-      leads = false;
+      Fragment document = documents.get(id);
+      if (document != null) {
+        add(body, form, document, !any);
+        any = true;
+      }
     }
-    return outlet.sendAll(body);
+    // An empty chunk must not begin the response.
+    return any ? outlet.sendAll(body).map(true) : Future.succeededFuture(false);
   }
 
   private void add(BodyEncoder body, Form form, Fragment document, boolean first) {

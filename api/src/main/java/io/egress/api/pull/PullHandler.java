@@ -273,12 +273,12 @@ public final class PullHandler {
     return store.knows(key).compose(known -> Future.failedFuture(known ? refusal : unknownKey()));
   }
 
-  private static Optional<ApiKey> key(RoutingContext exchange) {
+  static Optional<ApiKey> key(RoutingContext exchange) {
     return Optional.ofNullable(exchange.request().getHeader(HttpHeaders.AUTHORIZATION))
         .flatMap(ApiKey::fromHeader);
   }
 
-  private static Refusal unknownKey() {
+  static Refusal unknownKey() {
     return new Refusal(401, "missing, unknown or deleted API key");
   }
 

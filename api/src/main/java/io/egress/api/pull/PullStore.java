@@ -32,30 +32,47 @@ final class PullStore {
       """
       with access as (
         select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
-          select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows
+          select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows,
+          coalesce((
+            select first_position - 1 from erased_spans
+            where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head
         from api_keys k join workspaces w on w.id = k.workspace_id
         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
+      erased as (
+        select e.first_position, e.last_position from access a
+        cross join lateral (
+          select first_position, last_position from erased_spans
+          where workspace_id = a.workspace_id and last_position > $2 order by last_position limit %2$d + 1) e),
+      -- What can be read, after (excluded) and up to (included) a position; "before" captures are in earlier ranges.
+      ranges as (
+        select after, up_to, coalesce(sum(up_to - after) over (order by after rows between unbounded preceding and 1 preceding), 0)::bigint as before
+        from (
+          select lag(last_position, 1, $2) over (order by last_position) as after, first_position - 1 as up_to from erased
+          union all
+          select coalesce((select max(last_position) from erased), $2), stream_head from access where follows) as range
+        where up_to > after),
       page as (
         select s.position, s.capture_id, s.chain, %1$s, octet_length(d.deflated) as bytes,
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
         from access a
+        join ranges r on a.follows and r.before < $4
         cross join lateral (
-          select * from (
-            select position, capture_id, chain from stream
-            where a.follows and workspace_id = a.workspace_id and position > $2 order by position limit %2$d) as page_max
-          order by position limit $4) s
+          select position, capture_id, chain from stream
+          where workspace_id = a.workspace_id and position > r.after and position <= least(r.up_to, r.after + $4 - r.before)
+          order by position limit %2$d) s
         left join lateral (
           select * from current_documents where capture_id = s.capture_id limit 1) d on true)
-      select a.key_id, a.workspace_id, a.follows, a.stream_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
+      select a.key_id, a.workspace_id, a.follows, a.stream_head, a.readable_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
           .formatted(DocumentStore.COLUMNS, QueryValues.LIMIT_MAX);
   private static final String ONE =
       """
-      select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position, s.capture_id, s.chain,
+      select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position as readable_head, s.position, s.capture_id, s.chain,
         octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32, d.checksum,
-        case when octet_length(d.deflated) <= $3 then d.deflated end as deflated
+        case when octet_length(d.deflated) <= $3 then d.deflated end as deflated,
+        exists (select from erasures where capture_id = s.capture_id) as erased
       from api_keys k
       left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
       left join current_documents d on d.capture_id = s.capture_id
@@ -92,21 +109,40 @@ final class PullStore {
 
   /**
    * Empty if the key is unknown or expired; a page without entries if the stream has no such
-   * capture.
+   * capture. Refuses one that was erased.
    */
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(Buffer.buffer(key.hash()), captureId, bytesMax))
-        .map(this::page);
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                if (row.getBoolean("erased")) {
+                  throw erased();
+                }
+              }
+              return page(rows);
+            });
+  }
+
+  static Refusal erased() {
+    return new Refusal(410, "the capture was erased");
   }
 
   Future<Boolean> knows(ApiKey key) {
+    return knows(pool, key);
+  }
+
+  static Future<Boolean> knows(Pool pool, ApiKey key) {
     return pool.preparedQuery(KNOWS)
         .execute(Tuple.of(Buffer.buffer(key.hash())))
         .map(rows -> rows.size() == 1);
   }
 
-  /** Returns current documents, rendering stale ones. Fails if a capture cannot be rendered. */
+  /**
+   * Returns current documents, rendering stale ones. Fails if a capture cannot be rendered. One
+   * that is missing was erased a moment ago: nothing else removes a document.
+   */
   Future<Map<UUID, Fragment>> documents(Collection<UUID> captureIds) {
     return pool.preparedQuery(DOCUMENTS)
         .execute(Tuple.of(captureIds.toArray(UUID[]::new)))
@@ -162,6 +198,7 @@ final class PullStore {
                 first.getUUID("workspace_id"),
                 first.getBoolean("follows"),
                 first.getLong("stream_head"),
+                first.getLong("readable_head"),
                 entries,
                 atHand));
   }

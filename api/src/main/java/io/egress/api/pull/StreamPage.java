@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param workspaceId the workspace of the key
  * @param follows whether the stream contains the history for which the cursor was issued
  * @param head the position of the stream's newest capture; null for a workspace without captures
+ * @param readableHead the same of the newest that was not erased
  */
 record StreamPage(
     UUID keyId,
     UUID workspaceId,
     boolean follows,
     @Nullable Long head,
+    @Nullable Long readableHead,
     List<Entry> entries,
     Queue<Fragment> atHand) {
   /** {@code bytes} is the size of the stored document, null if it is stale. */
@@ -31,9 +33,17 @@ record StreamPage(
       UUID workspaceId,
       boolean follows,
       @Nullable Long head,
+      @Nullable Long readableHead,
       List<Entry> entries,
       List<Fragment> first) {
-    this(keyId, workspaceId, follows, head, List.copyOf(entries), new ArrayDeque<>(first));
+    this(
+        keyId,
+        workspaceId,
+        follows,
+        head,
+        readableHead,
+        List.copyOf(entries),
+        new ArrayDeque<>(first));
   }
 
   /** Without what entered the stream after {@code position}. */
@@ -45,12 +55,12 @@ record StreamPage(
     List<Entry> kept =
         entries.stream().filter(entry -> entry.cursor().position() <= position).toList();
     List<Fragment> first = atHand.stream().limit(kept.size()).toList();
-    return new StreamPage(keyId, workspaceId, follows, position, kept, first);
+    return new StreamPage(keyId, workspaceId, follows, position, position, kept, first);
   }
 
   boolean hasNext() {
     Cursor end = end();
-    return end != null && head != null && end.position() < head;
+    return end != null && readableHead != null && end.position() < readableHead;
   }
 
   @Nullable Cursor end() {

@@ -286,7 +286,16 @@ final class Deliveries implements Questions.Reader {
 
     @Override
     public Boolean cancelled() {
-      line(log.atDebug(), job).log("Delivery of a cancelled replay skipped");
+      return skipAlone("Delivery of a cancelled replay skipped");
+    }
+
+    @Override
+    public Boolean erased() {
+      return skipAlone("Delivery of an erased capture skipped");
+    }
+
+    private boolean skipAlone(String why) {
+      line(log.atDebug(), job).log(why);
       workload.release(slot, Completion.ABORTED);
       outcomes.skipped(job);
       return false;

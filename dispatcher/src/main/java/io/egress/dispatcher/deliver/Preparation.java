@@ -47,6 +47,9 @@ final class Preparation {
       /** There was no room for the document; it has to be read again. */
       T later();
 
+      /** The capture was erased: it is not sent anymore. */
+      T erased();
+
       /** The capture does not exist. */
       T missing();
 
@@ -88,6 +91,13 @@ final class Preparation {
       @Override
       public <T> T match(Cases<T> cases) {
         return cases.later();
+      }
+    }
+
+    record Erased() implements Verdict {
+      @Override
+      public <T> T match(Cases<T> cases) {
+        return cases.erased();
       }
     }
 
@@ -139,6 +149,9 @@ final class Preparation {
       }
       if (documents.unrenderable().contains(delivery.captureId())) {
         return new Verdict.Unrenderable();
+      }
+      if (documents.erased().contains(delivery.captureId())) {
+        return new Verdict.Erased();
       }
       return documents.later().contains(delivery.captureId())
           ? new Verdict.Later()

@@ -44,10 +44,11 @@ public final class Heads {
   /** Touches only the requested rows: a damaged one fails every query that reads it. */
   private static final String READ =
       """
-      select id, revision, is_known, renderer, length, crc32, checksum,
+      select id, revision, is_known, erased, renderer, length, crc32, checksum,
         case when not is_known and bytes_before < $3 then deflated end as deflated
       from (
         select k.id, d.revision, d.revision = k.known as is_known, %s,
+          d.revision is null and exists (select from erasures where capture_id = k.id) as erased,
           coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
         left join lateral (
@@ -63,7 +64,8 @@ public final class Heads {
    * @param later captures whose document has to wait for a later query, because others came before
    *     it
    */
-  public record Found(Map<UUID, Head> heads, List<UUID> later, Set<UUID> unrenderable) {}
+  public record Found(
+      Map<UUID, Head> heads, List<UUID> later, Set<UUID> unrenderable, Set<UUID> erased) {}
 
   /** An answer of the database, and what was cached when it was queried. */
   public static final class Answer {
@@ -118,13 +120,15 @@ public final class Heads {
 
   /** Renders stale documents. */
   public Future<Found> find(Answer answer) {
-    Found found = new Found(new HashMap<>(), new ArrayList<>(), new HashSet<>());
+    Found found = new Found(new HashMap<>(), new ArrayList<>(), new HashSet<>(), new HashSet<>());
     List<Stored> stored = new ArrayList<>();
     List<UUID> stale = new ArrayList<>();
     for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
       Head head = answer.known.get(id);
-      if (row.getLong("revision") == null) {
+      if (row.getBoolean("erased")) {
+        found.erased().add(id);
+      } else if (row.getLong("revision") == null) {
         stale.add(id);
       } else if (head != null && row.getBoolean("is_known")) {
         found.heads().put(id, head);

@@ -1,0 +1,151 @@
+package io.egress.api.erasures;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
+import io.egress.endpoint.DeliveryId;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Erases what captures say. What receivers answered is erased in a statement of its own, after the
+ * erasure is committed: from then on the delivery log keeps no answer of this capture's attempts.
+ * Repeating the call completes an erasure that was interrupted in between.
+ */
+public final class CaptureErasure {
+  /** A capture that was just put is given its position first. */
+  private static final Duration POSITION_WAIT = Duration.ofSeconds(5);
+
+  private static final Duration LOOKS_APART = Duration.ofMillis(50);
+
+  private static final String ERASE =
+      "select *, erased_at = now() as is_new from erase_capture($1, $2, $3)";
+  private static final String EXISTS = "select 1 from captures where id = $1";
+
+  private static final String ENDPOINTS = "select id from endpoints where workspace_id = $1";
+
+  /** Also of endpoints that were deleted since. */
+  private static final String FORGET_ANSWERS =
+      """
+      update attempts set answer = null
+      where answer is not null and delivery_id = any(array(
+        select unnest($1::uuid[])
+        union all
+        select d.id from stream s join deliveries d on d.position = s.position
+        where s.capture_id = $3 and d.endpoint_id = any($2) and d.replay_id is not null))
+      """;
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final Transactions transactions;
+  private final Runnable sweep;
+
+  /** {@code sweep} gives captures that wait for a position one. */
+  public CaptureErasure(Vertx vertx, Pool pool, Runnable sweep) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
+    this.sweep = requireNonNull(sweep, "sweep is null");
+  }
+
+  /** Of a capture that was erased before, returns the erasure of then. */
+  public Future<Erasure> erase(Caller caller, UUID captureId, String reason) {
+    return erase(caller, captureId, reason, System.nanoTime() + POSITION_WAIT.toNanos())
+        .compose(erasure -> forgetAnswers(erasure).map(erasure));
+  }
+
+  private Future<Erasure> erase(Caller caller, UUID captureId, String reason, long untilNanos) {
+    return transactions
+        .run(tx -> eraseOnce(tx, caller, captureId, reason))
+        .compose(
+            erased -> {
+              if (erased.isPresent()) {
+                return Future.succeededFuture(erased.get());
+              }
+              if (System.nanoTime() > untilNanos) {
+                throw new Refusal(503, "the capture is on its way into the stream, try again");
+              }
+              sweep.run();
+              return vertx
+                  .timer(LOOKS_APART.toMillis(), TimeUnit.MILLISECONDS)
+                  .compose(passed -> erase(caller, captureId, reason, untilNanos));
+            });
+  }
+
+  /** Empty if the capture has no position yet. */
+  private static Future<Optional<Erasure>> eraseOnce(
+      SqlConnection tx, Caller caller, UUID captureId, String reason) {
+    return tx.preparedQuery(ERASE)
+        .execute(Tuple.of(captureId, caller.actor(), reason))
+        .compose(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext()
+                  ? record(tx, caller, row.next()).map(Optional::of)
+                  : requireExistence(tx, captureId).map(Optional.empty());
+            });
+  }
+
+  private static Future<Erasure> record(SqlConnection tx, Caller caller, Row row) {
+    Erasure erasure = Erasure.of(row);
+    if (!row.getBoolean("is_new")) {
+      return Future.succeededFuture(erasure);
+    }
+    Act act =
+        new Act(
+            "capture.erased",
+            "capture",
+            erasure.captureId(),
+            new JsonObject().put("reason", erasure.reason()));
+    return AuditLog.write(tx, erasure.workspaceId(), caller, act).map(erasure);
+  }
+
+  private static Future<Void> requireExistence(SqlConnection tx, UUID captureId) {
+    return tx.preparedQuery(EXISTS)
+        .execute(Tuple.of(captureId))
+        .map(
+            rows -> {
+              if (rows.size() == 0) {
+                throw new Refusal(404, "no such capture");
+              }
+              return null;
+            });
+  }
+
+  private Future<Void> forgetAnswers(Erasure erasure) {
+    return pool.preparedQuery(ENDPOINTS)
+        .execute(Tuple.of(erasure.workspaceId()))
+        .compose(
+            rows -> {
+              List<UUID> endpoints = new ArrayList<>();
+              rows.forEach(row -> endpoints.add(row.getUUID("id")));
+              return endpoints.isEmpty()
+                  ? Future.succeededFuture()
+                  : pool.preparedQuery(FORGET_ANSWERS)
+                      .execute(
+                          Tuple.of(
+                              endpoints.stream()
+                                  .map(endpoint -> DeliveryId.of(endpoint, erasure.captureId()))
+                                  .toArray(UUID[]::new),
+                              endpoints.toArray(UUID[]::new),
+                              erasure.captureId()));
+            })
+        .mapEmpty();
+  }
+}

@@ -1,0 +1,142 @@
+package io.egress.api.erasures;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.UUID;
+
+/**
+ * Unlinks a member from all captures, which then show the speaker's label, and erases the name and
+ * the email. In chunks, each of which is complete: an interrupted erasure is continued by repeating
+ * the call. A capture that is put meanwhile may name the member again: then the chunks go on before
+ * the member goes.
+ */
+public final class MemberErasure {
+  private static final int CHUNK_MAX = 200;
+  private static final String FOREIGN_KEY_VIOLATION = "23503";
+
+  private static final String NEXT =
+      """
+      select distinct capture_id from participants
+      where workspace_id = $1 and member_id = $2 order by capture_id limit $3
+      """;
+  private static final String LOCK =
+      "select 1 from captures where id = any($1) order by id for no key update";
+  private static final String UNLINK =
+      """
+      update participants set member_id = null, match_confidence = null
+      where capture_id = any($1) and workspace_id = $2 and member_id = $3
+      """;
+
+  /**
+   * The stored documents show the name. Theirs become stale ones of the new revision, so that none
+   * of an earlier revision, which is still being rendered, can be stored after this.
+   */
+  private static final String REVISE =
+      """
+      with revised as (
+        update captures set revision = revision + 1, updated_at = now() where id = any($1) returning id, revision)
+      update documents d set revision = r.revision, renderer = 0, deflated = '' from revised r where d.capture_id = r.id
+      """;
+
+  private static final String FORGET_RENAME =
+      "delete from renames where workspace_id = $1 and kind = 'member' and named_id = $2";
+  private static final String DELETE = "delete from members where workspace_id = $1 and id = $2";
+
+  private final Transactions transactions;
+
+  public MemberErasure(Pool pool) {
+    this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
+  }
+
+  /** Returns the number of captures that named the member. */
+  public Future<Integer> erase(Caller caller, UUID workspaceId, UUID memberId) {
+    return unlinkAll(workspaceId, memberId, 0)
+        .compose(
+            captures ->
+                transactions
+                    .run(tx -> delete(tx, caller, workspaceId, memberId, captures))
+                    .map(captures)
+                    .recover(
+                        failure ->
+                            isNamedAgain(failure)
+                                ? erase(caller, workspaceId, memberId).map(more -> captures + more)
+                                : Future.failedFuture(failure)));
+  }
+
+  private Future<Integer> unlinkAll(UUID workspaceId, UUID memberId, int before) {
+    return transactions
+        .run(tx -> unlinkChunk(tx, workspaceId, memberId))
+        .compose(
+            unlinked ->
+                unlinked == 0
+                    ? Future.succeededFuture(before)
+                    : unlinkAll(workspaceId, memberId, before + unlinked));
+  }
+
+  private static Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
+    return tx.preparedQuery(NEXT)
+        .execute(Tuple.of(workspaceId, memberId, CHUNK_MAX))
+        .compose(
+            rows -> {
+              UUID[] ids = new UUID[rows.size()];
+              int n = 0;
+              for (Row row : rows) {
+                ids[n++] = row.getUUID("capture_id");
+              }
+              return ids.length == 0
+                  ? Future.succeededFuture(0)
+                  : unlink(tx, workspaceId, memberId, ids).map(ids.length);
+            });
+  }
+
+  private static Future<Void> unlink(
+      SqlConnection tx, UUID workspaceId, UUID memberId, UUID[] ids) {
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(ids))
+        .compose(locked -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, workspaceId, memberId)))
+        .compose(unlinked -> tx.preparedQuery(REVISE).execute(Tuple.of(ids)))
+        .mapEmpty();
+  }
+
+  private static Future<Void> delete(
+      SqlConnection tx, Caller caller, UUID workspaceId, UUID memberId, int captures) {
+    Tuple member = Tuple.of(workspaceId, memberId);
+    return tx.preparedQuery(DELETE)
+        .execute(member)
+        .compose(
+            deleted -> {
+              if (deleted.rowCount() == 0) {
+                throw new Refusal(404, "no such member in this workspace");
+              }
+              return tx.preparedQuery(FORGET_RENAME).execute(member);
+            })
+        .compose(
+            forgotten ->
+                AuditLog.write(
+                    tx,
+                    workspaceId,
+                    caller,
+                    new Act(
+                        "member.erased",
+                        "member",
+                        memberId,
+                        new JsonObject().put("captures", captures))));
+  }
+
+  private static boolean isNamedAgain(Throwable failure) {
+    return failure instanceof PgException refused
+        && FOREIGN_KEY_VIOLATION.equals(refused.getSqlState());
+  }
+}

@@ -1,0 +1,37 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code egress members}. */
+@Command(
+    name = "members",
+    description = {
+      "Erases members' names and emails.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    })
+final class MembersCommand {
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "erase",
+      description = "Erases a member; captures show the speaker's label instead of the name.")
+  int erase(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "MEMBER-ID") UUID id,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    JsonObject erased =
+        internal
+            .api()
+            .call("DELETE", "/workspaces/" + workspace + "/members/" + id, new JsonObject());
+    System.out.println(
+        json
+            ? erased.encodePrettily()
+            : "Erased; was named in %d captures".formatted(erased.getInteger("captures")));
+    return 0;
+  }
+}
