@@ -14,6 +14,7 @@ import io.egress.api.endpoints.TestSend;
 import io.egress.api.erasures.CaptureErasure;
 import io.egress.api.erasures.ErasuresHandler;
 import io.egress.api.erasures.MemberErasure;
+import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
@@ -375,6 +376,7 @@ public final class ApiApp {
                           new ErasuresHandler(
                               new CaptureErasure(vertx, pool, sweep::wake),
                               new MemberErasure(pool)),
+                          new RetentionHandler(pool, api.retention()),
                           portalAccess)
                       .unless(backends::takesNoWrites));
       Routes external =

@@ -10,6 +10,7 @@ import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.erasures.ErasuresHandler;
+import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
@@ -72,6 +73,7 @@ final class ApiRoutes {
       AuditHandler audit,
       QueueHandler queue,
       ErasuresHandler erasures,
+      RetentionHandler retention,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
@@ -84,6 +86,8 @@ final class ApiRoutes {
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
+        .get(WORKSPACE, onAll(retention::show))
+        .patch(WORKSPACE, withBody(onAll(retention::change)))
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
         .get(INTERNAL + "/queue", queue::show)

@@ -1,8 +1,13 @@
 package io.egress.settings;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/** Settings of the api role. */
+/**
+ * Settings of the api role.
+ *
+ * @param retention how long captures are kept; null for good
+ */
 public record ApiSettings(
     ListenerSettings publicListener,
     long maxCaptureBytes,
@@ -14,4 +19,5 @@ public record ApiSettings(
     Duration memoryWait,
     long clientBytesPerSecondMin,
     Duration sweepInterval,
+    @Nullable Duration retention,
     PortalSettings portal) {}

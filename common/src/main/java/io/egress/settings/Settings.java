@@ -120,7 +120,20 @@ public record Settings(
             "1s",
             Duration.ofMillis(10),
             "how often to poll for finished captures, in addition to notifications"),
+        reader.optional(
+            "EGRESS_RETENTION",
+            "how long captures are kept before they are erased, such as 400d; without it, for good."
+                + " A workspace can have its own",
+            Settings::retention),
         PortalSettings.read(reader));
+  }
+
+  private static Duration retention(String text) {
+    Duration duration = Durations.parse(text);
+    if (duration.compareTo(Duration.ofMinutes(1)) < 0) {
+      throw new IllegalArgumentException("must be at least 1m");
+    }
+    return duration;
   }
 
   private static ProcessSettings process(SettingsReader reader) {

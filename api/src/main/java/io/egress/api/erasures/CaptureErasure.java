@@ -6,7 +6,6 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
-import io.egress.endpoint.DeliveryId;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -14,19 +13,18 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Erases what captures say. What receivers answered is erased in a statement of its own, after the
- * erasure is committed: from then on the delivery log keeps no answer of this capture's attempts.
- * Repeating the call completes an erasure that was interrupted in between.
+ * Erases what captures say, and then what receivers answered. Repeating the call completes an
+ * erasure that was interrupted in between.
  */
 public final class CaptureErasure {
   /** A capture that was just put is given its position first. */
@@ -36,19 +34,10 @@ public final class CaptureErasure {
 
   private static final String ERASE =
       "select *, erased_at = now() as is_new from erase_capture($1, $2, $3)";
-  private static final String EXISTS = "select 1 from captures where id = $1";
-
-  private static final String ENDPOINTS = "select id from endpoints where workspace_id = $1";
-
-  /** Also of endpoints that were deleted since. */
-  private static final String FORGET_ANSWERS =
+  private static final String HOLD =
       """
-      update attempts set answer = null
-      where answer is not null and delivery_id = any(array(
-        select unnest($1::uuid[])
-        union all
-        select d.id from stream s join deliveries d on d.position = s.position
-        where s.capture_id = $3 and d.endpoint_id = any($2) and d.replay_id is not null))
+      select w.legal_hold and c.erased_at is null as is_held
+      from captures c join workspaces w on w.id = c.workspace_id where c.id = $1
       """;
 
   private final Vertx vertx;
@@ -67,7 +56,10 @@ public final class CaptureErasure {
   /** Of a capture that was erased before, returns the erasure of then. */
   public Future<Erasure> erase(Caller caller, UUID captureId, String reason) {
     return erase(caller, captureId, reason, System.nanoTime() + POSITION_WAIT.toNanos())
-        .compose(erasure -> forgetAnswers(erasure).map(erasure));
+        .compose(
+            erasure ->
+                ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(captureId))
+                    .map(erasure));
   }
 
   private Future<Erasure> erase(Caller caller, UUID captureId, String reason, long untilNanos) {
@@ -91,15 +83,29 @@ public final class CaptureErasure {
   /** Empty if the capture has no position yet. */
   private static Future<Optional<Erasure>> eraseOnce(
       SqlConnection tx, Caller caller, UUID captureId, String reason) {
-    return tx.preparedQuery(ERASE)
-        .execute(Tuple.of(captureId, caller.actor(), reason))
+    return tx.preparedQuery(HOLD)
+        .execute(Tuple.of(captureId))
+        .compose(
+            rows -> {
+              requireErasable(rows);
+              return tx.preparedQuery(ERASE).execute(Tuple.of(captureId, caller.actor(), reason));
+            })
         .compose(
             rows -> {
               RowIterator<Row> row = rows.iterator();
               return row.hasNext()
                   ? record(tx, caller, row.next()).map(Optional::of)
-                  : requireExistence(tx, captureId).map(Optional.empty());
+                  : Future.succeededFuture(Optional.empty());
             });
+  }
+
+  private static void requireErasable(RowSet<Row> captures) {
+    if (captures.size() == 0) {
+      throw new Refusal(404, "no such capture");
+    }
+    if (captures.iterator().next().getBoolean("is_held")) {
+      throw new Refusal(409, "the workspace is on legal hold: nothing of it is erased");
+    }
   }
 
   private static Future<Erasure> record(SqlConnection tx, Caller caller, Row row) {
@@ -114,38 +120,5 @@ public final class CaptureErasure {
             erasure.captureId(),
             new JsonObject().put("reason", erasure.reason()));
     return AuditLog.write(tx, erasure.workspaceId(), caller, act).map(erasure);
-  }
-
-  private static Future<Void> requireExistence(SqlConnection tx, UUID captureId) {
-    return tx.preparedQuery(EXISTS)
-        .execute(Tuple.of(captureId))
-        .map(
-            rows -> {
-              if (rows.size() == 0) {
-                throw new Refusal(404, "no such capture");
-              }
-              return null;
-            });
-  }
-
-  private Future<Void> forgetAnswers(Erasure erasure) {
-    return pool.preparedQuery(ENDPOINTS)
-        .execute(Tuple.of(erasure.workspaceId()))
-        .compose(
-            rows -> {
-              List<UUID> endpoints = new ArrayList<>();
-              rows.forEach(row -> endpoints.add(row.getUUID("id")));
-              return endpoints.isEmpty()
-                  ? Future.succeededFuture()
-                  : pool.preparedQuery(FORGET_ANSWERS)
-                      .execute(
-                          Tuple.of(
-                              endpoints.stream()
-                                  .map(endpoint -> DeliveryId.of(endpoint, erasure.captureId()))
-                                  .toArray(UUID[]::new),
-                              endpoints.toArray(UUID[]::new),
-                              erasure.captureId()));
-            })
-        .mapEmpty();
   }
 }

@@ -26,6 +26,7 @@ public final class MemberErasure {
   private static final int CHUNK_MAX = 200;
   private static final String FOREIGN_KEY_VIOLATION = "23503";
 
+  private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
   private static final String NEXT =
       """
       select distinct capture_id from participants
@@ -86,8 +87,15 @@ public final class MemberErasure {
   }
 
   private static Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
-    return tx.preparedQuery(NEXT)
-        .execute(Tuple.of(workspaceId, memberId, CHUNK_MAX))
+    return tx.preparedQuery(HELD)
+        .execute(Tuple.of(workspaceId))
+        .compose(
+            held -> {
+              if (held.size() > 0) {
+                throw new Refusal(409, "the workspace is on legal hold: nothing of it is erased");
+              }
+              return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, CHUNK_MAX));
+            })
         .compose(
             rows -> {
               UUID[] ids = new UUID[rows.size()];

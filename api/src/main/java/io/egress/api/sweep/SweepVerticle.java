@@ -2,6 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.erasures.Retention;
 import io.egress.document.DocumentStore;
 import io.egress.http.Health;
 import io.egress.kafka.KafkaClients;
@@ -19,7 +20,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Sweeps the inbox and relays the outbox, immediately when woken and periodically otherwise. */
+/**
+ * Sweeps the inbox and relays the outbox, immediately when woken and periodically otherwise; and
+ * the work in the background on captures that are in the stream.
+ */
 public final class SweepVerticle extends VerticleBase {
   /** Added to the statement timeout; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
@@ -31,6 +35,8 @@ public final class SweepVerticle extends VerticleBase {
   private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
 
   private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
+
+  private static final Duration EXPIRY_INTERVAL = Duration.ofSeconds(30);
 
   private final Pool pool;
   private final DocumentStore documents;
@@ -45,6 +51,7 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable Recurring relaying;
   private @Nullable Recurring revising;
   private @Nullable Recurring rerendering;
+  private @Nullable Recurring expiring;
   private boolean topicExists;
 
   public SweepVerticle(Pool pool, DocumentStore documents, Settings settings, Metrics metrics) {
@@ -111,6 +118,14 @@ public final class SweepVerticle extends VerticleBase {
             new Recurring.Rhythm(RERENDERING_INTERVAL, Duration.ZERO),
             new Progress(standstillMax(), Health.State.DOWN),
             new Rerendering(pool, documents)::run);
+    expiring =
+        new Recurring(
+            vertx,
+            context,
+            "erasing what is older than its retention",
+            new Recurring.Rhythm(EXPIRY_INTERVAL, Duration.ZERO),
+            new Progress(standstillMax(), Health.State.DOWN),
+            new Retention(pool, settings.api().retention())::run);
     relay.ask();
     wake();
     wakeRevision();
@@ -142,7 +157,7 @@ public final class SweepVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return Future.join(stopped(revising), stopped(rerendering))
+    return Future.join(stopped(revising), stopped(rerendering), stopped(expiring))
         .compose(done -> stopped(sweeping))
         .compose(done -> stopped(relaying))
         .compose(done -> publishWhatTheLastSweepMoved())

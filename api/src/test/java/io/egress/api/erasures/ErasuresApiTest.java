@@ -132,15 +132,15 @@ class ErasuresApiTest {
 
   @Test
   void erasesACaptureThatWasJustPutOnceItHasAPosition() {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
       UUID id = UUID.randomUUID();
       service.put(id, Service.capture(workspace));
       assertThat(erase(id, "mistake").statusCode()).isEqualTo(200);
     }
 
     assertThat(pulled()).isEmpty();
-    assertThat(erasures(null, 100)).hasSize(20);
-    assertThat(head()).isEqualTo(20);
+    assertThat(erasures(null, 100)).hasSize(10);
+    assertThat(head()).isEqualTo(10);
   }
 
   @Test
@@ -171,11 +171,11 @@ class ErasuresApiTest {
   @Test
   void pagesAreNeverEmptyWhileMoreFollowsWhateverIsErased() {
     Random random = new Random(7);
-    List<UUID> ids = service.enter(workspace, 60);
+    List<UUID> ids = service.enter(workspace, 40);
     Set<UUID> erased = new HashSet<>();
     List<String> cursors = new ArrayList<>();
     readAll(5, cursors);
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
       int from = random.nextInt(ids.size());
       ids.subList(from, Math.min(ids.size(), from + 1 + random.nextInt(9)))
           .forEach(
@@ -185,7 +185,7 @@ class ErasuresApiTest {
               });
       List<UUID> rest = ids.stream().filter(id -> !erased.contains(id)).toList();
 
-      for (int limit : new int[] {1, 7, 100}) {
+      for (int limit : new int[] {3, 100}) {
         assertThat(readAll(limit, new ArrayList<>())).isEqualTo(rest);
       }
       assertThat(lines()).isEqualTo(rest);
