@@ -6,6 +6,7 @@ import io.egress.api.audit.AuditEntries;
 import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
@@ -328,6 +329,7 @@ public final class ApiApp {
                   testSend,
                   deliveryReads,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  new EndpointHealths(pool, days, Clock.systemUTC()),
                   replays,
                   audit),
               pool);
