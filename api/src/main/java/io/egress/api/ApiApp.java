@@ -17,6 +17,8 @@ import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -317,6 +319,7 @@ public final class ApiApp {
           new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
       PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
+      EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
       Portal portal =
           new Portal(
               portalAddress,
@@ -329,7 +332,7 @@ public final class ApiApp {
                   testSend,
                   deliveryReads,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
-                  new EndpointHealths(pool, days, Clock.systemUTC()),
+                  healths,
                   replays,
                   audit),
               pool);
@@ -370,6 +373,8 @@ public final class ApiApp {
                           new SecretKeysHandler(pool, secretBox),
                           new AuditHandler(audit),
                           new QueueHandler(pool),
+                          new WorkspacesHandler(pool, healths),
+                          new CaptureFinder(pool, deliveryReads),
                           portalAccess)
                       .unless(backends::takesNoWrites));
       Routes external =

@@ -12,6 +12,8 @@ import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.queue.QueueHandler;
@@ -63,10 +65,14 @@ final class ApiRoutes {
       SecretKeysHandler secretKeys,
       AuditHandler audit,
       QueueHandler queue,
+      WorkspacesHandler workspaces,
+      CaptureFinder captures,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .put(INTERNAL + "/captures/:id", hooks::putCapture)
+        .get(INTERNAL + "/captures/:id", captures::show)
+        .get(INTERNAL + "/workspaces", workspaces::list)
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)

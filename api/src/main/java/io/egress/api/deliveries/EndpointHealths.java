@@ -70,14 +70,16 @@ public final class EndpointHealths {
             order by position desc limit %3$d) as d),
       made as (
         select c.endpoint_id, a.started_at, a.outcome = 'delivered' as succeeded,
+          concat_ws(' ', a.outcome, a.status) as outcome,
           row_number() over (partition by c.endpoint_id order by a.started_at desc) as nth
         from candidates as c cross join lateral (
-          select started_at, outcome from attempts where delivery_id = c.id and day = c.day
+          select started_at, outcome, status from attempts where delivery_id = c.id and day = c.day
           order by attempt desc limit 5) as a)
       select endpoint_id, count(*) filter (where nth <= %3$d) as attempts,
         count(*) filter (where nth <= %3$d and succeeded) as succeeded,
         count(*) filter (where nth <= %4$d and succeeded) as newest,
-        max(started_at) filter (where succeeded) as last_success
+        max(started_at) filter (where succeeded) as last_success,
+        max(outcome) filter (where nth = 1) as last_outcome
       from made group by endpoint_id
       """
           .formatted(
@@ -132,8 +134,13 @@ public final class EndpointHealths {
       """
           .formatted(TROUBLED_MAX);
 
-  private record Made(int attempts, int succeeded, int newest, @Nullable Instant lastSuccess) {
-    static final Made NOTHING = new Made(0, 0, 0, null);
+  private record Made(
+      int attempts,
+      int succeeded,
+      int newest,
+      @Nullable Instant lastSuccess,
+      @Nullable String lastOutcome) {
+    static final Made NOTHING = new Made(0, 0, 0, null, null);
   }
 
   /** Captures not delivered. */
@@ -225,7 +232,8 @@ public final class EndpointHealths {
         row.getInteger("attempts"),
         row.getInteger("succeeded"),
         row.getInteger("newest"),
-        lastSuccess == null ? null : lastSuccess.toInstant());
+        lastSuccess == null ? null : lastSuccess.toInstant(),
+        row.getString("last_outcome"));
   }
 
   private Future<Map<UUID, Ended>> ended(UUID[] ids) {
@@ -290,6 +298,7 @@ public final class EndpointHealths {
               attempts.attempts(),
               attempts.succeeded(),
               attempts.lastSuccess(),
+              attempts.lastOutcome(),
               Math.min(COUNTED_MAX, undelivered.failed()),
               Math.min(COUNTED_MAX, undelivered.skipped()),
               undelivered.failed() >= COUNTED_MAX || undelivered.skipped() >= COUNTED_MAX));

@@ -51,6 +51,7 @@ class EndpointHealthsTest {
     assertThat(health.attempts()).isEqualTo(20);
     assertThat(health.succeeded()).isZero();
     assertThat(health.lastSuccess()).isNull();
+    assertThat(health.lastOutcome()).isEqualTo("status 500");
     assertThat(health.failed()).isEqualTo(42);
   }
 

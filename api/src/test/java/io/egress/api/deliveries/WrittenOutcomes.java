@@ -22,18 +22,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace whose outcomes are written into the log as a dispatcher would write them. */
-final class WrittenOutcomes {
-  static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
+public final class WrittenOutcomes {
+  public static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
 
   private final Service service;
   private final UUID workspace;
 
-  WrittenOutcomes(Service service, UUID workspace) {
+  public WrittenOutcomes(Service service, UUID workspace) {
     this.service = service;
     this.workspace = workspace;
   }
 
-  UUID endpoint() {
+  public UUID endpoint() {
     return UUID.fromString(
         new JsonObject(
                 service
@@ -45,7 +45,7 @@ final class WrittenOutcomes {
             .getString("id"));
   }
 
-  void captures(int count) {
+  public void captures(int count) {
     long before = head();
     for (int i = 0; i < count; i++) {
       service.put(UUID.randomUUID(), Service.capture(workspace));
@@ -62,7 +62,7 @@ final class WrittenOutcomes {
   }
 
   /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
-  void write(UUID endpoint, int first, int end, DeliveryState state) {
+  public void write(UUID endpoint, int first, int end, DeliveryState state) {
     write(endpoint, first, end, state, null);
   }
 
