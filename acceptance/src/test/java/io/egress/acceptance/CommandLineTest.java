@@ -259,6 +259,31 @@ class CommandLineTest {
                 "--to",
                 "2026-01-01T00:00:00Z"))
         .doesNotContain(endpoint);
+    assertThat(
+            deliveries(
+                port, "list", workspace.toString(), "--from", "yesterday", "--state", "pending"))
+        .contains(endpoint);
+    String capture = delivery.getString("capture_id");
+    try (CommandLine find = administer("captures", port, "find", capture)) {
+      assertThat(find.awaitExit()).as(find.output()).isZero();
+      assertThat(find.output())
+          .containsPattern("workspace_id +" + workspace)
+          .containsPattern("state +in the stream")
+          .containsPattern(endpoint + " +pending +\\d+ +dns");
+    }
+    try (CommandLine find = administer("captures", port, "find", workspace.toString())) {
+      assertThat(find.awaitExit()).isEqualTo(1);
+      assertThat(find.output()).isEqualTo("no such capture: it was never put\n");
+    }
+    try (CommandLine workspaces = administer("workspaces", port, "list")) {
+      assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
+      assertThat(workspaces.output()).containsPattern(workspace + " +1 +1 +20\\S+ +1 +1 +0 +0 +0");
+    }
+    try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
+      assertThat(failing.awaitExit()).as(failing.output()).isZero();
+      assertThat(failing.output())
+          .containsPattern(workspace + " +" + endpoint + " +down +0 +\\d+ +dns ");
+    }
     assertThat(deliveries(port, "show", workspace.toString(), delivery.getString("id")))
         .contains("state            pending")
         .containsPattern("attempt +started_at +duration_ms +outcome")
@@ -306,6 +331,22 @@ class CommandLineTest {
     try (CommandLine up = CommandLine.start(environment, "up")) {
       assertThat(up.awaitExit()).isEqualTo(2);
       assertThat(up.output()).startsWith("EGRESS_SWEEP_INTERVAL").doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void reportsEqualPortsAndAnUnreachablePageAtTheStart() throws Exception {
+    Map<String, String> environment = environment();
+    environment.put("EGRESS_INTERNAL_PORT", "18080");
+    environment.put("EGRESS_PUBLIC_PORT", "18080");
+    environment.put("EGRESS_INTERNAL_HOST", "0.0.0.0");
+    environment.put("EGRESS_PORTAL_ANCESTORS", "https://app.example.com");
+    try (CommandLine up = CommandLine.start(environment, "up")) {
+      assertThat(up.awaitExit()).isEqualTo(2);
+      assertThat(up.output())
+          .contains("EGRESS_PUBLIC_PORT and EGRESS_INTERNAL_PORT are both 18080")
+          .contains("EGRESS_PORTAL_URL is required with EGRESS_PORTAL_ANCESTORS");
     }
   }
 

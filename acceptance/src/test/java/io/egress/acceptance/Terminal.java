@@ -48,7 +48,7 @@ final class Terminal implements AutoCloseable {
         command=$1
         shift
         case $command in
-          keys | endpoints | deliveries | replays | verify | audit | portal) set -- --port %s "$@" ;;
+          workspaces | captures | keys | endpoints | deliveries | replays | verify | audit | portal) set -- --port %s "$@" ;;
         esac
         exec '%s' "$command" "$@"
         """

@@ -6,6 +6,7 @@ import io.egress.api.audit.AuditEntries;
 import io.egress.api.audit.AuditHandler;
 import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
@@ -20,6 +21,8 @@ import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -321,6 +324,7 @@ public final class ApiApp {
           new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
       PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
+      EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
       Portal portal =
           new Portal(
               portalAddress,
@@ -333,6 +337,7 @@ public final class ApiApp {
                   testSend,
                   deliveryReads,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  healths,
                   replays,
                   audit),
               pool);
@@ -377,6 +382,8 @@ public final class ApiApp {
                               new CaptureErasure(vertx, pool, sweep::wake),
                               new MemberErasure(pool)),
                           new RetentionHandler(pool, api.retention()),
+                          new WorkspacesHandler(pool, healths),
+                          new CaptureFinder(pool, deliveryReads),
                           portalAccess)
                       .unless(backends::takesNoWrites));
       Routes external =

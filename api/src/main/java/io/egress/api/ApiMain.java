@@ -16,6 +16,7 @@ public final class ApiMain {
   /** Returns after the process was asked to stop. */
   public static int run() {
     Settings settings = Settings.from(System.getenv());
+    settings.requireForApi();
     RunningProcess process = RunningProcess.begin();
     Vertx vertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
     process.push(vertx);

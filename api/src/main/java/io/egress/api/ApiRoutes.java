@@ -14,6 +14,8 @@ import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
@@ -74,6 +76,8 @@ final class ApiRoutes {
       QueueHandler queue,
       ErasuresHandler erasures,
       RetentionHandler retention,
+      WorkspacesHandler workspaces,
+      CaptureFinder captures,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
@@ -82,6 +86,8 @@ final class ApiRoutes {
         .delete(
             WORKSPACE + "/members/:id",
             within(MEMBER_ERASURE_MAX, onOne("member", erasures::eraseMember)))
+        .get(INTERNAL + "/captures/:id", captures::show)
+        .get(INTERNAL + "/workspaces", workspaces::list)
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)

@@ -1,7 +1,11 @@
 package io.egress.cli;
 
+import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import picocli.CommandLine;
+import picocli.CommandLine.TypeConversionException;
 
 /** The commands that talk to a running service. */
 public final class Administration {
@@ -9,6 +13,8 @@ public final class Administration {
 
   public static CommandLine addTo(CommandLine line) {
     List.of(
+            new WorkspacesCommand(),
+            new CapturesCommand(),
             new KeysCommand(),
             new EndpointsCommand(),
             new DeliveriesCommand(),
@@ -17,11 +23,21 @@ public final class Administration {
             new RebuildQueueCommand(),
             new SecretsCommand(),
             new AuditCommand(),
-            new CapturesCommand(),
             new MembersCommand(),
             new ListenCommand(),
-            new PortalCommand())
+            new PortalCommand(),
+            new CompletionCommand())
         .forEach(line::addSubcommand);
-    return line;
+    return line.registerConverter(UUID.class, Administration::id)
+        .registerConverter(Instant.class, new Instants(Clock.systemUTC()));
+  }
+
+  private static UUID id(String text) {
+    try {
+      return UUID.fromString(text);
+    } catch (IllegalArgumentException notOne) {
+      throw new TypeConversionException(
+          "'" + text + "' is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976");
+    }
   }
 }

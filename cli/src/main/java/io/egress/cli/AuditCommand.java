@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "Changes of one endpoint:",
       "  egress audit list WORKSPACE --thing ENDPOINT-ID",
       "All entries of January, as a file:",
-      "  egress audit export --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z > january.ndjson"
+      "  egress audit export --from 2026-01-01 --to 2026-02-01 > january.ndjson"
     })
 final class AuditCommand {
   private static final List<String> COLUMNS =
@@ -35,11 +36,14 @@ final class AuditCommand {
     @Parameters(paramLabel = "WORKSPACE", arity = "0..1", description = "all where it is not given")
     private @Nullable UUID workspace;
 
-    @Option(names = "--from", paramLabel = "INSTANT", description = "only at or after this instant")
-    private @Nullable String from;
+    @Option(
+        names = "--from",
+        paramLabel = "TIME",
+        description = "only at or after this time: " + Instants.FORMS)
+    private @Nullable Instant from;
 
-    @Option(names = "--to", paramLabel = "INSTANT", description = "only before then")
-    private @Nullable String to;
+    @Option(names = "--to", paramLabel = "TIME", description = "only before this time")
+    private @Nullable Instant to;
 
     @Option(names = "--action", description = "only this action, such as endpoint.created")
     private @Nullable String action;

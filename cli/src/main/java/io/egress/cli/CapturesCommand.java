@@ -1,6 +1,8 @@
 package io.egress.cli;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,11 +13,39 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "captures",
     description = {
-      "Erases captures.",
+      "Finds and erases captures, in whatever workspace they are.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class CapturesCommand {
+  private static final List<String> COLUMNS =
+      List.of("endpoint_id", "state", "attempts", "last_outcome", "origin", "id", "url");
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "find",
+      description =
+          "Shows whose a capture is, its position in the stream, and what became of it at each"
+              + " endpoint. Exit status 1 if there is none.")
+  int find(
+      @Parameters(paramLabel = "CAPTURE-ID") UUID id,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    JsonObject capture = internal.api().call("GET", "/captures/" + id, new JsonObject());
+    if (json) {
+      System.out.println(capture.encodePrettily());
+      return 0;
+    }
+    JsonArray endpoints = (JsonArray) capture.remove("endpoints");
+    capture.put("state", explained(capture.getString("state")));
+    capture.forEach(field -> System.out.printf("%-13s %s%n", field.getKey(), field.getValue()));
+    System.out.println();
+    if (endpoints.isEmpty()) {
+      System.out.println("The workspace has no endpoints.");
+    } else {
+      System.out.print(TextTable.of(COLUMNS, rows(endpoints)));
+    }
+    return 0;
+  }
 
   @Command(
       name = "erase",
@@ -36,5 +66,28 @@ final class CapturesCommand {
     System.out.println(
         json ? erased.encodePrettily() : "Erased at %s".formatted(erased.getString("erased_at")));
     return 0;
+  }
+
+  private static String explained(String state) {
+    return switch (state) {
+      case "in_stream" -> "in the stream";
+      case "erased" -> "erased: it keeps its position, and is left out of pages";
+      case "entering" -> "acknowledged; enters the stream in a moment";
+      case "without_segments" -> "not in the stream: it has no segments, so it is not finished";
+      default -> state;
+    };
+  }
+
+  private static JsonArray rows(JsonArray endpoints) {
+    JsonArray rows = new JsonArray();
+    for (Object each : endpoints) {
+      JsonObject endpoint = (JsonObject) each;
+      JsonArray deliveries = endpoint.getJsonArray("deliveries");
+      if (deliveries.isEmpty()) {
+        rows.add(endpoint.copy().put("state", "not owed"));
+      }
+      deliveries.forEach(delivery -> rows.add(endpoint.copy().mergeIn((JsonObject) delivery)));
+    }
+    return rows;
   }
 }

@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +24,13 @@ import picocli.CommandLine.Parameters;
       "  egress deliveries list WORKSPACE --capture CAPTURE-ID",
       "Exhausted deliveries to one endpoint since yesterday:",
       "  egress deliveries list WORKSPACE --endpoint ENDPOINT-ID \\",
-      "      --state exhausted --from 2026-01-31T00:00:00Z"
+      "      --state exhausted --from yesterday"
     })
 final class DeliveriesCommand {
   private static final List<String> COLUMNS =
       List.of("owed_at", "state", "attempts", "last_outcome", "capture_id", "endpoint_id", "id");
   private static final List<String> ATTEMPT_COLUMNS =
-      List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail", "answer");
+      List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -46,15 +47,16 @@ final class DeliveriesCommand {
 
     @Option(
         names = "--from",
-        paramLabel = "INSTANT",
-        description = "only captures that entered the stream at or after this instant")
-    private @Nullable String from;
+        paramLabel = "TIME",
+        description =
+            "only captures that entered the stream at or after this time: " + Instants.FORMS)
+    private @Nullable Instant from;
 
     @Option(
         names = "--to",
-        paramLabel = "INSTANT",
-        description = "only captures that entered the stream before this instant")
-    private @Nullable String to;
+        paramLabel = "TIME",
+        description = "only captures that entered the stream before this time")
+    private @Nullable Instant to;
 
     private Listing listing(UUID workspace) {
       return new Listing(
@@ -106,19 +108,30 @@ final class DeliveriesCommand {
     if (!attempts.isEmpty()) {
       System.out.println();
       System.out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
+      attempts.forEach(each -> printAnswer((JsonObject) each));
     }
     return 0;
   }
 
+  /** Control characters of a receiver would reach the terminal. */
+  private static void printAnswer(JsonObject attempt) {
+    String answer = attempt.getString("answer");
+    if (answer != null && !answer.isEmpty()) {
+      System.out.printf(
+          "%nanswer to attempt %d:%n%s%n",
+          attempt.getInteger("attempt"), answer.replaceAll("[\\p{Cntrl}&&[^\n\t]]+", " "));
+    }
+  }
+
   @Command(
       name = "redeliver",
-      description = {
-        "Sends the capture of a delivery to its endpoint again, as a new delivery, and",
-        "prints its id."
-      })
+      description =
+          "Sends the capture of a delivery to its endpoint again, as a new delivery, and prints "
+              + "its id.")
   int redeliver(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Parameters(paramLabel = "DELIVERY-ID") UUID id) {
+      @Parameters(paramLabel = "DELIVERY-ID") UUID id,
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject redelivery =
         internal
             .api()
@@ -126,7 +139,7 @@ final class DeliveriesCommand {
                 "POST",
                 "/workspaces/" + workspace + "/deliveries/" + id + "/redeliver",
                 new JsonObject());
-    System.out.println(redelivery.getString("id"));
+    System.out.println(json ? redelivery.encodePrettily() : redelivery.getString("id"));
     return 0;
   }
 }

@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "endpoints",
     description = {
-      "Creates, lists, shows, changes, tests, pauses, resumes and deletes webhook",
-      "endpoints, and rotates their signing secrets.",
+      "Creates, lists, shows, changes, tests, pauses, resumes and deletes webhook "
+          + "endpoints, and rotates their signing secrets.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
@@ -34,10 +34,8 @@ final class EndpointsCommand {
 
   @Command(
       name = "create",
-      description = {
-        "Creates an endpoint and prints its id and signing secret, which is shown only",
-        "once."
-      })
+      description =
+          "Creates an endpoint and prints its id and signing secret, which is shown only once.")
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "URL") String url,
@@ -48,7 +46,8 @@ final class EndpointsCommand {
       @Mixin ClientCertificateOptions certificate,
       @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
-          @Nullable List<String> headers) {
+          @Nullable List<String> headers,
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
     if (description != null) {
       endpoint.put("description", description);
@@ -62,6 +61,10 @@ final class EndpointsCommand {
     limits.putInto(endpoint);
     certificate.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
+    if (json) {
+      System.out.println(created.encodePrettily());
+      return 0;
+    }
     System.out.println("id      " + created.getString("id"));
     printSecret(created);
     return 0;
@@ -180,7 +183,8 @@ final class EndpointsCommand {
                   "how long the old secret signs, too; 0s if it leaked (${DEFAULT-VALUE})")
           String overlap,
       @Option(names = "--end", description = "only end the overlap of the last rotation")
-          boolean end) {
+          boolean end,
+      @Option(names = "--json", description = "print JSON") boolean json) {
     if (end) {
       internal.api().call("DELETE", path(workspace, id) + "/previous-secret", new JsonObject());
       return 0;
@@ -192,7 +196,11 @@ final class EndpointsCommand {
                 "POST",
                 path(workspace, id) + "/rotate-secret",
                 new JsonObject().put("overlap", overlap));
-    printSecret(rotated);
+    if (json) {
+      System.out.println(rotated.encodePrettily());
+    } else {
+      printSecret(rotated);
+    }
     return 0;
   }
 

@@ -31,13 +31,14 @@ final class KeysCommand {
               names = "--expires-in",
               paramLabel = "DURATION",
               description = "expire after this time, such as 90d (default: never)")
-          @Nullable String expiresIn) {
+          @Nullable String expiresIn,
+      @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject key = new JsonObject().put("name", name);
     if (expiresIn != null) {
       key.put("expires_in", expiresIn);
     }
     JsonObject created = internal.api().call("POST", path(workspace), key);
-    System.out.println(created.getString("key"));
+    System.out.println(json ? created.encodePrettily() : created.getString("key"));
     return 0;
   }
 

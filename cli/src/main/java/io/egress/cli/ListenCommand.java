@@ -32,11 +32,10 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "listen",
-    description = {
-      "Posts signed webhooks to a receiver on your machine while you develop it.",
-      "It follows a workspace's stream through the public API, so the service need not",
-      "reach the receiver. Nothing is retried."
-    },
+    description =
+        "Posts signed webhooks to a receiver on your machine while you develop it. It follows "
+            + "a workspace's stream through the public API, so the service need not reach the "
+            + "receiver. Nothing is retried.",
     footer = {
       "",
       "Print a signing secret, and post what finishes from now on:",

@@ -52,6 +52,21 @@ final class Listing {
     return found;
   }
 
+  /** Reads every page of a list that has no limit. */
+  JsonArray all(InternalApi api, String field) {
+    JsonArray found = new JsonArray();
+    Map<String, String> query = new TreeMap<>(filters);
+    while (true) {
+      JsonObject page = api.call("GET", call(query), new JsonObject());
+      found.addAll(page.getJsonArray(field));
+      JsonObject info = page.getJsonObject("pageInfo");
+      if (!info.getBoolean("hasNextPage")) {
+        return found;
+      }
+      query.put("after", info.getString("endCursor"));
+    }
+  }
+
   private String call(Map<String, String> query) {
     return path
         + "?"

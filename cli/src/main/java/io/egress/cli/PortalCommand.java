@@ -12,8 +12,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "portal",
     description = {
-      "Prints a link to the settings page of a workspace. It opens the page once,",
-      "within five minutes, as the person that --actor names.",
+      "Prints a link to the settings page of a workspace. It opens the page once, within "
+          + "five minutes, as the person that --actor names.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
@@ -33,6 +33,9 @@ final class PortalCommand implements Callable<Integer> {
       description = "admin, or view to change nothing (${DEFAULT-VALUE})")
   private String role = "admin";
 
+  @Option(names = "--json", description = "print JSON")
+  private boolean json;
+
   @Override
   public Integer call() {
     JsonObject link =
@@ -42,7 +45,7 @@ final class PortalCommand implements Callable<Integer> {
                 "POST",
                 "/workspaces/" + workspace + "/portal-links",
                 new JsonObject().put("role", role).put("actor", internal.actor()));
-    System.out.println(link.getString("url"));
+    System.out.println(json ? link.encodePrettily() : link.getString("url"));
     return 0;
   }
 }

@@ -12,10 +12,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rebuild-queue",
     description = {
-      "Publishes to Kafka again what is owed and not finished. The service does this",
-      "by itself when Kafka has lost topics, records or offsets. Dispatchers do it",
-      "while they work; nothing is accepted twice because of it. Waits until all that",
-      "is due was published; retries follow when they are due.",
+      "Publishes to Kafka again what is owed and not finished. The service does this by "
+          + "itself when Kafka has lost topics, records or offsets. Dispatchers do it while they "
+          + "work; nothing is accepted twice because of it. Waits until all that is due was "
+          + "published; retries follow when they are due.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     exitCodeListHeading = "%nExit status:%n",

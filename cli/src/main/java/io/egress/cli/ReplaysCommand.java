@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Parameters;
       "After an outage, everything that was exhausted or skipped:",
       "  egress replays start WORKSPACE ENDPOINT-ID --failed --wait",
       "Everything since yesterday, delivered or not:",
-      "  egress replays start WORKSPACE ENDPOINT-ID --from 2026-01-31T00:00:00Z",
+      "  egress replays start WORKSPACE ENDPOINT-ID --from yesterday",
       "One delivery only: egress deliveries redeliver WORKSPACE DELIVERY-ID"
     })
 final class ReplaysCommand {
@@ -51,9 +52,9 @@ final class ReplaysCommand {
 
     @Option(
         names = "--from",
-        paramLabel = "INSTANT",
-        description = "captures that entered the stream at or after this instant")
-    private @Nullable String from;
+        paramLabel = "TIME",
+        description = "captures that entered the stream at or after this time: " + Instants.FORMS)
+    private @Nullable Instant from;
 
     @Option(
         names = "--from-position",
@@ -63,9 +64,9 @@ final class ReplaysCommand {
 
     @Option(
         names = "--to",
-        paramLabel = "INSTANT",
-        description = "captures that entered the stream before this instant")
-    private @Nullable String to;
+        paramLabel = "TIME",
+        description = "captures that entered the stream before this time")
+    private @Nullable Instant to;
 
     @Option(
         names = "--to-position",
@@ -75,9 +76,9 @@ final class ReplaysCommand {
 
     private JsonObject body() {
       return new JsonObject()
-          .put("from", from)
+          .put("from", from == null ? null : from.toString())
           .put("from_position", fromPosition)
-          .put("to", to)
+          .put("to", to == null ? null : to.toString())
           .put("to_position", toPosition)
           .put("only", failed ? "undelivered" : null);
     }
@@ -85,10 +86,9 @@ final class ReplaysCommand {
 
   @Command(
       name = "start",
-      description = {
-        "Starts a replay. With --failed it begins at the start of the stream unless",
-        "--from or --from-position is given; without --failed one of them is required."
-      })
+      description =
+          "Starts a replay. With --failed it begins at the start of the stream unless --from or "
+              + "--from-position is given; without --failed one of them is required.")
   int start(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,

@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "secrets",
     description = {
-      "Shows which keys of EGRESS_SECRET_KEY are in use, and encrypts all signing",
-      "secrets with the first one.",
+      "Shows which keys of EGRESS_SECRET_KEY are in use, and encrypts all signing secrets "
+          + "with the first one.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class SecretsCommand {

@@ -15,10 +15,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "verify",
     description = {
-      "Accounts for every capture of a workspace's stream at each endpoint.",
-      "A capture counts as delivered if any of its deliveries was. It is missing if the",
-      "log has no delivery and none is on its way, which must never happen; the service",
-      "publishes it again by itself. A replay with --failed sends replayable ones.",
+      "Accounts for every capture of a workspace's stream at each endpoint. A capture "
+          + "counts as delivered if any of its deliveries was. It is missing if the log has no "
+          + "delivery and none is on its way, which must never happen; the service publishes it "
+          + "again by itself. A replay with --failed sends replayable ones.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     exitCodeListHeading = "%nExit status:%n",

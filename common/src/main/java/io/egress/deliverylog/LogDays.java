@@ -50,7 +50,7 @@ public final class LogDays {
    * The partition for a delivery that is owed since {@code owedAt}. Deliveries owed for longer than
    * the log is kept go into the oldest partition; those dated in the future, into today's.
    */
-  LocalDate of(Instant owedAt) {
+  public LocalDate of(Instant owedAt) {
     LocalDate owed = LocalDate.ofInstant(owedAt, ZoneOffset.UTC);
     LocalDate today = today();
     if (owed.isAfter(today.plusDays(DAYS_AHEAD))) {

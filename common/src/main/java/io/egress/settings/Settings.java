@@ -4,9 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** All settings of the service, parsed once from the environment. */
 public record Settings(
@@ -19,6 +21,8 @@ public record Settings(
     DispatcherSettings dispatcher,
     ProcessSettings process) {
   private static final int TOKEN_LENGTH_MIN = 16;
+  private static final Set<String> ANY = Set.of("0.0.0.0", "::");
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1");
 
   public Settings {
     requireNonNull(internalListener, "internalListener is null");
@@ -49,6 +53,34 @@ public record Settings(
     SettingsReader reader = new SettingsReader(Map.of());
     read(reader);
     return reader.described();
+  }
+
+  /**
+   * Checks what only the api role needs: its listeners must have different addresses, and a page
+   * that may be embedded must have a URL that browsers reach. Throws {@link SettingsException}.
+   */
+  public void requireForApi() {
+    List<String> faults = new ArrayList<>();
+    ListenerSettings external = api.publicListener();
+    int port = internalListener.port();
+    if (port != 0 && port == external.port() && overlap(internalListener.host(), external.host())) {
+      faults.add(
+          "EGRESS_PUBLIC_PORT and EGRESS_INTERNAL_PORT are both " + port + ": they must differ");
+    }
+    if (!api.portal().ancestors().isEmpty()
+        && api.portal().url() == null
+        && !LOOPBACK.contains(internalListener.host())) {
+      faults.add(
+          "EGRESS_PORTAL_URL is required with EGRESS_PORTAL_ANCESTORS: the https URL at which"
+              + " browsers reach the internal listener");
+    }
+    if (!faults.isEmpty()) {
+      throw new SettingsException(faults);
+    }
+  }
+
+  private static boolean overlap(String host, String other) {
+    return host.equals(other) || ANY.contains(host) || ANY.contains(other);
   }
 
   /** The record's default form would print the token and the database password. */

@@ -1,6 +1,7 @@
 package io.egress.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.egress.embedded.CertificateAuthority;
@@ -197,6 +198,31 @@ class SettingsTest {
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_HTTP_ENDPOINTS: must be"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ALLOW_ENDPOINT_NETWORKS: \"10."))
         .allSatisfy(fault -> assertThat(fault).doesNotContain(key.substring(1)));
+  }
+
+  @Test
+  void theApiNeedsTwoPortsAndAUrlForPagesToEmbed() {
+    Settings.from(environment(Map.of())).requireForApi();
+    Settings.from(environment(Map.of("EGRESS_PUBLIC_PORT", "0", "EGRESS_INTERNAL_PORT", "0")))
+        .requireForApi();
+    Settings.from(
+            environment(
+                Map.of(
+                    "EGRESS_PUBLIC_PORT", "9000",
+                    "EGRESS_PUBLIC_HOST", "10.0.0.1",
+                    "EGRESS_INTERNAL_PORT", "9000")))
+        .requireForApi();
+    Settings wrong =
+        Settings.from(
+            environment(
+                Map.of(
+                    "EGRESS_INTERNAL_HOST", "0.0.0.0",
+                    "EGRESS_INTERNAL_PORT", "8080",
+                    "EGRESS_PORTAL_ANCESTORS", "https://app.example.com")));
+    assertThatThrownBy(wrong::requireForApi)
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("EGRESS_PUBLIC_PORT and EGRESS_INTERNAL_PORT are both 8080")
+        .hasMessageContaining("EGRESS_PORTAL_URL is required with EGRESS_PORTAL_ANCESTORS");
   }
 
   @Test

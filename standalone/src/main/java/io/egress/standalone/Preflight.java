@@ -38,6 +38,7 @@ final class Preflight {
         (name, standIn) ->
             complete.merge(name, standIn, (given, other) -> given.isBlank() ? other : given));
     Settings settings = Settings.from(complete);
+    settings.requireForApi();
     List<String> faults = new ArrayList<>();
     checkPort(settings.api().publicListener(), faults);
     checkPort(settings.internalListener(), faults);

@@ -171,10 +171,46 @@ class PortalBrowserTest {
     browser.press("Start replay");
     browser.awaitText("Replay started");
     browser.mark();
-    browser.awaitText("published");
-    browser.awaitText("1 delivered");
+    browser.awaitText("Finished: 1 of 1 delivered.");
+    assertThat(browser.text()).doesNotContain("Cancel replay");
     assertThat(browser.isMarked()).isTrue();
     assertThat(world.received("down")).hasSize(before + 1);
+    browser.assertQuiet();
+  }
+
+  /** The overview says which endpoint is down, and one click sends what failed. */
+  @Test
+  void anEndpointThatIsDownIsTheFirstAndIsHealthyAfterItsReplay() {
+    world.endpoint(workspace, "well", "Search index");
+    UUID down = world.endpoint(workspace, "broken", "CRM");
+    world.answer("broken", 503, "");
+    for (int i = 0; i < 5; i++) {
+      world.capture(workspace, "Talk " + i);
+    }
+    await().until(() -> world.count(workspace, "state=exhausted") == 5);
+    await().until(() -> world.count(workspace, "state=delivered") == 5);
+    browser.go(world.url(page + "/"));
+    assertThat(browser.find(".card").getText())
+        .contains("CRM", "down", "None of the last 10 attempts succeeded", "5 failed")
+        .doesNotContain("Nothing is waiting");
+    assertThat(browser.text()).contains("5 of the last 5 attempts succeeded");
+
+    world.answer("broken", 200, "");
+    browser.press("Send the 5 that failed again");
+    browser.awaitText("Finished: 5 of 5 delivered.");
+    assertThat(browser.text()).doesNotContain("Cancel replay");
+    browser.go(world.url(page + "/endpoints/" + down));
+    assertThat(browser.text())
+        .contains("healthy", "5 of the last 15 attempts succeeded", "Nothing is waiting")
+        .doesNotContain("that failed again");
+
+    world.answer("broken", 503, "");
+    browser.go(world.url(page + "/endpoints/" + down + "/replay"));
+    browser.driver().findElement(By.cssSelector("input[value=all]")).click();
+    browser.type("from_position", "1");
+    browser.press("Start replay");
+    browser.awaitText("Finished: 0 of 5 delivered, 5 failed.");
+    assertThat(browser.find(".state").getAttribute("class")).contains("state-failed");
     browser.assertQuiet();
   }
 
@@ -306,6 +342,7 @@ class PortalBrowserTest {
     UUID endpoint = world.endpoint(workspace, "search", "Search index");
     UUID down = world.endpoint(workspace, "crm", "CRM");
     world.endpoint(workspace, "archive", "Archive of the legal department");
+    world.answer("archive", 410, "gone");
     world
         .internal()
         .call(

@@ -100,13 +100,17 @@ public final class RecentOutcomes {
       """
           .formatted(AGAIN.formatted("u.endpoint_id", "u.position"));
 
+  /** Captures still to be delivered; not those that a replay has delivered in the meantime. */
   private static final String PENDING =
       """
-      select e.id, count(*) as deliveries, min(d.owed_at) as oldest
+      select e.id, count(distinct d.position) as deliveries, min(d.owed_at) as oldest
       from unnest($1::uuid[]) as e(id) cross join lateral (
-        select owed_at from deliveries
+        select position, owed_at from deliveries
         where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
         order by position limit %d) as d
+      where not exists (
+        select from deliveries r where r.endpoint_id = e.id and r.position = d.position
+          and r.replay_id is not null and r.state = 'delivered')
       group by e.id
       """
           .formatted(COUNTED_MAX);

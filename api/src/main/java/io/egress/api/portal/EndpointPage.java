@@ -2,7 +2,6 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.TestSend;
 import io.egress.api.intake.EndpointBody;
@@ -21,7 +20,6 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,7 @@ final class EndpointPage {
   private final Endpoints endpoints;
   private final EndpointBody bodies;
   private final TestSend testSend;
-  private final RecentOutcomes outcomes;
+  private final EndpointCards cards;
   private final Clock clock;
 
   EndpointPage(
@@ -40,13 +38,13 @@ final class EndpointPage {
       Endpoints endpoints,
       EndpointBody bodies,
       TestSend testSend,
-      RecentOutcomes outcomes,
+      EndpointCards cards,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
     this.testSend = requireNonNull(testSend, "testSend is null");
-    this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.cards = requireNonNull(cards, "cards is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
 
@@ -206,10 +204,10 @@ final class EndpointPage {
         .show(session.workspaceId(), PathId.of(exchange))
         .compose(
             endpoint ->
-                outcomes
-                    .of(session.workspaceId(), List.of(endpoint), now)
+                cards
+                    .one(session.workspaceId(), endpoint, now)
                     .map(
-                        days -> {
+                        card -> {
                           Frame frame =
                               pages
                                   .frame(
@@ -218,7 +216,6 @@ final class EndpointPage {
                                       EndpointNames.of(endpoint),
                                       EndpointsPage.PLACE)
                                   .withProblem(problem);
-                          RecentOutcomes.Day day = requireNonNull(days.get(endpoint.id()));
                           return pages.send(
                               exchange,
                               status,
@@ -227,8 +224,7 @@ final class EndpointPage {
                                   "frame",
                                   frame,
                                   "detail",
-                                  new EndpointDetail(
-                                      endpoint, OverviewPage.card(endpoint, day, now), tested)));
+                                  new EndpointDetail(endpoint, card, tested)));
                         }));
   }
 

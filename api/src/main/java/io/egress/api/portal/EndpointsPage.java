@@ -6,15 +6,14 @@ import io.egress.api.endpoints.Endpoints;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.EndpointRow;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
-import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +26,7 @@ final class EndpointsPage {
   private final PageRenderer pages;
   private final Endpoints endpoints;
   private final EndpointBody bodies;
+  private final EndpointCards cards;
 
   /** What the page shows besides the list. */
   private record Shown(
@@ -38,10 +38,11 @@ final class EndpointsPage {
     static final Shown NOTHING = new Shown(200, null, null, "", "");
   }
 
-  EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies) {
+  EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies, EndpointCards cards) {
     this.pages = requireNonNull(pages, "pages is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
+    this.cards = requireNonNull(cards, "cards is null");
   }
 
   Future<Void> list(RoutingContext exchange, PortalSession session) {
@@ -83,24 +84,35 @@ final class EndpointsPage {
   }
 
   private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
+    int first = (page(exchange) - 1) * PAGE;
     return endpoints
         .list(session.workspaceId())
-        .map(
-            all -> {
-              int first = Math.min(all.size(), (page(exchange) - 1) * PAGE);
-              List<Endpoint> page = all.subList(first, Math.min(all.size(), first + PAGE));
-              Map<String, Object> parameters = new HashMap<>();
-              parameters.put(
-                  "frame",
-                  pages.frame(exchange, session, "Endpoints", PLACE).withProblem(shown.problem()));
-              parameters.put("endpoints", page);
-              parameters.put("inAll", all.size());
-              parameters.put("nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
-              parameters.put("secret", shown.secret());
-              parameters.put("typedUrl", shown.typedUrl());
-              parameters.put("typedDescription", shown.typedDescription());
-              return pages.send(exchange, shown.status(), "endpoints", parameters);
-            });
+        .compose(
+            all ->
+                cards
+                    .page(session.workspaceId(), all, first, PAGE)
+                    .map(
+                        listed -> {
+                          Map<String, Object> parameters = new HashMap<>();
+                          parameters.put(
+                              "frame",
+                              pages
+                                  .frame(exchange, session, "Endpoints", PLACE)
+                                  .withProblem(shown.problem()));
+                          parameters.put(
+                              "endpoints", listed.stream().map(EndpointsPage::row).toList());
+                          parameters.put("inAll", all.size());
+                          parameters.put(
+                              "nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
+                          parameters.put("secret", shown.secret());
+                          parameters.put("typedUrl", shown.typedUrl());
+                          parameters.put("typedDescription", shown.typedDescription());
+                          return pages.send(exchange, shown.status(), "endpoints", parameters);
+                        }));
+  }
+
+  private static EndpointRow row(EndpointCards.Listed listed) {
+    return new EndpointRow(listed.endpoint(), listed.status());
   }
 
   private static int page(RoutingContext exchange) {

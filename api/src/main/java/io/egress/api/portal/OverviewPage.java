@@ -2,15 +2,11 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
-import io.egress.api.portal.view.DayChart;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
 import io.egress.api.portal.view.Overview.EndpointCard;
-import io.egress.api.portal.view.Times;
-import io.egress.endpoint.Endpoint;
 import io.egress.http.HttpExchange;
 import io.egress.queue.Rebuild;
 import io.egress.queue.RebuildStore;
@@ -21,7 +17,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The overview of a workspace. */
@@ -31,7 +26,7 @@ final class OverviewPage {
   private final PageRenderer pages;
   private final CaptureLookups captures;
   private final Endpoints endpoints;
-  private final RecentOutcomes outcomes;
+  private final EndpointCards cards;
   private final Pool pool;
   private final Clock clock;
 
@@ -39,13 +34,13 @@ final class OverviewPage {
       PageRenderer pages,
       CaptureLookups captures,
       Endpoints endpoints,
-      RecentOutcomes outcomes,
+      EndpointCards cards,
       Pool pool,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");
     this.captures = requireNonNull(captures, "captures is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.cards = requireNonNull(cards, "cards is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
@@ -88,28 +83,19 @@ final class OverviewPage {
                 endpoints
                     .list(session.workspaceId())
                     .compose(
-                        all -> {
-                          List<Endpoint> shown = all.stream().limit(ENDPOINTS_MAX).toList();
-                          return Future.all(
-                                  outcomes.of(session.workspaceId(), shown, now), lostAt())
-                              .map(
-                                  both -> {
-                                    Map<UUID, RecentOutcomes.Day> days = both.resultAt(0);
-                                    return new Overview(
-                                        head.position(),
-                                        head.newest(),
-                                        all.size(),
-                                        shown.stream()
-                                            .map(
-                                                each ->
-                                                    card(
-                                                        each,
-                                                        requireNonNull(days.get(each.id())),
-                                                        now))
-                                            .toList(),
-                                        both.resultAt(1));
-                                  });
-                        }));
+                        all ->
+                            Future.all(
+                                    cards.worstFirst(
+                                        session.workspaceId(), all, ENDPOINTS_MAX, now),
+                                    lostAt())
+                                .map(
+                                    both ->
+                                        new Overview(
+                                            head.position(),
+                                            head.newest(),
+                                            all.size(),
+                                            both.<List<EndpointCard>>resultAt(0),
+                                            both.resultAt(1)))));
   }
 
   /** Null unless what was lost is being published again. */
@@ -122,21 +108,5 @@ final class OverviewPage {
                     .filter(each -> each.finishedAt() == null)
                     .map(Rebuild::requestedAt)
                     .orElse(null));
-  }
-
-  static EndpointCard card(Endpoint endpoint, RecentOutcomes.Day day, Instant now) {
-    DayChart chart = DayChart.of(day);
-    long behind = day.retrying() + chart.total("waiting");
-    Instant oldest = day.oldest();
-    return new EndpointCard(
-        endpoint.id(),
-        EndpointNames.of(endpoint),
-        endpoint.url(),
-        endpoint.paused(),
-        chart,
-        (chart.estimated() ? "about " : "")
-            + Times.number(behind)
-            + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
-        oldest == null ? null : Times.age(oldest, now));
   }
 }

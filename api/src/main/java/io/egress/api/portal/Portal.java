@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.audit.AuditEntries;
 import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.TestSend;
@@ -43,6 +44,7 @@ public final class Portal {
       TestSend testSend,
       DeliveryReads deliveries,
       RecentOutcomes outcomes,
+      EndpointHealths healths,
       Replays replays,
       AuditEntries audit) {
     public Operations {
@@ -52,6 +54,7 @@ public final class Portal {
       requireNonNull(testSend, "testSend is null");
       requireNonNull(deliveries, "deliveries is null");
       requireNonNull(outcomes, "outcomes is null");
+      requireNonNull(healths, "healths is null");
       requireNonNull(replays, "replays is null");
       requireNonNull(audit, "audit is null");
     }
@@ -72,21 +75,21 @@ public final class Portal {
   public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
     Clock clock = Clock.systemUTC();
     CaptureLookups captures = new CaptureLookups(pool);
+    EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = requireNonNull(access, "access is null");
     this.guard = access.guard();
     this.pages = new PageRenderer(address, assets.below(address.root()));
-    this.overview =
-        new OverviewPage(
-            pages, captures, operations.endpoints(), operations.outcomes(), pool, clock);
+    this.overview = new OverviewPage(pages, captures, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
-    this.endpoints = new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies());
+    this.endpoints =
+        new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards);
     this.endpoint =
         new EndpointPage(
             pages,
             operations.endpoints(),
             operations.endpointBodies(),
             operations.testSend(),
-            operations.outcomes(),
+            cards,
             clock);
     this.deliveries =
         new DeliveriesPage(pages, captures, operations.endpoints(), operations.deliveries());

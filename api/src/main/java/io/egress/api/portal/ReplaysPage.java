@@ -98,8 +98,8 @@ final class ReplaysPage {
                                   each ->
                                       ReplayRow.of(
                                           each,
-                                          names.getOrDefault(each.endpointId(), "deleted endpoint"),
-                                          null))
+                                          names.getOrDefault(
+                                              each.replay().endpointId(), "deleted endpoint")))
                               .toList());
             });
   }
@@ -135,12 +135,7 @@ final class ReplaysPage {
             progress ->
                 endpoints
                     .show(session.workspaceId(), progress.replay().endpointId())
-                    .map(
-                        endpoint ->
-                            ReplayRow.of(
-                                progress.replay(),
-                                EndpointNames.of(endpoint),
-                                progress.outcomes())));
+                    .map(endpoint -> ReplayRow.of(progress, EndpointNames.of(endpoint))));
   }
 
   /** Hashes the names, because hash codes of enum constants differ between processes. */

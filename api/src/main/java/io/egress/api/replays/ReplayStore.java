@@ -17,7 +17,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,8 +92,8 @@ final class ReplayStore {
   /** The repeated condition is that of the partial index. */
   private static final String UNDELIVERED =
       """
-      select state, count(*) from deliveries
-      where replay_id = $1 and replay_id is not null and state <> 'delivered' group by state
+      select replay_id, state, count(*) from deliveries
+      where replay_id = any($1) and replay_id is not null and state <> 'delivered' group by 1, 2
       """;
 
   private static final String CANCEL =
@@ -156,19 +158,23 @@ final class ReplayStore {
   }
 
   /**
-   * The number of the replay's deliveries in each state that the log has; without delivered ones.
+   * The number of each replay's deliveries in each state that the log has; without delivered ones,
+   * and without replays that have no others.
    */
-  Future<Map<DeliveryState, Long>> undelivered(UUID id) {
+  Future<Map<UUID, Map<DeliveryState, Long>>> undelivered(Collection<UUID> ids) {
     return pool.preparedQuery(UNDELIVERED)
-        .execute(Tuple.of(id))
+        .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
         .map(
             rows -> {
-              Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
-              rows.forEach(
-                  row ->
-                      DeliveryState.find(row.getString("state"))
-                          .ifPresent(state -> counts.put(state, row.getLong("count"))));
-              return counts;
+              Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
+              for (Row row : rows) {
+                Map<DeliveryState, Long> counts =
+                    all.computeIfAbsent(
+                        row.getUUID("replay_id"), id -> new EnumMap<>(DeliveryState.class));
+                DeliveryState.find(row.getString("state"))
+                    .ifPresent(state -> counts.put(state, row.getLong("count")));
+              }
+              return all;
             });
   }
 

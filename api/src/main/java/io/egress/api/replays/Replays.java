@@ -27,7 +27,14 @@ import org.jspecify.annotations.Nullable;
 /** Starts, shows and cancels replays. Rejected operations fail with a {@link Refusal}. */
 public final class Replays {
   /** A replay and the number of its deliveries in each state; null for a full history. */
-  public record Progress(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {}
+  public record Progress(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {
+    /** Whether everything was sent and each delivery has ended. */
+    public boolean isFinished() {
+      return replay.state() == Replay.State.PUBLISHED
+          && outcomes != null
+          && outcomes.getOrDefault(DeliveryState.PENDING, 0L) == 0;
+    }
+  }
 
   private final Transactions transactions;
   private final EndpointStore endpoints;
@@ -97,8 +104,20 @@ public final class Replays {
   }
 
   /** Of all endpoints of the workspace, without redeliveries, newest first. */
-  public Future<List<Replay>> newest(UUID workspaceId, int max) {
-    return store.newest(workspaceId, max);
+  public Future<List<Progress>> newest(UUID workspaceId, int max) {
+    return store
+        .newest(workspaceId, max)
+        .compose(
+            found ->
+                store
+                    .undelivered(found.stream().map(Replay::id).toList())
+                    .map(
+                        counts ->
+                            found.stream()
+                                .map(
+                                    each ->
+                                        progress(each, counts.getOrDefault(each.id(), Map.of())))
+                                .toList()));
   }
 
   public Future<Progress> show(UUID workspaceId, UUID id) {
@@ -107,9 +126,9 @@ public final class Replays {
         .compose(
             found -> {
               Replay replay = found.orElseThrow(Replays::unknown);
-              return replay.origin() == Origin.BACKFILL
-                  ? Future.succeededFuture(new Progress(replay, null))
-                  : store.undelivered(id).map(counts -> progress(replay, counts));
+              return store
+                  .undelivered(List.of(id))
+                  .map(counts -> progress(replay, counts.getOrDefault(id, Map.of())));
             });
   }
 
@@ -117,11 +136,13 @@ public final class Replays {
    * Deliveries that were published but not attempted will be skipped, and so will their retries.
    */
   public Future<Void> cancel(Caller caller, UUID workspaceId, UUID id) {
-    return store
-        .show(workspaceId, id)
+    return show(workspaceId, id)
         .compose(
-            found -> {
-              Replay replay = found.orElseThrow(Replays::unknown);
+            progress -> {
+              Replay replay = progress.replay();
+              if (progress.isFinished()) {
+                throw new Refusal(409, "the replay is finished: nothing is left to cancel");
+              }
               if (replay.origin() == Origin.BACKFILL) {
                 throw new Refusal(
                     409, "a full history cannot be canceled: delete its endpoint instead");
@@ -139,6 +160,9 @@ public final class Replays {
 
   /** The log has every delivery of a replay from its publication on. */
   private static Progress progress(Replay replay, Map<DeliveryState, Long> undelivered) {
+    if (replay.origin() == Origin.BACKFILL) {
+      return new Progress(replay, null);
+    }
     Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
     long delivered = replay.published();
     for (DeliveryState state : DeliveryState.values()) {

@@ -2,34 +2,23 @@ package io.egress.api.deliveries;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.deliveries.RecentOutcomes.Day;
 import io.egress.api.deliveries.RecentOutcomes.Hour;
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryLog;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LogDays;
-import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.LoggedDeliveries;
-import io.egress.deliverylog.MadeAttempt;
-import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.EndpointStore;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonObject;
-import io.vertx.sqlclient.Row;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,17 +27,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Outcomes are written into the log as a dispatcher would. */
 @Timeout(120)
 class RecentOutcomesTest {
-  private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
+  private static final LogDays DAYS = WrittenOutcomes.DAYS;
 
   private static Service service;
 
   private final UUID workspace = UUID.randomUUID();
+  private WrittenOutcomes written;
   private int countedMax = RecentOutcomes.COUNTED_MAX;
 
   @BeforeAll
   static void start() {
     service = Service.start();
     Service.await(DAYS.maintain(service.database));
+  }
+
+  @BeforeEach
+  void open() {
+    written = new WrittenOutcomes(service, workspace);
   }
 
   @AfterAll
@@ -126,6 +121,16 @@ class RecentOutcomesTest {
   }
 
   @Test
+  void whatAReplayHasDeliveredIsNotBehind() {
+    UUID endpoint = endpoint();
+    captures(3);
+    write(endpoint, 0, 3, DeliveryState.PENDING);
+    write(endpoint, 0, 2, DeliveryState.DELIVERED, UUID.randomUUID());
+
+    assertThat(day(endpoint, Instant.now()).retrying()).isEqualTo(1);
+  }
+
+  @Test
   void coversTheLastDayOnly() {
     UUID endpoint = endpoint();
     captures(5);
@@ -159,79 +164,18 @@ class RecentOutcomesTest {
   }
 
   private UUID endpoint() {
-    return UUID.fromString(
-        new JsonObject(
-                service
-                    .internal(
-                        "POST",
-                        "/internal/v1/workspaces/" + workspace + "/endpoints",
-                        "{\"url\":\"https://example.com/hook\"}")
-                    .body())
-            .getString("id"));
+    return written.endpoint();
   }
 
   private void captures(int count) {
-    long before = head();
-    for (int i = 0; i < count; i++) {
-      service.put(UUID.randomUUID(), Service.capture(workspace));
-    }
-    await().until(() -> head() == before + count);
+    written.captures(count);
   }
 
-  private long head() {
-    var rows =
-        service
-            .query("select stream_head from workspaces where id = '" + workspace + "'")
-            .iterator();
-    return rows.hasNext() ? rows.next().getLong(0) : 0;
-  }
-
-  /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
   private void write(UUID endpoint, int first, int end, DeliveryState state) {
-    write(endpoint, first, end, state, null);
+    written.write(endpoint, first, end, state);
   }
 
-  private void write(
-      UUID endpoint, int first, int end, DeliveryState state, @Nullable UUID replay) {
-    List<LogEntry> entries = new ArrayList<>();
-    for (Row row :
-        service.query(
-            "select s.position, s.capture_id, s.entered_at from stream s join endpoints e on e.id = '"
-                + endpoint
-                + "' where s.workspace_id = e.workspace_id and s.position > e.created_position + "
-                + first
-                + " and s.position <= e.created_position + "
-                + end)) {
-      UUID capture = row.getUUID("capture_id");
-      long position = row.getLong("position");
-      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
-      Delivery delivery =
-          replay == null
-              ? Delivery.first(
-                  DeliveryId.of(endpoint, capture),
-                  endpoint,
-                  capture,
-                  position,
-                  Delivery.Origin.LIVE,
-                  enteredAt)
-              : Delivery.replayed(
-                  replay, endpoint, capture, position, Delivery.Origin.REPLAY, enteredAt);
-      boolean attempted = state != DeliveryState.SKIPPED;
-      entries.add(
-          new LogEntry(
-              delivery,
-              state,
-              attempted
-                  ? new MadeAttempt(
-                      Instant.now(),
-                      Duration.ofMillis(1),
-                      state == DeliveryState.DELIVERED ? "delivered" : "status",
-                      state == DeliveryState.DELIVERED ? 200 : 500,
-                      null,
-                      Buffer.buffer())
-                  : null,
-              state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null));
-    }
-    Service.await(new DeliveryLog(service.database, DAYS).write(entries));
+  private void write(UUID endpoint, int first, int end, DeliveryState state, UUID replay) {
+    written.write(endpoint, first, end, state, replay);
   }
 }

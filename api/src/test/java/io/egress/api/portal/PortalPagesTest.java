@@ -322,6 +322,11 @@ class PortalPagesTest {
     String cancel = replay.replaceFirst("\\?.*", "") + "/cancel";
     assertThat(done(browser.submit(replay, cancel, Map.of()))).contains("cancelled");
     assertThat(browser.get(page + "/replays").body()).contains("cancelled");
+    service.query(
+        "update backfills set cancelled_at = null where endpoint_id = '" + endpoint + "'");
+    assertThat(browser.get(replay).body()).contains("finished").doesNotContain("Cancel replay");
+    assertThat(browser.submit(page + "/keys", cancel, Map.of()).body())
+        .contains("nothing is left to cancel");
   }
 
   @Test

@@ -29,7 +29,7 @@ public record Overview(
       UUID id,
       String name,
       String url,
-      boolean paused,
+      EndpointStatus status,
       DayChart chart,
       String behind,
       @Nullable String age) {}

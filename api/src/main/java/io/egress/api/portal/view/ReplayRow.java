@@ -3,30 +3,53 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.replays.Replay;
+import io.egress.api.replays.Replays;
+import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryState;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A replay and its progress.
  *
- * @param outcomes deliveries by state; null if unknown
+ * @param outcomes the number of deliveries by what became of them; null if unknown
  */
-public record ReplayRow(Replay replay, String endpoint, @Nullable Map<String, Long> outcomes) {
+public record ReplayRow(
+    Replay replay, String endpoint, boolean finished, @Nullable Map<String, Long> outcomes) {
+  private static final String FAILED = "failed";
+  private static final String PENDING = "pending";
+
   public ReplayRow {
     requireNonNull(replay, "replay is null");
     requireNonNull(endpoint, "endpoint is null");
   }
 
-  public static ReplayRow of(
-      Replay replay, String endpoint, @Nullable Map<DeliveryState, Long> outcomes) {
-    return new ReplayRow(replay, endpoint, outcomes == null ? null : words(outcomes));
+  public static ReplayRow of(Replays.Progress progress, String endpoint) {
+    Map<DeliveryState, Long> outcomes = progress.outcomes();
+    return new ReplayRow(
+        progress.replay(),
+        endpoint,
+        progress.isFinished(),
+        outcomes == null ? null : words(outcomes));
   }
 
+  /** A state for people; what was published may still be on its way. */
   public String state() {
-    return replay.state().name().toLowerCase(Locale.ROOT);
+    return switch (replay.state()) {
+      case RUNNING -> "running";
+      case CANCELLED -> "cancelled";
+      case PUBLISHED -> finished ? "finished" : outcomes == null ? "all queued" : "sending";
+    };
+  }
+
+  /** A class of the style sheet. */
+  public String color() {
+    return switch (replay.state()) {
+      case RUNNING -> "running";
+      case CANCELLED -> "cancelled";
+      case PUBLISHED -> !finished ? "running" : count(FAILED) > 0 ? FAILED : "delivered";
+    };
   }
 
   public String kind() {
@@ -43,26 +66,49 @@ public record ReplayRow(Replay replay, String endpoint, @Nullable Map<String, Lo
 
   /** The captures of the replay that were processed. */
   public long done() {
-    return state().equals("published")
+    return replay.state() == Replay.State.PUBLISHED
         ? captures()
         : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.firstPosition()));
   }
 
+  /** How many were delivered, failed and are pending, in words. */
+  public String summary() {
+    if (outcomes == null) {
+      return Times.number(replay.published()) + " created";
+    }
+    StringBuilder summary = new StringBuilder();
+    summary.append(Times.number(count("delivered"))).append(" of ");
+    summary.append(Times.number(replay.published())).append(" delivered");
+    outcomes.forEach(
+        (outcome, count) -> {
+          if (count > 0 && !outcome.equals("delivered")) {
+            summary.append(", ").append(Times.number(count)).append(' ').append(outcome);
+          }
+        });
+    return summary.toString();
+  }
+
   /** Whether the page may still change. */
   public boolean isOpen() {
-    return state().equals("running")
-        || (outcomes != null && outcomes.getOrDefault("pending", 0L) > 0);
+    return replay.state() == Replay.State.RUNNING || count(PENDING) > 0;
   }
 
   public boolean mayBeCancelled() {
-    return isOpen() && !state().equals("cancelled") && !kind().equals("Full history");
+    return isOpen()
+        && replay.state() != Replay.State.CANCELLED
+        && replay.origin() != Origin.BACKFILL;
+  }
+
+  private long count(String outcome) {
+    return outcomes == null ? 0 : outcomes.getOrDefault(outcome, 0L);
   }
 
   private static Map<String, Long> words(Map<DeliveryState, Long> outcomes) {
     Map<String, Long> words = new LinkedHashMap<>();
-    for (DeliveryState state : DeliveryState.values()) {
-      words.put(state.word(), outcomes.getOrDefault(state, 0L));
-    }
+    words.put("delivered", outcomes.getOrDefault(DeliveryState.DELIVERED, 0L));
+    words.put(FAILED, outcomes.getOrDefault(DeliveryState.EXHAUSTED, 0L));
+    words.put(PENDING, outcomes.getOrDefault(DeliveryState.PENDING, 0L));
+    words.put("skipped", outcomes.getOrDefault(DeliveryState.SKIPPED, 0L));
     return words;
   }
 }

@@ -1,0 +1,73 @@
+package io.egress.api.portal.view;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.EndpointHealth;
+import io.egress.api.deliveries.EndpointHealth.State;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The health of an endpoint.
+ *
+ * @param state a class of the style sheet
+ * @param undelivered what failed or was skipped; null if nothing was
+ * @param again the label of the button that sends it again; null if there is nothing to send, or
+ *     the endpoint is paused
+ */
+public record EndpointStatus(
+    String state,
+    String label,
+    String rate,
+    @Nullable Instant lastSuccess,
+    @Nullable String undelivered,
+    @Nullable String again) {
+  public EndpointStatus {
+    requireNonNull(state, "state is null");
+    requireNonNull(label, "label is null");
+    requireNonNull(rate, "rate is null");
+  }
+
+  public static EndpointStatus of(EndpointHealth health) {
+    String state = health.state().name().toLowerCase(Locale.ROOT);
+    boolean isAny = health.undelivered() > 0;
+    return new EndpointStatus(
+        state,
+        health.state() == State.UNTRIED ? "no attempts yet" : state,
+        rate(health),
+        health.lastSuccess(),
+        isAny ? count(health) + verb(health) : null,
+        isAny && health.state() != State.PAUSED ? again(health) : null);
+  }
+
+  private static String rate(EndpointHealth health) {
+    if (health.attempts() == 0) {
+      return "No attempts yet";
+    }
+    if (health.attempts() == 1) {
+      return health.succeeded() == 1 ? "The only attempt succeeded" : "The only attempt failed";
+    }
+    return health.succeeded() == 0
+        ? "None of the last %d attempts succeeded".formatted(health.attempts())
+        : "%d of the last %d attempts succeeded".formatted(health.succeeded(), health.attempts());
+  }
+
+  private static String again(EndpointHealth health) {
+    return health.isMore()
+        ? "Send all that" + verb(health) + " again"
+        : "Send the " + count(health) + " that" + verb(health) + " again";
+  }
+
+  private static String count(EndpointHealth health) {
+    return Times.number(health.undelivered()) + (health.isMore() ? " or more" : "");
+  }
+
+  private static String verb(EndpointHealth health) {
+    String skipped = health.undelivered() == 1 ? "was skipped" : "were skipped";
+    if (health.skipped() == 0) {
+      return " failed";
+    }
+    return health.failed() == 0 ? " " + skipped : " failed or " + skipped;
+  }
+}

@@ -1,0 +1,97 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code egress workspaces}. */
+@Command(
+    name = "workspaces",
+    description = {
+      "Lists all workspaces: their captures, and how their endpoints do.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    },
+    footer = {
+      "",
+      "The endpoints that are down, failing or paused, of all workspaces:",
+      "  egress workspaces list --failing"
+    })
+final class WorkspacesCommand {
+  private static final List<String> COLUMNS =
+      List.of(
+          "id",
+          "captures",
+          "captures_last_hour",
+          "newest_at",
+          "endpoints",
+          "down",
+          "failing",
+          "paused",
+          "undelivered");
+  private static final List<String> PROBLEM_COLUMNS =
+      List.of(
+          "workspace_id",
+          "endpoint_id",
+          "health",
+          "succeeded",
+          "attempts",
+          "last_outcome",
+          "last_success_at",
+          "undelivered",
+          "url");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "list",
+      description =
+          "Lists workspaces with the number of their captures and endpoints. With --failing, lists"
+              + " the endpoints that are down, failing or paused, judged by their newest 20 attempts.")
+  int list(
+      @Option(names = "--failing", description = "list endpoints with problems instead")
+          boolean failing,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    JsonArray found =
+        new Listing("/workspaces")
+            .only("only", failing ? "failing" : null)
+            .all(internal.api(), "workspaces");
+    if (json) {
+      System.out.println(new JsonObject().put("workspaces", found).encodePrettily());
+    } else {
+      System.out.print(
+          failing
+              ? TextTable.of(PROBLEM_COLUMNS, problems(found))
+              : TextTable.of(COLUMNS, counts(found)));
+    }
+    return 0;
+  }
+
+  private static JsonArray counts(JsonArray workspaces) {
+    JsonArray counts = new JsonArray();
+    for (Object each : workspaces) {
+      JsonObject workspace = ((JsonObject) each).copy();
+      JsonObject endpoints = workspace.getJsonObject("endpoints");
+      counts.add(workspace.mergeIn(endpoints).put("endpoints", endpoints.getLong("all")));
+    }
+    return counts;
+  }
+
+  private static JsonArray problems(JsonArray workspaces) {
+    JsonArray problems = new JsonArray();
+    for (Object each : workspaces) {
+      JsonObject workspace = (JsonObject) each;
+      workspace
+          .getJsonArray("problems")
+          .forEach(
+              problem ->
+                  problems.add(
+                      ((JsonObject) problem)
+                          .copy()
+                          .put("workspace_id", workspace.getString("id"))));
+    }
+    return problems;
+  }
+}

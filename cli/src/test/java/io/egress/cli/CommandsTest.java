@@ -1,0 +1,144 @@
+package io.egress.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.TypeConversionException;
+
+/** What commands say of themselves and how they read their arguments, without a service. */
+class CommandsTest {
+  private final CommandLine root = Administration.addTo(new CommandLine(new CliMain()));
+
+  /** Lists of commands show the first element of a description. */
+  @Test
+  void helpTextsAreWhole() {
+    for (CommandLine command : all(root)) {
+      String usage = command.getUsageMessage(CommandLine.Help.Ansi.OFF).replaceAll("\\s+", " ");
+      command
+          .getSubcommands()
+          .forEach(
+              (name, below) -> {
+                String[] description = below.getCommandSpec().usageMessage().description();
+                if (description.length > 0) {
+                  assertThat(description[0]).as(name).endsWith(".");
+                  assertThat(usage).contains(description[0].replaceAll("\\s+", " "));
+                }
+              });
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "keys list nowhere",
+        "captures find 12",
+        "deliveries list 0e37df36-f698-11e6-8dd4-cb9ced3df976 --from soon",
+        "deliveries list 0e37df36-f698-11e6-8dd4-cb9ced3df976 --limit many"
+      })
+  void messagesNameNoClasses(String line) {
+    StringWriter told = new StringWriter();
+    root.setErr(new PrintWriter(told));
+    assertThat(root.execute(line.split(" "))).isEqualTo(2);
+    assertThat(told.toString().lines().findFirst().orElse(""))
+        .contains("'" + line.replaceFirst(".* ", "") + "'")
+        .doesNotContain("java", "Exception");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "now, 2026-11-24T21:30:00Z",
+    "today, 2026-11-24T00:00:00Z",
+    "yesterday, 2026-11-23T00:00:00Z",
+    "2h, 2026-11-24T19:30:00Z",
+    "90m, 2026-11-24T20:00:00Z",
+    "7d, 2026-11-17T21:30:00Z",
+    "2026-11-23, 2026-11-23T00:00:00Z",
+    "2026-11-23T08:15, 2026-11-23T08:15:00Z",
+    "2026-11-23T08:15:01Z, 2026-11-23T08:15:01Z"
+  })
+  void readsTimes(String text, Instant expected) {
+    Instants instants =
+        new Instants(Clock.fixed(Instant.parse("2026-11-24T21:30:00Z"), ZoneOffset.UTC));
+    assertThat(instants.convert(text)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2026-13-01", "last week", "2h ago", "", "T"})
+  void refusesWhatIsNoTime(String text) {
+    assertThatThrownBy(() -> new Instants(Clock.systemUTC()).convert(text))
+        .isInstanceOf(TypeConversionException.class)
+        .hasMessageContaining("'" + text + "' is not a time: write 2026-01-31");
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void completesInBash(@TempDir Path folder) throws Exception {
+    Path script =
+        Files.writeString(folder.resolve("egress.bash"), AutoComplete.bash("egress", root));
+    Process bash =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "compopt() { :; }; source "
+                    + script
+                    + " && COMP_WORDS=(egress captures f) && COMP_CWORD=2"
+                    + " && _complete_egress && echo ${COMPREPLY[@]}")
+            .redirectErrorStream(true)
+            .start();
+    String completed = new String(bash.getInputStream().readAllBytes(), UTF_8);
+    assertThat(bash.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(completed.strip()).isEqualTo("find");
+  }
+
+  @Test
+  void fishScriptsKnowCommandsAndOptions() {
+    assertThat(CompletionCommand.fish(root).lines())
+        .contains(
+            "complete -c egress -f",
+            "complete -c egress -n '__fish_seen_subcommand_from captures; and not"
+                + " __fish_seen_subcommand_from find erase' -a find -d 'Shows whose a capture is, its position in"
+                + " the stream, and what became of it at each endpoint'")
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith("complete -c egress -n '__fish_seen_subcommand_from deliveries")
+                    .endsWith(" -l from -r"))
+        .allSatisfy(line -> assertThat(line.chars().filter(c -> c == '\'').count() % 2).isZero());
+  }
+
+  @Test
+  void refusesOtherShells() throws IOException {
+    StringWriter told = new StringWriter();
+    root.setErr(new PrintWriter(told));
+    assertThat(root.execute("completion", "tcsh")).isEqualTo(2);
+    assertThat(told.toString()).startsWith("there is no completion for tcsh");
+  }
+
+  private static List<CommandLine> all(CommandLine command) {
+    List<CommandLine> found = new ArrayList<>();
+    found.add(command);
+    command.getSubcommands().values().forEach(each -> found.addAll(all(each)));
+    return found;
+  }
+}
