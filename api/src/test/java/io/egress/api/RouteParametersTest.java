@@ -156,13 +156,15 @@ class RouteParametersTest {
 
   /** The names of all query parameters in a description. */
   private static List<String> described(String url, String token) {
-    JsonObject paths =
+    JsonObject description =
         new JsonObject(
-                Service.send(
-                        HttpRequest.newBuilder(URI.create(url))
-                            .header("authorization", "Bearer " + token))
-                    .body())
-            .getJsonObject("paths");
+            Service.send(
+                    HttpRequest.newBuilder(URI.create(url))
+                        .header("authorization", "Bearer " + token))
+                .body());
+    JsonObject paths = description.getJsonObject("paths");
+    JsonObject shared =
+        description.getJsonObject("components").getJsonObject("parameters", new JsonObject());
     List<String> names = new ArrayList<>();
     for (String path : paths.fieldNames()) {
       for (String method : paths.getJsonObject(path).fieldNames()) {
@@ -171,6 +173,10 @@ class RouteParametersTest {
         if (parameters != null) {
           parameters.stream()
               .map(JsonObject.class::cast)
+              .map(
+                  parameter ->
+                      shared.getJsonObject(
+                          parameter.getString("$ref", "").replaceFirst(".*/", ""), parameter))
               .filter(parameter -> "query".equals(parameter.getString("in")))
               .forEach(parameter -> names.add(parameter.getString("name")));
         }

@@ -3,8 +3,12 @@ package io.egress.capture;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,5 +35,31 @@ public record Capture(
     requireNonNull(device, "device is null");
     participants = List.copyOf(participants);
     segments = List.copyOf(segments);
+  }
+
+  /** Names of members are replaced by {@code names}, which is called once for each of them. */
+  public Capture withNames(Device named, UnaryOperator<Member> names) {
+    Map<UUID, Member> members = new HashMap<>();
+    List<Participant> renamed = new ArrayList<>(participants.size());
+    for (Participant participant : participants) {
+      Member member = participant.member();
+      renamed.add(
+          member == null
+              ? participant
+              : participant.withMember(
+                  members.computeIfAbsent(member.id(), id -> names.apply(member))));
+    }
+    return new Capture(
+        id,
+        workspaceId,
+        mode,
+        title,
+        summary,
+        startedAt,
+        endedAt,
+        durationMs,
+        named,
+        renamed,
+        segments);
   }
 }

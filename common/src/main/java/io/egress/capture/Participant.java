@@ -14,4 +14,8 @@ public record Participant(
   public boolean matched() {
     return member != null;
   }
+
+  Participant withMember(Member named) {
+    return new Participant(label, named, matchConfidence, speechMs);
+  }
 }

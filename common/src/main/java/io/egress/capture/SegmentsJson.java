@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The database format of segments: an array of {@code [start_ms,end_ms,speaker,text]}. */
-public final class SegmentsJson {
+final class SegmentsJson {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -21,7 +21,7 @@ public final class SegmentsJson {
 
   private SegmentsJson() {}
 
-  public static String write(List<Segment> segments) {
+  static String write(List<Segment> segments) {
     StringWriter text = new StringWriter(64 * segments.size() + 2);
     try (JsonGenerator json = JSON.createGenerator(text)) {
       json.writeStartArray();
@@ -40,7 +40,7 @@ public final class SegmentsJson {
     return text.toString();
   }
 
-  public static List<Segment> read(String text) {
+  static List<Segment> read(String text) {
     List<Segment> segments = new ArrayList<>();
     try (JsonParser json = JSON.createParser(text)) {
       expect(json, JsonToken.START_ARRAY);

@@ -3,7 +3,7 @@ package io.egress.document;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureReader;
+import io.egress.capture.CaptureTable;
 import io.egress.capture.RevisedCapture;
 import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
@@ -78,7 +78,6 @@ public final class DocumentStore {
   private record Rendered(List<RevisedDocument> documents, Map<UUID, Throwable> unrenderable) {}
 
   private final SqlClient client;
-  private final CaptureReader captures;
   private final DocumentRenderer renderer;
   private final WorkerExecutor renderers;
   private final Counter damaged;
@@ -92,7 +91,6 @@ public final class DocumentStore {
   public DocumentStore(Vertx vertx, SqlClient client, Metrics metrics, DocumentRenderer renderer) {
     this.client = requireNonNull(client, "client is null");
     this.renderer = requireNonNull(renderer, "renderer is null");
-    this.captures = new CaptureReader(client);
     this.renderers = Renderers.of(vertx);
     this.damaged =
         metrics.counter(
@@ -164,8 +162,7 @@ public final class DocumentStore {
   }
 
   private Future<Renewed> renewTogether(List<UUID> ids) {
-    return captures
-        .read(ids)
+    return CaptureTable.read(client, ids)
         .compose(
             found ->
                 renderers.executeBlocking(

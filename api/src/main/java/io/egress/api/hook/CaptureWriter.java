@@ -3,6 +3,7 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
+import io.egress.capture.CaptureTable;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
@@ -33,7 +34,8 @@ final class CaptureWriter {
   /** Takes a millisecond or more; not for an event loop. */
   IncomingCapture prepare(Capture capture, @Nullable String traceparent) {
     Capture shown = names.show(capture);
-    return IncomingCapture.of(capture, shown, documents.render(shown), traceparent);
+    return new IncomingCapture(
+        CaptureTable.Entry.of(capture), shown, documents.render(shown), traceparent);
   }
 
   /** Returns results in the given order. {@code captures} must not contain an id twice. */

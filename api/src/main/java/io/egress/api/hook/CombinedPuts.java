@@ -122,7 +122,7 @@ final class CombinedPuts {
       Waiting next = oldest.next();
       if (underWay.add(next.id())) {
         batch.add(next);
-        chars += next.capture().segmentsJson().length();
+        chars += next.capture().entry().segments().length();
         oldest.remove();
       }
     }

@@ -6,9 +6,7 @@ import io.egress.capture.Capture;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.egress.capture.Participant;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -105,36 +103,11 @@ final class Names {
 
   /** Returns {@code capture} with these names. */
   Capture applyTo(Capture capture) {
-    Map<UUID, Member> known = new HashMap<>();
-    List<Participant> participants = new ArrayList<>(capture.participants().size());
-    for (Participant participant : capture.participants()) {
-      Member member = participant.member();
-      participants.add(
-          member == null
-              ? participant
-              : new Participant(
-                  participant.label(),
-                  known.computeIfAbsent(
-                      member.id(),
-                      id -> members.getOrDefault(new Key(capture.workspaceId(), id), member)),
-                  participant.matchConfidence(),
-                  participant.speechMs()));
-    }
-    Device device =
-        devices.getOrDefault(
-            new Key(capture.workspaceId(), capture.device().id()), capture.device());
-    return new Capture(
-        capture.id(),
-        capture.workspaceId(),
-        capture.mode(),
-        capture.title(),
-        capture.summary(),
-        capture.startedAt(),
-        capture.endedAt(),
-        capture.durationMs(),
-        device,
-        participants,
-        capture.segments());
+    UUID workspace = capture.workspaceId();
+    Device device = capture.device();
+    return capture.withNames(
+        devices.getOrDefault(new Key(workspace, device.id()), device),
+        member -> members.getOrDefault(new Key(workspace, member.id()), member));
   }
 
   private static Device latest(Device known, Device said) {

@@ -3,6 +3,7 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
+import io.egress.capture.CaptureTable;
 import io.egress.capture.RevisedCapture;
 import io.egress.document.DocumentStore;
 import io.egress.document.RevisedDocument;
@@ -39,7 +40,6 @@ final class PutTransaction {
   private final DocumentStore documents;
   private final List<IncomingCapture> captures;
   private final NameStore names = new NameStore();
-  private final CaptureRows rows = new CaptureRows();
   private final Map<UUID, PutResult> results = new HashMap<>();
   private boolean renamed;
 
@@ -51,7 +51,7 @@ final class PutTransaction {
 
   Future<Done> put() {
     List<UUID> ids = captures.stream().map(incoming -> incoming.capture().id()).toList();
-    Future<Map<UUID, CaptureRows.Stored>> stored = rows.read(tx, ids);
+    Future<Map<UUID, CaptureTable.Stored>> stored = CaptureTable.stored(tx, ids);
     Future<Names> known = names.read(tx, namesIn(captures));
     return Future.join(stored, known)
         .compose(
@@ -69,14 +69,18 @@ final class PutTransaction {
     return requireNonNull(results.get(incoming.capture().id()), "a capture was not put");
   }
 
+  private static List<CaptureTable.Entry> entries(List<IncomingCapture> captures) {
+    return captures.stream().map(IncomingCapture::entry).toList();
+  }
+
   private static Names namesIn(List<IncomingCapture> captures) {
     return Names.in(captures.stream().map(IncomingCapture::capture).toList());
   }
 
-  private List<IncomingCapture> leaveOutRepeats(Map<UUID, CaptureRows.Stored> stored) {
+  private List<IncomingCapture> leaveOutRepeats(Map<UUID, CaptureTable.Stored> stored) {
     List<IncomingCapture> news = new ArrayList<>();
     for (IncomingCapture incoming : captures) {
-      CaptureRows.Stored known = stored.get(incoming.capture().id());
+      CaptureTable.Stored known = stored.get(incoming.capture().id());
       if (known == null || isNew(incoming, known)) {
         news.add(incoming);
       }
@@ -85,7 +89,7 @@ final class PutTransaction {
   }
 
   /** Whether anything has to be written; if not, the result is already known. */
-  private boolean isNew(IncomingCapture incoming, CaptureRows.Stored known) {
+  private boolean isNew(IncomingCapture incoming, CaptureTable.Stored known) {
     if (!known.workspaceId().equals(incoming.capture().workspaceId())) {
       results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
       return false;
@@ -94,7 +98,7 @@ final class PutTransaction {
       results.put(incoming.capture().id(), PutResult.ERASED);
       return false;
     }
-    if (known.digest().equals(incoming.digest())) {
+    if (known.digest().equals(incoming.entry().digest())) {
       results.put(incoming.capture().id(), PutResult.UNCHANGED);
       return false;
     }
@@ -124,7 +128,7 @@ final class PutTransaction {
   private Future<Names> write(List<IncomingCapture> news) {
     List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
     Future<Names> held = names.hold(tx, namesIn(news));
-    Future<Set<UUID>> inserted = rows.insert(tx, byId);
+    Future<Set<UUID>> inserted = CaptureTable.insert(tx, entries(byId));
     return Future.join(held, inserted)
         .compose(
             both -> {
@@ -135,7 +139,7 @@ final class PutTransaction {
                       .filter(id -> !created.contains(id))
                       .toList();
               created.forEach(id -> results.put(id, PutResult.CREATED));
-              return rows.lock(tx, existing);
+              return CaptureTable.lock(tx, existing);
             })
         .compose(locked -> writeTheRest(news, locked, held.result()))
         .map(written -> held.result());
@@ -145,12 +149,12 @@ final class PutTransaction {
    * {@code locked} are the captures that existed; all others in {@code news} were just inserted.
    */
   private Future<Void> writeTheRest(
-      List<IncomingCapture> news, Map<UUID, CaptureRows.Stored> locked, Names held) {
+      List<IncomingCapture> news, Map<UUID, CaptureTable.Stored> locked, Names held) {
     List<IncomingCapture> fixes = new ArrayList<>();
     List<IncomingCapture> written = new ArrayList<>();
     List<IncomingCapture> entering = new ArrayList<>();
     for (IncomingCapture incoming : news) {
-      CaptureRows.Stored before = locked.get(incoming.capture().id());
+      CaptureTable.Stored before = locked.get(incoming.capture().id());
       if (before != null) {
         if (!isNew(incoming, before)) {
           continue;
@@ -159,29 +163,29 @@ final class PutTransaction {
         fixes.add(incoming);
       }
       written.add(incoming);
-      if (incoming.spoken() && (before == null || !before.entered())) {
+      if (incoming.entry().spoken() && (before == null || !before.entered())) {
         entering.add(incoming);
       }
     }
-    return rows.update(tx, fixes)
+    return CaptureTable.update(tx, entries(fixes))
         .compose(done -> documents(written, locked, held))
         .compose(
             rendered ->
                 Future.join(
-                    rows.addParticipants(tx, written),
-                    rows.enter(tx, entering),
+                    CaptureTable.addParticipants(tx, entries(written)),
+                    StreamInbox.add(tx, entering),
                     documents.put(tx, rendered)))
         .mapEmpty();
   }
 
   /** Renders captures again whose stored names differ from those expected. */
   private Future<List<RevisedDocument>> documents(
-      List<IncomingCapture> written, Map<UUID, CaptureRows.Stored> locked, Names held) {
+      List<IncomingCapture> written, Map<UUID, CaptureTable.Stored> locked, Names held) {
     List<RevisedDocument> asRendered = new ArrayList<>();
     List<RevisedCapture> otherwise = new ArrayList<>();
     for (IncomingCapture incoming : written) {
       UUID id = incoming.capture().id();
-      CaptureRows.Stored before = locked.get(id);
+      CaptureTable.Stored before = locked.get(id);
       long revision = before == null ? 1 : before.revision() + 1;
       Capture shown = held.applyTo(incoming.capture());
       if (shown.equals(incoming.shown())) {

@@ -1,0 +1,231 @@
+package io.egress.api.hook;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.egress.capture.Capture;
+import io.egress.capture.CaptureTable;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import io.egress.capture.Mode;
+import io.egress.capture.Participant;
+import io.egress.capture.RevisedCapture;
+import io.egress.capture.Segment;
+import io.egress.document.DocumentStore;
+import io.egress.document.Fragment;
+import io.egress.document.TranscriptRenderer;
+import io.egress.metrics.Metrics;
+import io.vertx.sqlclient.Row;
+import java.lang.reflect.RecordComponent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Whoever adds a field to a capture is told here what is still missing. */
+class CaptureFieldsTest {
+  /** The key of the row, and what no other call may change. */
+  private static final Set<String> NOT_CHANGED = Set.of("id", "workspaceId");
+
+  /** A document contains the member's name and email only. */
+  private static final Set<String> NOT_SHOWN = Set.of("participants.member.id");
+
+  private static Service service;
+  private static CaptureWriter writer;
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    writer =
+        new CaptureWriter(
+            service.database,
+            new DocumentStore(service.vertx, service.database, new Metrics()),
+            new Hook.Wakeups(() -> {}, () -> {}));
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> eachFieldIsCompared() {
+    Capture capture = capture();
+    return changes(capture).entrySet().stream()
+        .filter(change -> !change.getKey().equals("id"))
+        .map(
+            change ->
+                DynamicTest.dynamicTest(
+                    change.getKey(),
+                    () ->
+                        assertThat(CaptureTable.Entry.of(change.getValue()).digest())
+                            .isNotEqualTo(CaptureTable.Entry.of(capture).digest())));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> eachFieldIsInsertedUpdatedAndReadBack() {
+    return changes(capture()).keySet().stream()
+        .filter(field -> !NOT_CHANGED.contains(field))
+        .map(
+            field ->
+                DynamicTest.dynamicTest(
+                    field,
+                    () -> {
+                      Capture before = capture();
+                      Capture after = requireNonNull(changes(before).get(field));
+                      assertThat(put(before)).isEqualTo(PutResult.CREATED);
+                      assertThat(stored(before)).isEqualTo(before);
+                      assertThat(put(after)).isEqualTo(PutResult.UPDATED);
+                      assertThat(stored(before)).isEqualTo(after);
+                      assertThat(document(after)).isEqualTo(rendered(after));
+                    }));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> eachFieldIsShown() {
+    Capture capture = capture();
+    return changes(capture).entrySet().stream()
+        .filter(change -> !NOT_SHOWN.contains(change.getKey()))
+        .map(
+            change ->
+                DynamicTest.dynamicTest(
+                    change.getKey(),
+                    () -> assertThat(rendered(change.getValue())).isNotEqualTo(rendered(capture))));
+  }
+
+  @Test
+  void eachFieldKeepsItsValueWhenNamesChange() {
+    Capture capture = capture();
+
+    assertThat(capture.withNames(capture.device(), member -> member)).isEqualTo(capture);
+  }
+
+  /** The captures that differ from {@code capture} in one field each, by the name of the field. */
+  private static Map<String, Capture> changes(Capture capture) {
+    Map<String, Capture> changes = new LinkedHashMap<>();
+    changes("", capture).forEach((field, changed) -> changes.put(field, (Capture) changed));
+    return changes;
+  }
+
+  private static Map<String, Object> changes(String field, Object value) {
+    Map<String, Object> changes = new LinkedHashMap<>();
+    if (value instanceof Record row) {
+      String prefix = field.isEmpty() ? "" : field + ".";
+      RecordComponent[] components = row.getClass().getRecordComponents();
+      for (int i = 0; i < components.length; i++) {
+        int changed = i;
+        changes(prefix + components[i].getName(), component(row, components[i]))
+            .forEach((name, with) -> changes.put(name, with(row, changed, with)));
+      }
+    } else if (value instanceof List<?> rows) {
+      List<?> others = rows.subList(0, rows.size() - 1);
+      changes(field, rows.get(rows.size() - 1))
+          .forEach(
+              (name, with) -> {
+                List<Object> changed = new ArrayList<>(others);
+                changed.add(with);
+                changes.put(name, changed);
+              });
+    } else {
+      changes.put(field, other(value));
+    }
+    return changes;
+  }
+
+  private static Object other(Object value) {
+    if (value instanceof UUID id) {
+      return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() + 1);
+    } else if (value instanceof String text) {
+      return text.equals("S1") ? "S2" : text + " changed";
+    } else if (value instanceof Instant instant) {
+      return instant.plusSeconds(1);
+    } else if (value instanceof Long number) {
+      return number + 1;
+    } else if (value instanceof Double number) {
+      return number / 2;
+    } else if (value instanceof Mode mode) {
+      return mode == Mode.MANUAL ? Mode.AMBIENT : Mode.MANUAL;
+    }
+    throw new AssertionError("No other value is known for " + value.getClass());
+  }
+
+  private static Object component(Record row, RecordComponent component) {
+    try {
+      return component.getAccessor().invoke(row);
+    } catch (ReflectiveOperationException failure) {
+      throw new LinkageError(failure.getMessage(), failure);
+    }
+  }
+
+  private static Record with(Record row, int changed, Object value) {
+    RecordComponent[] components = row.getClass().getRecordComponents();
+    Class<?>[] types = Stream.of(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+    Object[] values = Stream.of(components).map(each -> component(row, each)).toArray();
+    values[changed] = value;
+    try {
+      return row.getClass().getDeclaredConstructor(types).newInstance(values);
+    } catch (ReflectiveOperationException failure) {
+      throw new LinkageError(failure.getMessage(), failure);
+    }
+  }
+
+  private static PutResult put(Capture capture) {
+    return Service.await(writer.put(List.of(writer.prepare(capture, null)))).get(0);
+  }
+
+  private static Capture stored(Capture capture) {
+    List<RevisedCapture> found =
+        Service.await(CaptureTable.read(service.database, List.of(capture.id()))).captures();
+    assertThat(found).hasSize(1);
+    return found.get(0).capture();
+  }
+
+  private static String document(Capture capture) {
+    Row row =
+        service
+            .query(
+                "select length, crc32, deflated from documents where capture_id = '%s'"
+                    .formatted(capture.id()))
+            .iterator()
+            .next();
+    Fragment stored =
+        new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
+    return new String(stored.inflate(), UTF_8);
+  }
+
+  private static String rendered(Capture capture) {
+    return new String(new TranscriptRenderer().render(capture), UTF_8);
+  }
+
+  /** No field is null, and each can be changed alone. */
+  private static Capture capture() {
+    Instant started = Instant.parse("2026-05-01T10:00:00Z");
+    return new Capture(
+        UUID.randomUUID(),
+        UUID.randomUUID(),
+        Mode.AMBIENT,
+        "Weekly",
+        "What was said.",
+        started,
+        started.plusSeconds(1800),
+        1_800_000L,
+        new Device(UUID.randomUUID(), "Atlas"),
+        List.of(
+            new Participant("S1", new Member(UUID.randomUUID(), "Ada", "ada@example.com"), 0.9, 10),
+            new Participant("S2", null, null, 7),
+            new Participant(
+                "S3", new Member(UUID.randomUUID(), "Grace", "grace@example.com"), 0.8, 20)),
+        List.of(new Segment(0, 900, "S2", "First."), new Segment(1_000, 2_000, "S1", "Second.")));
+  }
+}
