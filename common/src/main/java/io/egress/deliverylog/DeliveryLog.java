@@ -58,7 +58,7 @@ public final class DeliveryLog {
     }
 
     public boolean hasEnded() {
-      return state != DeliveryState.PENDING;
+      return state.isFinal();
     }
   }
 
