@@ -60,7 +60,7 @@ public final class DeliveryLog {
     }
 
     public boolean hasEnded() {
-      return state != DeliveryState.PENDING;
+      return state.isFinal();
     }
   }
 

@@ -15,6 +15,22 @@ public enum DeliveryState {
    */
   SKIPPED;
 
+  /** Whether nothing more happens to the delivery. */
+  public boolean isFinal() {
+    return switch (this) {
+      case PENDING -> false;
+      case DELIVERED, EXHAUSTED, SKIPPED -> true;
+    };
+  }
+
+  /** Whether the delivery has ended without success, so that a replay would repeat it. */
+  public boolean isReplayable() {
+    return switch (this) {
+      case PENDING, DELIVERED -> false;
+      case EXHAUSTED, SKIPPED -> true;
+    };
+  }
+
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

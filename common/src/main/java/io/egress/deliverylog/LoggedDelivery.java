@@ -6,7 +6,6 @@ import io.egress.delivery.Delivery.Origin;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +48,18 @@ public record LoggedDelivery(
    * empty.
    */
   public static DeliveryState together(Collection<LoggedDelivery> deliveries) {
-    for (DeliveryState state : List.of(DeliveryState.DELIVERED, DeliveryState.PENDING)) {
-      if (deliveries.stream().anyMatch(each -> each.state() == state)) {
-        return state;
-      }
-    }
-    return deliveries.stream().max(BY_AGE).orElseThrow().state();
+    return deliveries.stream()
+        .min(Comparator.comparing(LoggedDelivery::rank).thenComparing(BY_AGE.reversed()))
+        .orElseThrow()
+        .state();
+  }
+
+  private int rank() {
+    return switch (state) {
+      case DELIVERED -> 0;
+      case PENDING -> 1;
+      case EXHAUSTED, SKIPPED -> 2;
+    };
   }
 
   public LoggedDelivery in(DeliveryState another) {

@@ -25,9 +25,21 @@ public enum FailureKind {
   /** Nothing was sent: the capture is damaged and has no document until it is written again. */
   DOCUMENT;
 
+  /** Whether the receiver answered in HTTP. */
+  public boolean isAnswer() {
+    return switch (this) {
+      case STATUS -> true;
+      case TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE, PROXY, DOCUMENT ->
+          false;
+    };
+  }
+
   /** Whether the failure says anything about the endpoint. */
   public boolean isOfEndpoint() {
-    return this != PROXY && this != DOCUMENT;
+    return switch (this) {
+      case STATUS, TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE -> true;
+      case PROXY, DOCUMENT -> false;
+    };
   }
 
   public String word() {

@@ -13,10 +13,12 @@ import io.egress.capture.Mode;
 import io.egress.capture.Participant;
 import io.egress.capture.Segment;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -71,6 +73,20 @@ class TranscriptRendererTest {
             {"start_ms":30,"end_ms":40,"speaker":"S2","text":"Grüße 😀"}],\
             "transcript_text":"Ada \\"A\\" Fischer: Hello there. Again.\\nUnknown speaker: noise\\nS2: Grüße 😀",\
             "calendar_event":null,"emitted_at":"2026-11-21T12:00:00.000Z"}""");
+  }
+
+  /** Stored documents are rendered again only if the version is higher. */
+  @Test
+  void otherBytesNeedAHigherVersion() throws Exception {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    Random random = new Random(1);
+    for (int i = 0; i < 200; i++) {
+      digest.update(new TranscriptRenderer().render(Captures.random(random)));
+    }
+
+    assertThat(TranscriptRenderer.VERSION + " " + HexFormat.of().formatHex(digest.digest()))
+        .as("after a change of the bytes, raise VERSION and take the new hash")
+        .isEqualTo("1 b954b0db4c93c41b19be94fdad1e6fd719ef00fd40b01a9fb73c7fa45acfe994");
   }
 
   @ParameterizedTest

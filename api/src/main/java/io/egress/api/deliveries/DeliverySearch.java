@@ -93,24 +93,29 @@ final class DeliverySearch {
 
   private Future<Page> page(OwedScope scope, DeliveryQuestion question) {
     DeliveryState state = question.state();
-    if (state == DeliveryState.EXHAUSTED || state == DeliveryState.SKIPPED) {
-      return undelivered(scope, question, state)
-          .map(found -> cut(new Walked(found, null), question.limit()));
-    }
     int limit = question.limit();
     if (state == null) {
       int rows = limit / scope.endpoints().size() + 2;
       return walk(scope, new Wanted(each -> true, question.after(), limit, rows))
           .map(walked -> cut(walked, limit));
     }
-    Future<Walked> walked =
-        walk(
-            scope,
-            new Wanted(each -> each.state() == state, question.after(), limit, lookedUp(scope)));
-    return state == DeliveryState.PENDING
-        ? undelivered(scope, question, state)
-            .compose(retried -> walked.map(found -> cut(merged(retried, found), limit)))
-        : walked.map(found -> cut(found, limit));
+    return switch (state) {
+      case DELIVERED -> walk(scope, question, state).map(found -> cut(found, limit));
+      case EXHAUSTED, SKIPPED ->
+          undelivered(scope, question, state).map(found -> cut(new Walked(found, null), limit));
+      case PENDING -> {
+        Future<Walked> walked = walk(scope, question, state);
+        yield undelivered(scope, question, state)
+            .compose(retried -> walked.map(found -> cut(merged(retried, found), limit)));
+      }
+    };
+  }
+
+  private Future<Walked> walk(OwedScope scope, DeliveryQuestion question, DeliveryState state) {
+    return walk(
+        scope,
+        new Wanted(
+            each -> each.state() == state, question.after(), question.limit(), lookedUp(scope)));
   }
 
   private Future<List<LoggedDelivery>> undelivered(

@@ -2,6 +2,7 @@ package io.egress.api.deliveries;
 
 import io.egress.deliverylog.DeliveryState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +81,10 @@ final class Verification {
 
   /** Those that a replay of undelivered captures sends. */
   long replayable() {
-    return of(DeliveryState.EXHAUSTED) + of(DeliveryState.SKIPPED);
+    return Arrays.stream(DeliveryState.values())
+        .filter(DeliveryState::isReplayable)
+        .mapToLong(this::of)
+        .sum();
   }
 
   long missing() {

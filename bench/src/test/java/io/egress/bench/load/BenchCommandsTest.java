@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ class BenchCommandsTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(400)
   void measuresLatencyFromTheHook() throws Exception {
     try (ChildProcess bench =
@@ -51,6 +53,7 @@ class BenchCommandsTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(400)
   void stopsItsProcessesWhenInterrupted() throws Exception {
     try (ChildProcess bench =
@@ -66,6 +69,7 @@ class BenchCommandsTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(400)
   void floodsTheHookAndPrintsTheCostOfEachPart() throws Exception {
     try (ChildProcess bench = bench("ingest", "--seconds", "3", "--warm-up", "1", "--plain")) {
@@ -81,6 +85,7 @@ class BenchCommandsTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(400)
   void printsTheCostOfAnIdleService() throws Exception {
     try (ChildProcess bench = bench("idle", "--settle", "1", "--seconds", "2")) {
@@ -92,6 +97,7 @@ class BenchCommandsTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(400)
   void measuresAFleetAndTheLossOfOneOfIt() throws Exception {
     List<String> small = List.of("--endpoints", "20", "--in-flight", "16");

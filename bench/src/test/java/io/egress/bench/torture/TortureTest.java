@@ -6,12 +6,12 @@ import io.egress.bench.ShortLived;
 import io.egress.standalone.run.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The short form of the fault suite; {@code ./egress torture} is the long one. */
 @Timeout(600)
@@ -21,10 +21,20 @@ class TortureTest {
   private static final String SEED = "2";
 
   /** One fleet after the other: two at once would need more processors than there are. */
+  @Test
   @Execution(ExecutionMode.SAME_THREAD)
-  @ParameterizedTest
-  @CsvSource({"single, 6", "ha, 3"})
-  void keepsEveryPromiseThroughSomeFaults(String backends, int faults, @TempDir Path folder)
+  void keepsEveryPromiseThroughSomeFaults(@TempDir Path folder) throws Exception {
+    keepsEveryPromise("single", 6, folder);
+  }
+
+  @Test
+  @Tag("full")
+  @Execution(ExecutionMode.SAME_THREAD)
+  void keepsEveryPromiseWithBackendsThatFailOver(@TempDir Path folder) throws Exception {
+    keepsEveryPromise("ha", 3, folder);
+  }
+
+  private static void keepsEveryPromise(String backends, int faults, Path folder)
       throws Exception {
     try (ChildProcess torture =
         ShortLived.start(

@@ -457,8 +457,7 @@ final class Deliveries implements Questions.Reader {
             .log("Attempt failed");
       }
       meters.failed(job.delivery(), startedAt, failed);
-      boolean answered = failed.kind() == FailureKind.STATUS;
-      workload.release(slot, answered ? Completion.REFUSED : Completion.UNANSWERED);
+      workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
       EndpointTarget target = job.target();
       if (target != null && failed.kind().isOfEndpoint()) {
         failing.failed(target, startedAt);

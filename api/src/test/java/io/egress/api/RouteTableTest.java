@@ -1,0 +1,236 @@
+package io.egress.api;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.http.Routes;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What every call of the internal listener has. A new one fails here until it has it, too. */
+class RouteTableTest {
+  private static final String WORKSPACE = "/internal/v1/workspaces/:workspace";
+
+  private static final String PIPELINE = "the pipeline describes what was recorded";
+
+  /** With the reason. */
+  private static final Map<String, String> NOT_AUDITED =
+      Map.of(
+          "PUT /internal/v1/captures/:id", PIPELINE,
+          "POST /internal/v1/captures", PIPELINE,
+          "PATCH /internal/v1/captures/:id/participants/:label", PIPELINE,
+          "PUT /internal/v1/members/:id", PIPELINE,
+          "PUT /internal/v1/devices/:id", PIPELINE);
+
+  /** With the reason. */
+  private static final Map<String, String> WITHOUT_IDEMPOTENCY_KEY =
+      Map.of(
+          "POST /internal/v1/captures",
+          "each line has the id of its capture",
+          "POST /internal/v1/secret-keys/reseal",
+          "a repetition changes nothing",
+          "POST /internal/v1/queue/rebuild",
+          "a requested rebuild is not requested twice",
+          "POST " + WORKSPACE + "/endpoints/:id/test",
+          "a test is sent each time",
+          "POST " + WORKSPACE + "/deliveries/:id/redeliver",
+          "a delivery is sent each time",
+          "POST " + WORKSPACE + "/endpoints/:id/replays",
+          "receivers recognize a capture that they have");
+
+  /** A call of the pipeline, or of the operator, has no page. */
+  private static final String NO_PAGE = "none";
+
+  /** Where a person makes the call on the settings page. */
+  private static final Map<String, String> PAGES =
+      Map.ofEntries(
+          Map.entry("PUT /internal/v1/captures/:id", NO_PAGE),
+          Map.entry("POST /internal/v1/captures", NO_PAGE),
+          Map.entry("PATCH /internal/v1/captures/:id/participants/:label", NO_PAGE),
+          Map.entry("PUT /internal/v1/members/:id", NO_PAGE),
+          Map.entry("PUT /internal/v1/devices/:id", NO_PAGE),
+          Map.entry("GET /internal/v1/openapi.json", NO_PAGE),
+          Map.entry("GET /internal/v1/secret-keys", NO_PAGE),
+          Map.entry("POST /internal/v1/secret-keys/reseal", NO_PAGE),
+          Map.entry("GET /internal/v1/queue", NO_PAGE),
+          Map.entry("POST /internal/v1/queue/rebuild", NO_PAGE),
+          Map.entry("GET /internal/v1/audit", NO_PAGE),
+          Map.entry("POST " + WORKSPACE + "/portal-links", NO_PAGE),
+          Map.entry("GET " + WORKSPACE + "/endpoints/:id/verification", NO_PAGE),
+          Map.entry("GET " + WORKSPACE + "/audit", "GET /audit"),
+          Map.entry("POST " + WORKSPACE + "/api-keys", "POST /keys"),
+          Map.entry("GET " + WORKSPACE + "/api-keys", "GET /keys"),
+          Map.entry("DELETE " + WORKSPACE + "/api-keys/:id", "POST /keys/:id/delete"),
+          Map.entry("POST " + WORKSPACE + "/endpoints", "POST /endpoints"),
+          Map.entry("GET " + WORKSPACE + "/endpoints", "GET /endpoints"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/:id", "GET /endpoints/:id"),
+          Map.entry("PATCH " + WORKSPACE + "/endpoints/:id", "POST /endpoints/:id/change"),
+          Map.entry("DELETE " + WORKSPACE + "/endpoints/:id", "POST /endpoints/:id/delete"),
+          Map.entry(
+              "POST " + WORKSPACE + "/endpoints/:id/rotate-secret", "POST /endpoints/:id/rotate"),
+          Map.entry(
+              "DELETE " + WORKSPACE + "/endpoints/:id/previous-secret",
+              "POST /endpoints/:id/end-overlap"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/:id/test", "POST /endpoints/:id/test"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/:id/deliveries", "GET /deliveries"),
+          Map.entry("GET " + WORKSPACE + "/deliveries", "GET /deliveries"),
+          Map.entry("GET " + WORKSPACE + "/deliveries/:id", "GET /deliveries/:id"),
+          Map.entry(
+              "POST " + WORKSPACE + "/deliveries/:id/redeliver", "POST /deliveries/:id/redeliver"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/:id/replays", "POST /endpoints/:id/replay"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/:id/replays", "GET /replays"),
+          Map.entry("GET " + WORKSPACE + "/replays/:id", "GET /replays/:id"),
+          Map.entry("DELETE " + WORKSPACE + "/replays/:id", "POST /replays/:id/cancel"));
+
+  /** Actions that {@link EveryCall} does not cause. */
+  private static final Set<String> OTHER_ACTIONS =
+      Set.of("portal_session.opened", "queue.lost", "redelivery.cancelled");
+
+  private static Service service;
+
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Test
+  void everyChangeIsAudited() {
+    Set<String> audited = new TreeSet<>();
+    new EveryCall(
+            (method, path, body) -> {
+              long before = auditEntries();
+              HttpResponse<String> answer = send(service, method, path, body);
+              if (auditEntries() > before) {
+                audited.add(route(method, path));
+              }
+              return answer;
+            })
+        .make();
+
+    assertThat(audited)
+        .isEqualTo(routes(call -> !call.method().equals(HttpMethod.GET), NOT_AUDITED.keySet()));
+  }
+
+  @Test
+  void everyPostHonorsAnIdempotencyKey() {
+    Set<String> honoring = new TreeSet<>();
+    new EveryCall(
+            (method, path, body) -> {
+              if (!method.equals("POST")) {
+                return send(service, method, path, body);
+              }
+              String key = UUID.randomUUID().toString();
+              HttpResponse<String> answer = send(service, method, path, body, key);
+              if (answer.statusCode() < 300
+                  && !WITHOUT_IDEMPOTENCY_KEY.containsKey(route(method, path))
+                  && send(service, method, path, body, key).body().equals(answer.body())) {
+                honoring.add(route(method, path));
+              }
+              return answer;
+            })
+        .make();
+
+    assertThat(honoring)
+        .isEqualTo(
+            routes(
+                call -> call.method().equals(HttpMethod.POST), WITHOUT_IDEMPOTENCY_KEY.keySet()));
+  }
+
+  @Test
+  void everyCallHasAPlaceInThePageOrNone() {
+    Set<String> pages =
+        service.app.pages().stream()
+            .map(page -> page.method() + " " + page.path().replace("/portal/:workspace", ""))
+            .collect(toCollection(TreeSet::new));
+    pages.add(NO_PAGE);
+
+    assertThat(new TreeSet<>(PAGES.keySet())).isEqualTo(routes(call -> true, Set.of()));
+    assertThat(pages).containsAll(PAGES.values());
+  }
+
+  @Test
+  void everyActionIsDocumented() throws IOException {
+    new EveryCall((method, path, body) -> send(service, method, path, body)).make();
+    Set<String> actions = new TreeSet<>(OTHER_ACTIONS);
+    service
+        .query("select distinct action from audit")
+        .forEach(row -> actions.add(row.getString("action")));
+
+    String page = Files.readString(Path.of("..", "docs", "operating.md"));
+    int list = page.indexOf("Actions are `");
+    Set<String> documented =
+        Pattern.compile("`([a-z_]+\\.[a-z_]+)`")
+            .matcher(page.substring(list, page.indexOf("\n\n", list)))
+            .results()
+            .map(action -> action.group(1))
+            .collect(toCollection(TreeSet::new));
+    assertThat(documented).isEqualTo(actions);
+  }
+
+  static HttpResponse<String> send(Service service, String method, String path, String body) {
+    return send(service, method, path, body, null);
+  }
+
+  private static HttpResponse<String> send(
+      Service service, String method, String path, String body, @Nullable String idempotencyKey) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
+            .header("authorization", "Bearer " + Service.TOKEN)
+            .method(method, BodyPublishers.ofString(body));
+    if (path.equals("/internal/v1/captures")) {
+      request.header("content-type", "application/x-ndjson");
+    }
+    if (idempotencyKey != null) {
+      request.header("idempotency-key", idempotencyKey);
+    }
+    return Service.send(request);
+  }
+
+  private static long auditEntries() {
+    return service.query("select count(*) from audit").iterator().next().getLong(0);
+  }
+
+  private static Set<String> routes(Predicate<Routes.Call> kind, Set<String> except) {
+    Set<String> routes =
+        service.app.calls().stream()
+            .filter(call -> call.path().startsWith("/internal/") && kind.test(call))
+            .map(call -> call.method() + " " + call.path())
+            .collect(toCollection(TreeSet::new));
+    assertThat(routes).as("exceptions that are no longer needed").containsAll(except);
+    routes.removeAll(except);
+    return routes;
+  }
+
+  private static String route(String method, String path) {
+    String plain = URI.create(path).getPath();
+    return service.app.calls().stream()
+        .filter(
+            call ->
+                call.method().name().equals(method)
+                    && plain.matches(call.path().replaceAll(":\\w+", "[^/]+")))
+        .map(call -> method + " " + call.path())
+        .findFirst()
+        .orElseThrow();
+  }
+}
