@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -55,6 +56,22 @@ class ChartSettingsTest {
         .doesNotContainAnyElementsOf(names("secretSetting"))
         .doesNotContainAnyElementsOf(WITH_VALUES_OF_THEIR_OWN)
         .containsAll(names("fileSetting"));
+  }
+
+  @Test
+  void hasTheDefaultsOfTheService() throws IOException {
+    JsonObject values = HelmChart.yaml(HelmChart.FOLDER.resolve("values.yaml"));
+    Map<String, String> defaults =
+        Settings.descriptions().stream()
+            .filter(setting -> setting.fallback() != null)
+            .collect(Collectors.toMap(SettingDescription::name, SettingDescription::fallback));
+
+    assertThat(values.getJsonObject("topics").getInteger("partitions"))
+        .hasToString(defaults.get("EGRESS_TOPIC_PARTITIONS"));
+    assertThat(values.getJsonObject("dispatcher").getInteger("workers"))
+        .hasToString(defaults.get("EGRESS_DISPATCHER_WORKERS"));
+    assertThat(values.getInteger("shutdownSeconds") + "s")
+        .isEqualTo(defaults.get("EGRESS_SHUTDOWN_TIMEOUT"));
   }
 
   @Test

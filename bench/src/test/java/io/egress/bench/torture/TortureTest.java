@@ -34,8 +34,7 @@ class TortureTest {
     keepsEveryPromise("ha", 3, folder);
   }
 
-  private static void keepsEveryPromise(String backends, int faults, Path folder)
-      throws Exception {
+  private static void keepsEveryPromise(String backends, int faults, Path folder) throws Exception {
     try (ChildProcess torture =
         ShortLived.start(
             folder,
