@@ -179,6 +179,36 @@ class PortalBrowserTest {
   }
 
   @Test
+  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() {
+    browser.go(world.url(page + "/endpoints"));
+    browser.type("url", world.receiverUrl("new"));
+    browser.find("summary").click();
+    browser.type("max_per_second", "many");
+    browser.press("Add endpoint");
+    assertThat(browser.find("#max_per_second-problem").getText()).isNotBlank();
+    assertThat(browser.driver().switchTo().activeElement().getAttribute("name"))
+        .isEqualTo("max_per_second");
+    assertThat(browser.find("[name=url]").getAttribute("value"))
+        .isEqualTo(world.receiverUrl("new"));
+    browser.assertAccessible("a form with an error");
+
+    browser.type("max_per_second", "5");
+    browser.press("Add endpoint");
+    browser.awaitText("Signing secret of");
+    browser.press("Send a test");
+    browser.awaitText("status 200");
+
+    browser.press("Pause");
+    UUID missed = world.captureInStream(workspace, "Missed");
+    await().until(() -> world.count(workspace, "state=skipped&capture_id=" + missed) == 1);
+    browser.driver().navigate().refresh();
+    browser.awaitText("and send what was not delivered: 1 was skipped");
+    browser.press("Resume");
+    browser.awaitText("Finished: 1 of 1 delivered.");
+    browser.assertQuiet();
+  }
+
+  @Test
   void selectedDeliveriesAreSentAgainAndFiltersStay() {
     UUID endpoint = world.endpoint(workspace, "picked", "Search index");
     for (int i = 1; i <= 3; i++) {
