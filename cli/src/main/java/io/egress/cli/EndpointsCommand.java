@@ -164,8 +164,18 @@ final class EndpointsCommand {
   @Command(name = "resume", description = "Resumes a paused endpoint.")
   int resume(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
-    return show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(
+              names = "--catch-up",
+              description = "also start a replay of what was skipped or failed")
+          boolean catchUp) {
+    int status = show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+    if (catchUp) {
+      JsonObject failed = new JsonObject().put("only", "undelivered");
+      JsonObject replay = internal.api().call("POST", path(workspace, id) + "/replays", failed);
+      System.err.println("started replay " + replay.getString("id"));
+    }
+    return status;
   }
 
   @Command(

@@ -178,6 +178,80 @@ class PortalBrowserTest {
     browser.assertQuiet();
   }
 
+  @Test
+  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() {
+    browser.go(world.url(page + "/endpoints"));
+    browser.type("url", world.receiverUrl("new"));
+    browser.find("summary").click();
+    browser.type("max_per_second", "many");
+    browser.press("Add endpoint");
+    assertThat(browser.find("#max_per_second-problem").getText()).isNotBlank();
+    assertThat(browser.driver().switchTo().activeElement().getAttribute("name"))
+        .isEqualTo("max_per_second");
+    assertThat(browser.find("[name=url]").getAttribute("value"))
+        .isEqualTo(world.receiverUrl("new"));
+    browser.assertAccessible("a form with an error");
+
+    browser.type("max_per_second", "5");
+    browser.press("Add endpoint");
+    browser.awaitText("Signing secret of");
+    browser.press("Send a test");
+    browser.awaitText("status 200");
+
+    browser.press("Pause");
+    UUID missed = world.captureInStream(workspace, "Missed");
+    await().until(() -> world.count(workspace, "state=skipped&capture_id=" + missed) == 1);
+    browser.driver().navigate().refresh();
+    browser.awaitText("and send what was not delivered: 1 was skipped");
+    browser.press("Resume");
+    browser.awaitText("Finished: 1 of 1 delivered.");
+    browser.assertQuiet();
+  }
+
+  @Test
+  void selectedDeliveriesAreSentAgainAndFiltersStay() {
+    UUID endpoint = world.endpoint(workspace, "picked", "Search index");
+    for (int i = 1; i <= 3; i++) {
+      world.captureInStream(workspace, "Talk " + i + " " + "and so on ".repeat(30));
+    }
+    await().until(() -> world.count(workspace, "state=delivered") == 3);
+    browser.go(world.url(page + "/deliveries"));
+    browser.find("tbody tr:nth-child(1) input").click();
+    browser.find("tbody tr:nth-child(3) input").click();
+    world.capture(workspace, "Newer");
+    browser.awaitText("Newer");
+    assertThat(browser.driver().findElements(By.cssSelector("input:checked")))
+        .as("stay selected when the list changes")
+        .hasSize(2);
+    assertThat(browser.find("tbody tr:nth-child(2)").getSize().getHeight())
+        .as("one line, however long the title")
+        .isLessThan(60);
+    browser.press("Redeliver selected");
+    browser.awaitText("The selected captures are sent again");
+    await().until(() -> world.count(workspace, "state=delivered") == 6);
+    assertThat(world.received("picked")).hasSize(6);
+
+    browser.go(
+        world.url(
+            page + "/deliveries?endpoint=" + endpoint + "&from=2026-01-01T00:00&capture_id=x"));
+    assertThat(browser.find("#capture_id-problem").getText()).contains("not an id");
+    assertThat(browser.find("[name=capture_id]").getAttribute("aria-invalid")).isEqualTo("true");
+    assertThat(browser.find("[name=from]").getAttribute("value")).startsWith("2026-01-01T00:00");
+    assertThat(browser.find("[name=endpoint]").getAttribute("value"))
+        .isEqualTo(endpoint.toString());
+    assertThat(browser.driver().switchTo().activeElement().getAttribute("name"))
+        .isEqualTo("capture_id");
+
+    browser.type("capture_id", "");
+    browser.press("Filter");
+    browser.follow("Replay all that match");
+    assertThat(browser.find("[name=from]").getAttribute("value")).startsWith("2026-01-01T00:00");
+    assertThat(browser.find("input[value=all]").isSelected()).isTrue();
+    browser.press("Start replay");
+    browser.awaitText("Finished: 4 of 4 delivered.");
+    browser.assertQuiet();
+  }
+
   /** The overview says which endpoint is down, and one click sends what failed. */
   @Test
   void anEndpointThatIsDownIsTheFirstAndIsHealthyAfterItsReplay() {

@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.Endpoints;
@@ -24,17 +25,24 @@ import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The list of a workspace's deliveries, and the page of one delivery. */
 final class DeliveriesPage {
-  private static final List<String> FILTERS = List.of("endpoint", "state", "capture_id");
+  private static final List<String> FILTERS =
+      List.of("endpoint", "state", "capture_id", "from", "to");
+
+  private static final List<String> TIMES = List.of("from", "to");
 
   private static final String DELETED = "deleted endpoint";
 
@@ -53,28 +61,59 @@ final class DeliveriesPage {
 
   Future<Void> list(RoutingContext exchange, PortalSession session) {
     MultiMap query = query(exchange);
+    Map<String, String> problems = problems(query);
     return endpoints
         .list(session.workspaceId())
         .compose(
             all ->
-                table(session, query, all)
+                (problems.isEmpty()
+                        ? table(session, query, all)
+                        : Future.succeededFuture(DeliveryTable.NOTHING))
                     .map(
                         table -> {
                           Frame frame = pages.frame(exchange, session, "Deliveries", "deliveries");
                           return pages.send(
                               exchange,
-                              200,
+                              problems.isEmpty() ? 200 : 400,
                               "deliveries",
                               Map.of(
                                   "frame",
                                   frame,
                                   "filter",
-                                  filter(query, all),
+                                  filter(query, all, problems),
                                   "table",
                                   table,
                                   "live",
-                                  live(frame, query, table)));
+                                  problems.isEmpty() ? live(frame, query, table) : ""));
                         }));
+  }
+
+  /** What is wrong with each filter, in words for people. */
+  private static Map<String, String> problems(MultiMap query) {
+    Map<String, String> problems = new LinkedHashMap<>();
+    for (String id : List.of("endpoint", "capture_id")) {
+      if (query.contains(id) && PathIds.uuid(query.get(id)).isEmpty()) {
+        problems.put(id, "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.");
+      }
+    }
+    if (query.contains("state") && DeliveryState.find(query.get("state")).isEmpty()) {
+      problems.put("state", "There is no such state.");
+    }
+    for (String time : TIMES) {
+      if (query.contains(time) && !isTime(LocalTimes.instant(query.get(time)))) {
+        problems.put(time, "This is not a time, such as 2026-01-31T09:30.");
+      }
+    }
+    return problems;
+  }
+
+  private static boolean isTime(String text) {
+    try {
+      Instant.parse(text);
+      return true;
+    } catch (DateTimeParseException notOne) {
+      return false;
+    }
   }
 
   Future<Void> liveList(RoutingContext exchange, PortalSession session) {
@@ -127,6 +166,11 @@ final class DeliveriesPage {
   private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
     UUID workspaceId = session.workspaceId();
     MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query).remove("endpoint");
+    for (String time : TIMES) {
+      if (query.contains(time)) {
+        asked.set(time, LocalTimes.instant(query.get(time)));
+      }
+    }
     String endpoint = query.get("endpoint");
     Future<DeliveryReads.Listed> listed =
         endpoint == null
@@ -162,9 +206,27 @@ final class DeliveriesPage {
         rows,
         FILTERS.stream().anyMatch(query::contains),
         query.contains("state"),
+        replayOfAll(query),
         next == null
             ? null
             : encoded(query) + "after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+  }
+
+  /** The query of a form that replays what matches; null unless one endpoint is selected. */
+  private static @Nullable String replayOfAll(MultiMap query) {
+    String endpoint = query.get("endpoint");
+    if (endpoint == null || query.contains("capture_id")) {
+      return null;
+    }
+    String state = query.get("state");
+    boolean isAny = state == null || state.equals(DeliveryState.DELIVERED.word());
+    return endpoint
+        + "/replay?what="
+        + (isAny ? "all" : "undelivered")
+        + TIMES.stream()
+            .filter(query::contains)
+            .map(time -> "&" + time + "=" + encoded(query.get(time)))
+            .collect(Collectors.joining());
   }
 
   private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
@@ -197,7 +259,8 @@ final class DeliveriesPage {
         told.attempts().stream().map(each -> AttemptRow.of(each.number(), each.made())).toList());
   }
 
-  private static DeliveryFilter filter(MultiMap query, List<Endpoint> all) {
+  private static DeliveryFilter filter(
+      MultiMap query, List<Endpoint> all, Map<String, String> problems) {
     List<Choice> byEndpoint = new ArrayList<>();
     byEndpoint.add(choice(query, "endpoint", "", "All endpoints"));
     all.forEach(
@@ -209,8 +272,13 @@ final class DeliveriesPage {
     for (DeliveryState state : DeliveryState.values()) {
       byState.add(choice(query, "state", state.word(), state.word()));
     }
-    String capture = query.get("capture_id");
-    return new DeliveryFilter(byEndpoint, byState, capture == null ? "" : capture);
+    return new DeliveryFilter(
+        byEndpoint,
+        byState,
+        requireNonNullElse(query.get("capture_id"), ""),
+        requireNonNullElse(query.get("from"), ""),
+        requireNonNullElse(query.get("to"), ""),
+        problems);
   }
 
   private static Choice choice(MultiMap query, String field, String value, String label) {
@@ -228,7 +296,7 @@ final class DeliveriesPage {
   /** Leaves out empty filters. */
   private static MultiMap query(RoutingContext exchange) {
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
-    for (String name : List.of("endpoint", "state", "capture_id", "after")) {
+    for (String name : Stream.concat(FILTERS.stream(), Stream.of("after")).toList()) {
       String value = exchange.queryParams().get(name);
       if (value != null && !value.isBlank()) {
         query.add(name, value.strip());

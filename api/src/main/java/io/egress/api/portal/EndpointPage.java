@@ -5,16 +5,20 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.TestSend;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.intake.ReplayBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.EndpointDetail;
+import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
+import io.egress.api.replays.Replays;
 import io.egress.audit.Caller;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -26,10 +30,13 @@ import org.jspecify.annotations.Nullable;
 
 /** One endpoint: its state, and forms to change it. */
 final class EndpointPage {
+  private static final Buffer UNDELIVERED = new JsonObject().put("only", "undelivered").toBuffer();
+
   private final PageRenderer pages;
   private final Endpoints endpoints;
   private final EndpointBody bodies;
   private final TestSend testSend;
+  private final Replays replays;
   private final EndpointCards cards;
   private final Clock clock;
 
@@ -38,12 +45,14 @@ final class EndpointPage {
       Endpoints endpoints,
       EndpointBody bodies,
       TestSend testSend,
+      Replays replays,
       EndpointCards cards,
       Clock clock) {
     this.pages = requireNonNull(pages, "pages is null");
     this.endpoints = requireNonNull(endpoints, "endpoints is null");
     this.bodies = requireNonNull(bodies, "bodies is null");
     this.testSend = requireNonNull(testSend, "testSend is null");
+    this.replays = requireNonNull(replays, "replays is null");
     this.cards = requireNonNull(cards, "cards is null");
     this.clock = requireNonNull(clock, "clock is null");
   }
@@ -62,12 +71,13 @@ final class EndpointPage {
             .put("max_in_flight", number(form.text("max_in_flight")))
             .put("standard_webhooks", form.isChecked("standard_webhooks"));
     return Forms.orExplain(
+        form,
         () -> change(exchange, session, body, "endpoint-changed"),
-        (status, reason) -> send(exchange, session, status, reason, null));
+        (status, problem) -> send(exchange, session, status, problem, null));
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */
-  private static @Nullable Object number(String text) {
+  static @Nullable Object number(String text) {
     if (text.isEmpty()) {
       return null;
     }
@@ -76,12 +86,13 @@ final class EndpointPage {
 
   /** Sets a header, or removes it if the value is empty. */
   Future<Void> changeHeader(RoutingContext exchange, PortalSession session, PortalForm form) {
-    String value = form.isChecked("remove") ? null : form.text("value");
+    String value = form.isChecked("remove") ? null : form.text("header_value");
     JsonObject body =
-        new JsonObject().put("headers", new JsonObject().put(form.text("name"), value));
+        new JsonObject().put("headers", new JsonObject().put(form.text("header_name"), value));
     return Forms.orExplain(
+        form,
         () -> change(exchange, session, body, "endpoint-changed"),
-        (status, reason) -> send(exchange, session, status, reason, null));
+        (status, problem) -> send(exchange, session, status, problem, null));
   }
 
   Future<Void> changeCertificate(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -93,8 +104,9 @@ final class EndpointPage {
                 .put("key", form.text("key"));
     JsonObject body = new JsonObject().put("client_certificate", certificate);
     return Forms.orExplain(
+        form,
         () -> change(exchange, session, body, "endpoint-changed"),
-        (status, reason) -> send(exchange, session, status, reason, null));
+        (status, problem) -> send(exchange, session, status, problem, null));
   }
 
   Future<Void> pause(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -102,7 +114,26 @@ final class EndpointPage {
   }
 
   Future<Void> resume(RoutingContext exchange, PortalSession session, PortalForm form) {
-    return change(exchange, session, new JsonObject().put("paused", false), "endpoint-resumed");
+    UUID id = PathId.of(exchange);
+    Caller caller = Caller.ofPage(exchange, session.actor());
+    JsonObject resumed = new JsonObject().put("paused", false);
+    if (!form.isChecked("catch_up")) {
+      return change(exchange, session, resumed, "endpoint-resumed");
+    }
+    return endpoints
+        .change(caller, session.workspaceId(), id, bodies.change(resumed.toBuffer()).orRefuse())
+        .compose(
+            changed ->
+                replays.start(
+                    caller, session.workspaceId(), id, ReplayBody.read(UNDELIVERED).orRefuse()))
+        .compose(
+            started ->
+                PortalAccess.seeOther(
+                    exchange,
+                    pages.base(session.workspaceId())
+                        + "/replays/"
+                        + started.id()
+                        + "?done=endpoint-resumed"));
   }
 
   private Future<Void> change(
@@ -112,7 +143,7 @@ final class EndpointPage {
             Caller.ofPage(exchange, session.actor()),
             session.workspaceId(),
             PathId.of(exchange),
-            bodies.change(body.toBuffer()).orRefuse())
+            Forms.accepted(bodies.change(body.toBuffer())))
         .compose(changed -> backToPage(exchange, session, done));
   }
 
@@ -136,17 +167,18 @@ final class EndpointPage {
     UUID id = PathId.of(exchange);
     JsonObject body = new JsonObject().put("overlap", form.text("overlap"));
     return Forms.orExplain(
+        form,
         () ->
             endpoints
                 .rotateSecret(
                     Caller.ofPage(exchange, session.actor()),
                     session.workspaceId(),
                     id,
-                    EndpointBody.rotation(body.toBuffer()).orRefuse())
+                    Forms.accepted(EndpointBody.rotation(body.toBuffer())))
                 .compose(
                     issued ->
                         sendRotation(exchange, session, 201, EndpointsPage.secret(issued), null)),
-        (status, reason) -> sendRotation(exchange, session, status, null, reason));
+        (status, problem) -> sendRotation(exchange, session, status, null, problem));
   }
 
   Future<Void> endOverlap(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -197,7 +229,7 @@ final class EndpointPage {
       RoutingContext exchange,
       PortalSession session,
       int status,
-      @Nullable String problem,
+      @Nullable FormProblem problem,
       @Nullable AttemptRow tested) {
     Instant now = clock.instant();
     return endpoints
@@ -233,7 +265,7 @@ final class EndpointPage {
       PortalSession session,
       int status,
       @Nullable ShownSecret secret,
-      @Nullable String problem) {
+      @Nullable FormProblem problem) {
     return endpoints
         .show(session.workspaceId(), PathId.of(exchange))
         .map(

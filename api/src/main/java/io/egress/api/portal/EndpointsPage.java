@@ -7,6 +7,7 @@ import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.EndpointRow;
+import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
 import io.egress.endpoint.SigningSecrets;
@@ -14,7 +15,9 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The list of a workspace's endpoints, and the form for a new one. */
@@ -32,10 +35,9 @@ final class EndpointsPage {
   private record Shown(
       int status,
       @Nullable ShownSecret secret,
-      @Nullable String problem,
-      String typedUrl,
-      String typedDescription) {
-    static final Shown NOTHING = new Shown(200, null, null, "", "");
+      @Nullable UUID created,
+      @Nullable FormProblem problem) {
+    static final Shown NOTHING = new Shown(200, null, null, null);
   }
 
   EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies, EndpointCards cards) {
@@ -58,21 +60,30 @@ final class EndpointsPage {
     if (!form.text("description").isEmpty()) {
       body.put("description", form.text("description"));
     }
+    if (!form.text("header_name").isEmpty()) {
+      body.put(
+          "headers", new JsonObject().put(form.text("header_name"), form.text("header_value")));
+    }
+    for (String limit : List.of("max_per_second", "max_in_flight")) {
+      if (!form.text(limit).isEmpty()) {
+        body.put(limit, EndpointPage.number(form.text(limit)));
+      }
+    }
     return Forms.orExplain(
+        form,
         () ->
             endpoints
                 .create(
                     Caller.ofPage(exchange, session.actor()),
                     session.workspaceId(),
-                    bodies.creation(body.toBuffer()).orRefuse())
+                    Forms.accepted(bodies.creation(body.toBuffer())))
                 .compose(
                     issued ->
-                        send(exchange, session, new Shown(201, secret(issued), null, "", ""))),
-        (status, reason) ->
-            send(
-                exchange,
-                session,
-                new Shown(status, null, reason, form.text("url"), form.text("description"))));
+                        send(
+                            exchange,
+                            session,
+                            new Shown(201, secret(issued), issued.endpoint().id(), null))),
+        (status, problem) -> send(exchange, session, new Shown(status, null, null, problem)));
   }
 
   static ShownSecret secret(Endpoints.Issued issued) {
@@ -105,8 +116,7 @@ final class EndpointsPage {
                           parameters.put(
                               "nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
                           parameters.put("secret", shown.secret());
-                          parameters.put("typedUrl", shown.typedUrl());
-                          parameters.put("typedDescription", shown.typedDescription());
+                          parameters.put("created", shown.created());
                           return pages.send(exchange, shown.status(), "endpoints", parameters);
                         }));
   }

@@ -1,26 +1,139 @@
 package io.egress.api.portal;
 
+import io.egress.api.intake.BodyFaults;
+import io.egress.api.intake.Intake;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.view.FormProblem;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
-/** Shared by the pages with forms. */
+/** Shared by the pages with forms: errors in the words of the form, beside its fields. */
 final class Forms {
   private static final int FIRST_FAULT_OF_OURS = 500;
+  private static final String HEADER = "headers.";
+
+  /** Labels of the fields of the internal API. */
+  private static final Map<String, String> LABELS =
+      Map.ofEntries(
+          Map.entry("url", "URL"),
+          Map.entry("description", "Description"),
+          Map.entry("max_per_second", "Webhooks a second, at most,"),
+          Map.entry("max_in_flight", "Webhooks at a time, at most,"),
+          Map.entry("client_certificate", "The certificate and its key:"),
+          Map.entry("client_certificate.certificate", "Certificate"),
+          Map.entry("client_certificate.key", "Private key"),
+          Map.entry("name", "Name"),
+          Map.entry("expires_in", "Expires"),
+          Map.entry("overlap", "Overlap"),
+          Map.entry("from", "From"),
+          Map.entry("from_position", "From position"),
+          Map.entry("to", "To"));
+
+  /** Fields of forms that have other names than in the internal API. */
+  private static final Map<String, List<String>> FIELDS =
+      Map.of(
+          "client_certificate", List.of("certificate"),
+          "client_certificate.certificate", List.of("certificate"),
+          "client_certificate.key", List.of("key"));
+
+  private static final List<String> FIELDS_OF_HEADERS = List.of("header_name", "header_value");
+
+  /** Not repeated in a page. */
+  private static final List<String> SECRET = List.of("csrf", "key", "header_value");
+
+  /** A form with faults. It has no stack trace, because it is a response and not a fault. */
+  private static final class FaultyForm extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient BodyFaults faults;
+
+    FaultyForm(BodyFaults faults) {
+      super(faults.summary(), null, false, false);
+      this.faults = faults;
+    }
+  }
 
   private Forms() {}
 
-  /** Shows an error on the form's page. {@code page} receives the status and the reason. */
+  /** The value; a form with faults is explained by {@link #orExplain}. */
+  static <T> T accepted(Intake<T> intake) {
+    if (intake instanceof Intake.Refused<T> refused) {
+      throw new FaultyForm(refused.faults());
+    }
+    return intake.orRefuse();
+  }
+
+  /** Shows an error on the form's page. {@code page} receives the status and the problem. */
   static Future<Void> orExplain(
-      Supplier<Future<Void>> work, BiFunction<Integer, String, Future<Void>> page) {
+      PortalForm form,
+      Supplier<Future<Void>> work,
+      BiFunction<Integer, FormProblem, Future<Void>> page) {
     return Future.succeededFuture()
         .compose(begun -> work.get())
         .recover(
-            failure ->
-                failure instanceof Refusal refusal && mayBeRepaired(refusal)
-                    ? page.apply(refusal.status(), refusal.reason())
-                    : Future.failedFuture(failure));
+            failure -> {
+              if (failure instanceof FaultyForm faulty) {
+                return page.apply(400, problem(faulty.faults, form));
+              }
+              return failure instanceof Refusal refusal && mayBeRepaired(refusal)
+                  ? page.apply(
+                      refusal.status(),
+                      new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)))
+                  : Future.failedFuture(failure);
+            });
+  }
+
+  private static FormProblem problem(BodyFaults faults, PortalForm form) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (BodyFaults.Fault fault : faults.kept()) {
+      for (String field : fields(fault.field())) {
+        fields.merge(field, sentence(fault.problem()), (one, other) -> one + " " + other);
+      }
+    }
+    String text = faults.kept().stream().map(Forms::sentence).collect(Collectors.joining(" "));
+    return new FormProblem(text, fields, typed(form));
+  }
+
+  private static List<String> fields(String field) {
+    if (field.isEmpty()) {
+      return List.of();
+    }
+    return field.startsWith(HEADER)
+        ? FIELDS_OF_HEADERS
+        : FIELDS.getOrDefault(field, List.of(field));
+  }
+
+  private static String sentence(BodyFaults.Fault fault) {
+    String field = fault.field();
+    if (field.isEmpty()) {
+      return fault.problem().startsWith("from_position or from is required")
+          ? "Set From or From position, or send only what failed."
+          : sentence(fault.problem());
+    }
+    String label =
+        field.startsWith(HEADER)
+            ? "Header " + field.substring(HEADER.length())
+            : LABELS.getOrDefault(field, field);
+    return label + " " + fault.problem() + ".";
+  }
+
+  private static String sentence(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT)
+        + text.substring(1)
+        + (text.endsWith(".") ? "" : ".");
+  }
+
+  private static Map<String, String> typed(PortalForm form) {
+    Map<String, String> typed = new LinkedHashMap<>(form.fields());
+    typed.keySet().removeAll(SECRET);
+    return typed;
   }
 
   /** 404 and 403 have no form to return to. */

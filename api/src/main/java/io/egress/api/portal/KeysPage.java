@@ -8,6 +8,7 @@ import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Confirmation;
+import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
@@ -31,9 +32,8 @@ final class KeysPage {
   private final Clock clock;
 
   /** What the page shows besides the list. */
-  private record Shown(
-      int status, @Nullable ShownSecret secret, @Nullable String problem, String typedName) {
-    static final Shown NOTHING = new Shown(200, null, null, "");
+  private record Shown(int status, @Nullable ShownSecret secret, @Nullable FormProblem problem) {
+    static final Shown NOTHING = new Shown(200, null, null);
   }
 
   KeysPage(PageRenderer pages, ApiKeys keys, Clock clock) {
@@ -52,11 +52,12 @@ final class KeysPage {
       body.put("expires_in", form.text("expires_in"));
     }
     return Forms.orExplain(
+        form,
         () ->
             keys.mint(
                     Caller.ofPage(exchange, session.actor()),
                     session.workspaceId(),
-                    KeyBody.read(body.toBuffer()).orRefuse())
+                    Forms.accepted(KeyBody.read(body.toBuffer())))
                 .compose(
                     minted ->
                         send(
@@ -70,10 +71,8 @@ final class KeysPage {
                                     "Copy it now: it is shown only once. Clients send it as"
                                         + " Authorization: Bearer, followed by the key.",
                                     null),
-                                null,
-                                ""))),
-        (status, reason) ->
-            send(exchange, session, new Shown(status, null, reason, form.text("name"))));
+                                null))),
+        (status, problem) -> send(exchange, session, new Shown(status, null, problem)));
   }
 
   Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
@@ -119,7 +118,6 @@ final class KeysPage {
                   pages.frame(exchange, session, TITLE, PLACE).withProblem(shown.problem()));
               parameters.put("keys", all);
               parameters.put("secret", shown.secret());
-              parameters.put("typedName", shown.typedName());
               parameters.put("now", clock.instant());
               return pages.send(exchange, shown.status(), "keys", parameters);
             });

@@ -14,6 +14,7 @@ final class Notices {
           "endpoint-resumed", "Endpoint resumed.",
           "endpoint-deleted", "Endpoint deleted. Nothing more is sent to it.",
           "overlap-ended", "Only the newest secret signs from now on.",
+          "selected-redelivered", "The selected captures are sent again, as new deliveries.",
           "redelivered", "The capture is sent again as a new delivery.",
           "replay-started", "Replay started.",
           "replay-cancelled", "Replay canceled.");

@@ -89,6 +89,7 @@ public final class Portal {
             operations.endpoints(),
             operations.endpointBodies(),
             operations.testSend(),
+            operations.replays(),
             cards,
             clock);
     this.deliveries =
@@ -153,6 +154,7 @@ public final class Portal {
         .post(ENDPOINT + "/end-overlap", guard.changing(endpoint::endOverlap))
         .post(ENDPOINT + "/delete", guard.changing(endpoint::delete))
         .post(ENDPOINT + "/replay", guard.changing(replays::start))
+        .post(DELIVERIES + "/redeliver", guard.changing(replays::redeliverSelected))
         .post(DELIVERIES + "/:id/redeliver", guard.changing(replays::redeliver))
         .post(REPLAYS + "/:id/cancel", guard.changing(replays::cancel));
   }

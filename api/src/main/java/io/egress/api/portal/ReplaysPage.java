@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.Endpoints;
@@ -8,12 +9,15 @@ import io.egress.api.intake.ReplayBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ReplayRow;
 import io.egress.api.replays.Replays;
 import io.egress.audit.Caller;
 import io.egress.endpoint.Endpoint;
 import io.egress.http.HttpExchange;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -21,8 +25,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Pattern;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The list of replays and redeliveries. */
@@ -30,11 +35,8 @@ final class ReplaysPage {
   private static final String PLACE = "replays";
   private static final int LISTED_MAX = 50;
 
-  /** The format of a browser's datetime-local field, without a time zone. */
-  private static final Pattern LOCAL_TIME =
-      Pattern.compile("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?");
-
-  private static final int LOCAL_MINUTES_CHARS = "2026-01-31T09:30".length();
+  /** A page of deliveries has no more. */
+  private static final int SELECTED_MAX = 100;
 
   private final PageRenderer pages;
   private final Replays replays;
@@ -146,18 +148,24 @@ final class ReplaysPage {
   }
 
   Future<Void> ask(RoutingContext exchange, PortalSession session) {
-    return sendForm(exchange, session, 200, null);
+    return sendForm(
+        exchange,
+        session,
+        200,
+        null,
+        name -> requireNonNullElse(exchange.queryParams().get(name), ""));
   }
 
   Future<Void> start(RoutingContext exchange, PortalSession session, PortalForm form) {
     return Forms.orExplain(
+        form,
         () ->
             replays
                 .start(
                     Caller.ofPage(exchange, session.actor()),
                     session.workspaceId(),
                     PathId.of(exchange),
-                    ReplayBody.read(body(form).toBuffer()).orRefuse())
+                    Forms.accepted(ReplayBody.read(body(form).toBuffer())))
                 .compose(
                     started ->
                         PortalAccess.seeOther(
@@ -166,7 +174,7 @@ final class ReplaysPage {
                                 + "/replays/"
                                 + started.id()
                                 + "?done=replay-started")),
-        (status, reason) -> sendForm(exchange, session, status, reason));
+        (status, problem) -> sendForm(exchange, session, status, problem, form::text));
   }
 
   private static JsonObject body(PortalForm form) {
@@ -186,15 +194,20 @@ final class ReplaysPage {
   }
 
   private static void putTime(JsonObject body, String field, String text) {
-    if (LOCAL_TIME.matcher(text).matches()) {
-      body.put(field, text + (text.length() == LOCAL_MINUTES_CHARS ? ":00Z" : "Z"));
-    } else if (!text.isEmpty()) {
-      body.put(field, text);
+    if (!text.isEmpty()) {
+      body.put(field, LocalTimes.instant(text));
     }
   }
 
   private Future<Void> sendForm(
-      RoutingContext exchange, PortalSession session, int status, @Nullable String problem) {
+      RoutingContext exchange,
+      PortalSession session,
+      int status,
+      @Nullable FormProblem problem,
+      UnaryOperator<String> typedIn) {
+    Map<String, String> typed =
+        Stream.of("what", "from", "from_position", "to")
+            .collect(Collectors.toMap(name -> name, typedIn));
     return endpoints
         .show(session.workspaceId(), PathId.of(exchange))
         .map(
@@ -205,6 +218,7 @@ final class ReplaysPage {
                   pages.frame(exchange, session, "Start a replay", PLACE).withProblem(problem));
               parameters.put("endpoint", endpoint);
               parameters.put("name", EndpointNames.of(endpoint));
+              parameters.put("typed", typed);
               return pages.send(exchange, status, "replay-start", parameters);
             });
   }
@@ -221,6 +235,34 @@ final class ReplaysPage {
                         + "/replays/"
                         + id
                         + "?done=replay-cancelled"));
+  }
+
+  /** Sends the captures of the selected deliveries again, each to its endpoint. */
+  Future<Void> redeliverSelected(RoutingContext exchange, PortalSession session, PortalForm form) {
+    List<UUID> ids =
+        form.texts("id").stream()
+            .limit(SELECTED_MAX)
+            .map(
+                text ->
+                    PathIds.uuid(text)
+                        .orElseThrow(() -> new Refusal(400, "a selected delivery has no id")))
+            .toList();
+    if (ids.isEmpty()) {
+      throw new Refusal(400, "No delivery is selected. Go back and select those to send again.");
+    }
+    Caller caller = Caller.ofPage(exchange, session.actor());
+    Future<Void> sent = Future.succeededFuture();
+    for (UUID id : ids) {
+      sent =
+          sent.compose(before -> deliveries.find(session.workspaceId(), id))
+              .compose(delivery -> replays.redeliver(caller, session.workspaceId(), delivery))
+              .mapEmpty();
+    }
+    return sent.compose(
+        all ->
+            PortalAccess.seeOther(
+                exchange,
+                pages.base(session.workspaceId()) + "/deliveries?done=selected-redelivered"));
   }
 
   Future<Void> redeliver(RoutingContext exchange, PortalSession session, PortalForm form) {

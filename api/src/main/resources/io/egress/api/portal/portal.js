@@ -42,3 +42,6 @@ function stale(isStale) {
 document.addEventListener("htmx:sendError", () => stale(true));
 document.addEventListener("htmx:responseError", () => stale(true));
 document.addEventListener("htmx:afterOnLoad", () => stale(false));
+
+// The reader continues where something has to be corrected.
+document.querySelector('[aria-invalid="true"]')?.focus();

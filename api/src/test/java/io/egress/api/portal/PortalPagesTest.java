@@ -124,6 +124,65 @@ class PortalPagesTest {
   }
 
   @Test
+  void errorsNameTheLabelAndStandAtTheField() {
+    HttpResponse<String> refused =
+        browser.submit(
+            page + "/endpoints",
+            page + "/endpoints",
+            Map.of(
+                "url", "https://example.com/hook",
+                "description", "search",
+                "standard_webhooks", "true",
+                "max_per_second", "many",
+                "header_name", "Content-Length",
+                "header_value", "withheld-value"));
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body())
+        .contains("Webhooks a second, at most, must", "Header Content-Length ")
+        .contains("id=\"max_per_second-problem\"", "id=\"header_name-problem\"")
+        .contains("aria-describedby=\"max_per_second-problem\"", "value=\"many\"")
+        .contains("value=\"search\"", "value=\"Content-Length\"", "<details open")
+        .containsPattern("name=\"standard_webhooks\" value=\"true\" checked")
+        .doesNotContain("withheld-value", "max_per_second:", "headers.");
+
+    HttpResponse<String> added =
+        browser.submit(
+            page + "/endpoints",
+            page + "/endpoints",
+            Map.of(
+                "url", "https://example.com/hook",
+                "max_per_second", "7",
+                "header_name", "x-tenant",
+                "header_value", "acme"));
+    assertThat(added.body()).contains("Send a test", "Signing secret of");
+    JsonObject endpoint = endpoints().getJsonObject(0);
+    assertThat(endpoint.getInteger("max_per_second")).isEqualTo(7);
+    assertThat(endpoint.getJsonArray("headers").encode()).isEqualTo("[\"x-tenant\"]");
+
+    String path = page + "/endpoints/" + endpoint.getString("id");
+    assertThat(
+            browser
+                .submit(path, path + "/change", Map.of("url", "nowhere", "max_in_flight", "-1"))
+                .body())
+        .contains("value=\"nowhere\"", "id=\"url-problem\"", "id=\"max_in_flight-problem\"");
+  }
+
+  @Test
+  void resumingAnEndpointSendsWhatWasSkipped() {
+    UUID endpoint = endpoint("one");
+    UUID capture = capture("A talk");
+    write(endpoint, capture, DeliveryState.SKIPPED, "");
+    String path = page + "/endpoints/" + endpoint;
+    done(browser.submit(path, path + "/pause", Map.of()));
+    assertThat(browser.get(path).body()).contains("1 was skipped").doesNotContain("again</button>");
+
+    HttpResponse<String> resumed =
+        browser.submit(path, path + "/resume", Map.of("catch_up", "true"));
+    assertThat(done(resumed)).contains("Endpoint resumed", "Failed or skipped");
+    assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isFalse();
+  }
+
+  @Test
   void anEndpointIsAddedChangedPausedRotatedAndDeleted() {
     HttpResponse<String> added =
         browser.submit(
@@ -181,14 +240,21 @@ class PortalPagesTest {
     String own =
         done(
             browser.submit(
-                path, path + "/headers", Map.of("name", "X-Tenant", "value", "never-shown-again")));
+                path,
+                path + "/headers",
+                Map.of("header_name", "X-Tenant", "header_value", "never-shown-again")));
     assertThat(own).contains("x-tenant").doesNotContain("never-shown-again");
     assertThat(
             browser
-                .submit(path, path + "/headers", Map.of("name", "Host", "value", "evil.example"))
+                .submit(
+                    path,
+                    path + "/headers",
+                    Map.of("header_name", "Host", "header_value", "evil.example"))
                 .statusCode())
         .isEqualTo(400);
-    done(browser.submit(path, path + "/headers", Map.of("name", "x-tenant", "remove", "true")));
+    done(
+        browser.submit(
+            path, path + "/headers", Map.of("header_name", "x-tenant", "remove", "true")));
     assertThat(endpoints().getJsonObject(0).getJsonArray("headers")).isEmpty();
 
     CertificateAuthority.Issued issued = new CertificateAuthority().issueFor();
@@ -253,6 +319,12 @@ class PortalPagesTest {
     assertThat(rows(browser.get(page + "/deliveries?capture_id=" + capture).body())).isEqualTo(2);
     assertThat(browser.get(page + "/deliveries?state=delivered").body()).contains("No match");
     assertThat(browser.get(page + "/deliveries?state=lost").statusCode()).isEqualTo(400);
+    assertThat(browser.get(page + "/deliveries?from=soon&capture_id=" + capture).body())
+        .contains("This is not a time", "value=\"soon\"", "value=\"" + capture + "\"");
+    assertThat(rows(browser.get(page + "/deliveries?to=2026-01-01T00:00").body())).isZero();
+    assertThat(rows(browser.get(page + "/deliveries?from=2026-01-01T00:00").body())).isEqualTo(2);
+    assertThat(browser.submit(page + "/keys", page + "/deliveries/redeliver", Map.of()).body())
+        .contains("No delivery is selected");
 
     String path = page + "/deliveries/" + DeliveryId.of(first, capture);
     assertThat(browser.get(path).body())
@@ -309,7 +381,7 @@ class PortalPagesTest {
     capture("A talk");
     String path = page + "/endpoints/" + endpoint + "/replay";
     assertThat(browser.submit(path, path, Map.of("what", "all")).body())
-        .contains("role=\"alert\"", "from_position or from is required");
+        .contains("role=\"alert\"", "Set From or From position, or send only what failed.");
 
     HttpResponse<String> started =
         browser.submit(path, path, Map.of("what", "all", "from", "2026-01-01T00:00"));

@@ -84,7 +84,7 @@ final class FuzzedPages {
     requests.add(form("/keys/" + keyId + "/delete", Map.of()));
     requests.add(form("/endpoints", Map.of("url", "https://a.invalid/x", "description", "d")));
     requests.add(form(endpoint + "/change", Map.of("url", "https://b.invalid", "description", "")));
-    requests.add(form(endpoint + "/headers", Map.of("name", "x-fuzz", "value", "v")));
+    requests.add(form(endpoint + "/headers", Map.of("header_name", "x-fuzz", "header_value", "v")));
     requests.add(form(endpoint + "/certificate", Map.of("certificate", "v", "key", "v")));
     requests.add(form(endpoint + "/pause", Map.of()));
     requests.add(form(endpoint + "/resume", Map.of()));

@@ -8,6 +8,7 @@ import io.egress.http.StorableText;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -44,6 +45,13 @@ public final class PortalForm {
   /** Trimmed; empty if absent. */
   public String text(String name) {
     return fields.getOrDefault(name, List.of()).stream().findFirst().orElse("").strip();
+  }
+
+  /** The first value of each field. */
+  public Map<String, String> fields() {
+    Map<String, String> first = new HashMap<>();
+    fields.keySet().forEach(name -> first.put(name, text(name)));
+    return first;
   }
 
   public List<String> texts(String name) {

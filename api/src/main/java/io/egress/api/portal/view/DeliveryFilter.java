@@ -1,11 +1,28 @@
 package io.egress.api.portal.view;
 
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The filters of a list of deliveries. */
-public record DeliveryFilter(List<Choice> endpoints, List<Choice> states, String captureId) {
+/**
+ * The filters of a list of deliveries, as they were typed.
+ *
+ * @param problems what is wrong, by the name of the field
+ */
+public record DeliveryFilter(
+    List<Choice> endpoints,
+    List<Choice> states,
+    String captureId,
+    String from,
+    String to,
+    Map<String, String> problems) {
   public DeliveryFilter {
     endpoints = List.copyOf(endpoints);
     states = List.copyOf(states);
+    problems = Map.copyOf(problems);
+  }
+
+  public @Nullable String problem(String field) {
+    return problems.get(field);
   }
 }

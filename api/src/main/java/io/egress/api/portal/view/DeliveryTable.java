@@ -9,10 +9,19 @@ import org.jspecify.annotations.Nullable;
  * @param filtered whether a filter was set
  * @param searched whether the query may have examined many other deliveries; the page then polls
  *     less often
+ * @param replayOfAll the path, below that of endpoints, of the form that replays what matches; null
+ *     if there is none
  * @param older the query of the next page, null on the last one
  */
 public record DeliveryTable(
-    List<DeliveryRow> rows, boolean filtered, boolean searched, @Nullable String older) {
+    List<DeliveryRow> rows,
+    boolean filtered,
+    boolean searched,
+    @Nullable String replayOfAll,
+    @Nullable String older) {
+  /** Shown while a filter is invalid. */
+  public static final DeliveryTable NOTHING = new DeliveryTable(List.of(), true, false, null, null);
+
   public DeliveryTable {
     rows = List.copyOf(rows);
   }

@@ -24,7 +24,7 @@ public record Frame(
     String csrf,
     Assets assets,
     @Nullable String notice,
-    @Nullable String problem) {
+    @Nullable FormProblem problem) {
   public Frame {
     requireNonNull(title, "title is null");
     requireNonNull(place, "place is null");
@@ -34,7 +34,19 @@ public record Frame(
     requireNonNull(assets, "assets is null");
   }
 
-  public Frame withProblem(@Nullable String text) {
-    return new Frame(title, place, base, workspaceId, mayChange, actor, csrf, assets, notice, text);
+  public Frame withProblem(@Nullable FormProblem other) {
+    return new Frame(
+        title, place, base, workspaceId, mayChange, actor, csrf, assets, notice, other);
+  }
+
+  /** What is wrong with a field of the form; null if nothing is. */
+  public @Nullable String problem(String field) {
+    return problem == null ? null : problem.fields().get(field);
+  }
+
+  /** What was typed into a field of a form that was not accepted. */
+  public String typed(String field, @Nullable String otherwise) {
+    String value = otherwise == null ? "" : otherwise;
+    return problem == null ? value : problem.typed().getOrDefault(field, value);
   }
 }
