@@ -32,6 +32,12 @@ class CommandsTest {
   private static final Map<String, String> COMMANDS =
       Map.ofEntries(
           Map.entry("GET /audit", "audit list"),
+          Map.entry("GET /captures/{id}", "captures find"),
+          Map.entry("DELETE /captures/{id}", "captures erase"),
+          Map.entry("GET /workspaces", "workspaces list"),
+          Map.entry("GET " + WORKSPACE, "workspaces show"),
+          Map.entry("PATCH " + WORKSPACE, "workspaces change"),
+          Map.entry("DELETE " + WORKSPACE + "/members/{id}", "members erase"),
           Map.entry("GET /queue", "rebuild-queue"),
           Map.entry("POST /queue/rebuild", "rebuild-queue"),
           Map.entry("GET /secret-keys", "secrets list"),

@@ -38,6 +38,8 @@ final class EveryCall {
     administerKeys();
     ingest();
     repeatDeliveries(endpoint);
+    lookAround();
+    erase();
     for (String path : List.of("/audit?limit=1", "/secret-keys", "/queue", "/openapi.json")) {
       caller.get(INTERNAL + path);
     }
@@ -95,6 +97,32 @@ final class EveryCall {
       caller.call("PUT", INTERNAL + thing + UUID.randomUUID(), named.encode());
     }
     caller.post(INTERNAL + "/captures", capture.put("id", UUID.randomUUID().toString()));
+  }
+
+  private void lookAround() {
+    caller.get(INTERNAL + "/workspaces");
+    caller.get(INTERNAL + "/workspaces?only=failing");
+    caller.get(workspace);
+    caller.call("PATCH", workspace, "{\"retention\":\"400d\"}");
+    caller.call("PATCH", workspace, "{}");
+  }
+
+  private void erase() {
+    String capture = INTERNAL + "/captures/" + UUID.randomUUID();
+    caller.call("PUT", capture, Service.capture(workspaceId).encode());
+    caller.get(capture);
+    caller.call("DELETE", capture, "{}");
+    caller.call("DELETE", capture, "{\"reason\":\"requested\"}");
+    caller.call("DELETE", capture, "{\"reason\":\"requested again\"}");
+    caller.call("PUT", capture, Service.capture(workspaceId).encode());
+    caller.get(capture);
+    String member = UUID.randomUUID().toString();
+    caller.call(
+        "PUT",
+        INTERNAL + "/members/" + member,
+        new JsonObject().put("workspace_id", workspaceId.toString()).put("name", "Grace").encode());
+    caller.call("DELETE", workspace + "/members/" + member, "");
+    caller.call("DELETE", workspace + "/members/" + member, "");
   }
 
   private void repeatDeliveries(String endpoint) {

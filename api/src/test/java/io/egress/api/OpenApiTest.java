@@ -134,6 +134,11 @@ class OpenApiTest {
   @Test
   void answersAsDescribed() {
     DescribedAnswers answers = new DescribedAnswers(publicDescription());
+    UUID erased = service.enter(WORKSPACE, 1).get(0);
+    service.internal("DELETE", "/internal/v1/captures/" + erased, "{\"reason\":\"a test\"}");
+    answers.check(service.pull("/api/v1/captures/" + erased, key));
+    answers.check(service.pull("/api/v1/erasures", key));
+    answers.check(service.pull("/api/v1/erasures?limit=0", key));
     for (String path :
         List.of("/api/v1/captures", "/api/v1/captures/" + CAPTURE, "/api/v1/openapi.json")) {
       answers.check(service.pull(path, key));

@@ -61,6 +61,12 @@ class RouteTableTest {
   private static final Map<String, String> PAGES =
       Map.ofEntries(
           Map.entry("PUT /internal/v1/captures/:id", NO_PAGE),
+          Map.entry("GET /internal/v1/captures/:id", NO_PAGE),
+          Map.entry("DELETE /internal/v1/captures/:id", NO_PAGE),
+          Map.entry("GET /internal/v1/workspaces", NO_PAGE),
+          Map.entry("GET " + WORKSPACE, NO_PAGE),
+          Map.entry("PATCH " + WORKSPACE, NO_PAGE),
+          Map.entry("DELETE " + WORKSPACE + "/members/:id", NO_PAGE),
           Map.entry("POST /internal/v1/captures", NO_PAGE),
           Map.entry("PATCH /internal/v1/captures/:id/participants/:label", NO_PAGE),
           Map.entry("PUT /internal/v1/members/:id", NO_PAGE),
@@ -100,7 +106,7 @@ class RouteTableTest {
 
   /** Actions that {@link EveryCall} does not cause. */
   private static final Set<String> OTHER_ACTIONS =
-      Set.of("portal_session.opened", "queue.lost", "redelivery.cancelled");
+      Set.of("captures.expired", "portal_session.opened", "queue.lost", "redelivery.cancelled");
 
   private static Service service;
 

@@ -3,21 +3,26 @@ package io.egress.cli;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code egress workspaces}. */
 @Command(
     name = "workspaces",
     description = {
-      "Lists all workspaces: their captures, and how their endpoints do.",
+      "Lists all workspaces: their captures, and how their endpoints do; and how long they keep them.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
       "",
       "The endpoints that are down, failing or paused, of all workspaces:",
-      "  egress workspaces list --failing"
+      "  egress workspaces list --failing",
+      "Erase captures after 90 days:",
+      "  egress workspaces change WORKSPACE --retention 90d"
     })
 final class WorkspacesCommand {
   private static final List<String> COLUMNS =
@@ -44,6 +49,47 @@ final class WorkspacesCommand {
           "url");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(name = "show", description = "Shows how long a workspace keeps its captures.")
+  int show(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    return print(internal.api().call("GET", "/workspaces/" + workspace, new JsonObject()), json);
+  }
+
+  @Command(
+      name = "change",
+      description =
+          "Changes how long a workspace keeps its captures, or puts it on legal hold, so that"
+              + " nothing of it is erased.")
+  int change(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(
+              names = "--retention",
+              paramLabel = "DURATION",
+              description = "such as 90d, or default for that of the service")
+          @Nullable String retention,
+      @Option(names = "--legal-hold", paramLabel = "true|false", arity = "1")
+          @Nullable Boolean legalHold,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    JsonObject change = new JsonObject();
+    if (retention != null) {
+      change.put("retention", retention.equals("default") ? null : retention);
+    }
+    if (legalHold != null) {
+      change.put("legal_hold", legalHold);
+    }
+    return print(internal.api().call("PATCH", "/workspaces/" + workspace, change), json);
+  }
+
+  private static int print(JsonObject workspace, boolean json) {
+    if (json) {
+      System.out.println(workspace.encodePrettily());
+    } else {
+      workspace.forEach(field -> System.out.printf("%-20s %s%n", field.getKey(), field.getValue()));
+    }
+    return 0;
+  }
 
   @Command(
       name = "list",

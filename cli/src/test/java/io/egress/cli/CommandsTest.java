@@ -114,11 +114,15 @@ class CommandsTest {
   @Test
   void fishScriptsKnowCommandsAndOptions() {
     assertThat(CompletionCommand.fish(root).lines())
-        .contains(
-            "complete -c egress -f",
-            "complete -c egress -n '__fish_seen_subcommand_from captures; and not"
-                + " __fish_seen_subcommand_from find erase' -a find -d 'Shows whose a capture is, its position in"
-                + " the stream, and what became of it at each endpoint'")
+        .contains("complete -c egress -f")
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith(
+                        "complete -c egress -n '__fish_seen_subcommand_from captures; and not")
+                    .endsWith(
+                        " -a find -d 'Shows whose a capture is, its position in the stream, and what"
+                            + " became of it at each endpoint'"))
         .anySatisfy(
             line ->
                 assertThat(line)
