@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -155,7 +156,23 @@ public final class BrokerCluster implements AutoCloseable {
    */
   public void awaitWritable() {
     awaitAll();
+    await(bootstrap(), all(), this::knowsItsBrokers);
     await(bootstrap(), all(), BrokerCluster::isWritable);
+  }
+
+  /**
+   * A broker that was left without the others still describes replicas as they were. A topic on all
+   * brokers can only be created once a controller has admitted them again.
+   */
+  private boolean knowsItsBrokers(Admin admin)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    String topic = "admitted-" + Uuid.randomUuid();
+    admin
+        .createTopics(List.of(new NewTopic(topic, 1, (short) size())))
+        .all()
+        .get(5, TimeUnit.SECONDS);
+    admin.deleteTopics(List.of(topic)).all().get(5, TimeUnit.SECONDS);
+    return true;
   }
 
   /** Starts a broker that does not run, on its ports and data, without waiting for it. */
