@@ -56,6 +56,32 @@ language sql volatile as $$
   select workspace, least(erased, min(first_position)), greatest(erased, max(last_position)) from touching
 $$;
 
+-- The next rows of a stream that were not erased, at most count_max. Each span is skipped in one step, and leads to at least
+-- one row.
+create function readable_rows(workspace uuid, after bigint, count_max integer) returns setof stream
+language plpgsql stable rows 50 as $$
+declare
+  reached bigint := after;
+  missing integer := count_max;
+  returned integer;
+  erased erased_spans;
+begin
+  while missing > 0 loop
+    select * into erased from erased_spans s
+    where s.workspace_id = workspace and s.last_position > reached order by s.last_position limit 1;
+    return query
+    select s.* from stream s
+    where s.workspace_id = workspace and s.position > reached
+      and s.position < coalesce(erased.first_position, 9223372036854775807)
+    order by s.position limit missing;
+    get diagnostics returned = row_count;
+    missing := missing - returned;
+    exit when erased.last_position is null;
+    reached := erased.last_position;
+  end loop;
+end
+$$;
+
 -- Erases what a capture says, and returns its erasure; nothing if it does not exist, or has no position yet although it
 -- is on its way into the stream. An erased capture stays as it is.
 --

@@ -2,7 +2,6 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.intake.QueryValues;
 import io.egress.api.keys.ApiKey;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
@@ -38,35 +37,18 @@ final class PullStore {
             where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head
         from api_keys k join workspaces w on w.id = k.workspace_id
         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
-      erased as (
-        select e.first_position, e.last_position from access a
-        cross join lateral (
-          select first_position, last_position from erased_spans
-          where workspace_id = a.workspace_id and last_position > $2 order by last_position limit %2$d + 1) e),
-      -- What can be read, after (excluded) and up to (included) a position; "before" captures are in earlier ranges.
-      ranges as (
-        select after, up_to, coalesce(sum(up_to - after) over (order by after rows between unbounded preceding and 1 preceding), 0)::bigint as before
-        from (
-          select lag(last_position, 1, $2) over (order by last_position) as after, first_position - 1 as up_to from erased
-          union all
-          select coalesce((select max(last_position) from erased), $2), stream_head from access where follows) as range
-        where up_to > after),
       page as (
-        select s.position, s.capture_id, s.chain, %1$s, octet_length(d.deflated) as bytes,
+        select s.position, s.capture_id, s.chain, %s, octet_length(d.deflated) as bytes,
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
         from access a
-        join ranges r on a.follows and r.before < $4
-        cross join lateral (
-          select position, capture_id, chain from stream
-          where workspace_id = a.workspace_id and position > r.after and position <= least(r.up_to, r.after + $4 - r.before)
-          order by position limit %2$d) s
+        cross join lateral readable_rows(a.workspace_id, $2, case when a.follows then $4::integer else 0 end) s
         left join lateral (
           select * from current_documents where capture_id = s.capture_id limit 1) d on true)
       select a.key_id, a.workspace_id, a.follows, a.stream_head, a.readable_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
-          .formatted(DocumentStore.COLUMNS, QueryValues.LIMIT_MAX);
+          .formatted(DocumentStore.COLUMNS);
   private static final String ONE =
       """
       select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position as readable_head, s.position, s.capture_id, s.chain,
@@ -102,7 +84,7 @@ final class PullStore {
                 Buffer.buffer(key.hash()),
                 after == null ? 0 : after.position(),
                 after == null ? 0 : after.chain(),
-                (long) request.limit(),
+                request.limit(),
                 bytesMax))
         .map(this::page);
   }
