@@ -33,7 +33,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Whoever adds a field to a capture is told here what is still missing. */
+/** A new field of a capture fails here until it is compared, stored, read and shown. */
 class CaptureFieldsTest {
   /** The key of the row, and what no other call may change. */
   private static final Set<String> NOT_CHANGED = Set.of("id", "workspaceId");
