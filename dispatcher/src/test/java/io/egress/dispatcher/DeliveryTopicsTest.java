@@ -42,7 +42,9 @@ class DeliveryTopicsTest {
     environment.put("EGRESS_TOPIC_REPLICATION", "1");
     Future<?> possible = DeliveryTopics.ensure(vertx, Settings.from(environment));
 
-    await().atMost(Duration.ofSeconds(60)).until(waiting::isComplete);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> waiting.isComplete() && possible.isComplete());
     assertThat(possible.succeeded()).isTrue();
     assertThat(waiting.succeeded()).isTrue();
   }
