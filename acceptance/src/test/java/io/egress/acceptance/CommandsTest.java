@@ -37,6 +37,7 @@ class CommandsTest {
           Map.entry("GET /workspaces", "workspaces list"),
           Map.entry("GET " + WORKSPACE, "workspaces show"),
           Map.entry("PATCH " + WORKSPACE, "workspaces change"),
+          Map.entry("DELETE " + WORKSPACE, "workspaces end"),
           Map.entry("DELETE " + WORKSPACE + "/members/{id}", "members erase"),
           Map.entry("GET /queue", "rebuild-queue"),
           Map.entry("POST /queue/rebuild", "rebuild-queue"),

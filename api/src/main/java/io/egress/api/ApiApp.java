@@ -381,7 +381,7 @@ public final class ApiApp {
                           new ErasuresHandler(
                               new CaptureErasure(vertx, pool, sweep::wake),
                               new MemberErasure(pool)),
-                          new RetentionHandler(pool, api.retention()),
+                          new RetentionHandler(pool, api.retention(), sweep::wakeErasing),
                           new WorkspacesHandler(pool, healths),
                           new CaptureFinder(pool, deliveryReads),
                           portalAccess)

@@ -94,6 +94,7 @@ final class ApiRoutes {
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
         .get(WORKSPACE, onAll(retention::show))
         .patch(WORKSPACE, withBody(onAll(retention::change)))
+        .delete(WORKSPACE, onAll(retention::end))
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
         .get(INTERNAL + "/queue", queue::show)

@@ -51,6 +51,29 @@ final class EveryCall {
     caller.call("POST", INTERNAL + "/queue/rebuild", "");
     caller.call("PATCH", endpoint, "{}");
     caller.call("DELETE", endpoint, "");
+    end();
+  }
+
+  /** Nothing can be added to the workspace afterwards. */
+  private void end() {
+    caller.call("DELETE", workspace, "");
+    caller.call("DELETE", workspace, "");
+    caller.get(workspace);
+    caller.call("PATCH", workspace, "{\"retention\":\"400d\"}");
+    caller.post(workspace + "/api-keys", new JsonObject().put("name", "late"));
+    caller.post(
+        workspace + "/endpoints", new JsonObject().put("url", "https://receiver.invalid/late"));
+    caller.post(workspace + "/portal-links", new JsonObject().put("role", "view"));
+    for (String thing : List.of("/members/", "/devices/")) {
+      JsonObject named =
+          new JsonObject().put("workspace_id", workspaceId.toString()).put("name", "Ada");
+      caller.call("PUT", INTERNAL + thing + UUID.randomUUID(), named.encode());
+    }
+    String capture = INTERNAL + "/captures/" + UUID.randomUUID();
+    caller.call("PUT", capture, Service.capture(workspaceId).encode());
+    String nobody = INTERNAL + "/workspaces/" + UUID.randomUUID();
+    caller.get(nobody);
+    caller.call("DELETE", nobody, "");
   }
 
   /** Returns the path of the endpoint. */

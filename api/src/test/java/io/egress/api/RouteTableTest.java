@@ -66,6 +66,7 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/workspaces", NO_PAGE),
           Map.entry("GET " + WORKSPACE, NO_PAGE),
           Map.entry("PATCH " + WORKSPACE, NO_PAGE),
+          Map.entry("DELETE " + WORKSPACE, NO_PAGE),
           Map.entry("DELETE " + WORKSPACE + "/members/:id", NO_PAGE),
           Map.entry("POST /internal/v1/captures", NO_PAGE),
           Map.entry("PATCH /internal/v1/captures/:id/participants/:label", NO_PAGE),

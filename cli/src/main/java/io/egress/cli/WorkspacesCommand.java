@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "workspaces",
     description = {
-      "Lists all workspaces: their captures, and how their endpoints do; and how long they keep them.",
+      "Lists all workspaces: their captures, and how their endpoints do; changes how long they keep them, and ends them.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     },
     footer = {
@@ -31,6 +31,7 @@ final class WorkspacesCommand {
           "captures",
           "captures_last_hour",
           "newest_at",
+          "ended_at",
           "endpoints",
           "down",
           "failing",
@@ -80,6 +81,18 @@ final class WorkspacesCommand {
       change.put("legal_hold", legalHold);
     }
     return print(internal.api().call("PATCH", "/workspaces/" + workspace, change), json);
+  }
+
+  @Command(
+      name = "end",
+      description = {
+        "Ends a workspace for good: its keys are rejected at once, its endpoints get nothing more, and",
+        "its captures are erased in the background. Repeat it to see how far that is."
+      })
+  int end(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    return print(internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()), json);
   }
 
   private static int print(JsonObject workspace, boolean json) {

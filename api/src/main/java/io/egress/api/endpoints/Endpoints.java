@@ -61,14 +61,17 @@ public final class Endpoints {
     SecretBox box = box();
     Buffer sealed = Buffer.buffer(box.seal(secret, id));
     ClientCertificate certificate = endpoint.clientCertificate();
-    return EndpointStore.add(
-            tx,
-            workspaceId,
-            id,
-            endpoint,
-            sealed,
-            endpoint.headers().seal(box, id),
-            certificate == null ? null : certificate.seal(box, id))
+    return Workspaces.requireOpen(tx, workspaceId)
+        .compose(
+            open ->
+                EndpointStore.add(
+                    tx,
+                    workspaceId,
+                    id,
+                    endpoint,
+                    sealed,
+                    endpoint.headers().seal(box, id),
+                    certificate == null ? null : certificate.seal(box, id)))
         .compose(
             created ->
                 audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));

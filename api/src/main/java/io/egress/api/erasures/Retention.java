@@ -21,13 +21,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Erases captures that are older than their workspace's retention, oldest first, in chunks. One
+ * Erases captures that are older than their workspace's retention, and all of a workspace that has
+ * ended, oldest first, in chunks. One
  * process of the fleet works at a time. An erased chunk joins the first span of erased positions,
  * so a new reader starts above it, and the next chunk is found above it, too.
  */
 public final class Retention {
   /** What readers see as the reason. */
   static final String REASON = "retention";
+
+  private static final String ENDED = "the workspace has ended";
 
   private static final int CHUNK_MAX = 100;
 
@@ -36,8 +39,10 @@ public final class Retention {
 
   private static final String WORKSPACES =
       """
-      select id, coalesce(retention_ms, $1) as retention_ms from workspaces
-      where not legal_hold and coalesce(retention_ms, $1) is not null
+      select id, coalesce(retention_ms, $1) as retention_ms, false as has_ended from workspaces
+      where not legal_hold and ended_at is null and coalesce(retention_ms, $1) is not null
+      union all
+      select id, 0, true from workspaces where ended_at is not null and emptied_at is null
       """;
   private static final String LOCK = "select pg_try_advisory_xact_lock($1) as is_mine";
   private static final String ERASE =
@@ -48,6 +53,28 @@ public final class Retention {
         join workspaces w on w.id = $1 and not w.legal_hold
         order by c.id) as expired
       cross join lateral erase_capture(expired.id, null, $4) as e
+      """;
+
+  /** Members that a capture still names go in a later run. */
+  private static final String FORGET_MEMBERS =
+      """
+      delete from members m where m.workspace_id = $1 and not exists (
+        select from participants p where p.workspace_id = m.workspace_id and p.member_id = m.id)
+      """;
+
+  private static final String FORGET_RENAMES = "delete from renames where workspace_id = $1";
+  private static final String FORGET_DEVICES =
+      "update devices set name = null where workspace_id = $1 and name is not null";
+
+  /** No call that began before the end takes as long, so nothing comes after it. */
+  private static final String EMPTIED =
+      """
+      update workspaces w set emptied_at = now()
+      where w.id = $1 and w.ended_at < now() - interval '5 minutes'
+        and w.stream_head = coalesce((select h.number from erasure_heads h where h.workspace_id = w.id), 0)
+        and not exists (select from stream_inbox i where i.workspace_id = w.id)
+        and not exists (
+          select from captures c where c.workspace_id = w.id and not c.entered and c.erased_at is null)
       """;
 
   private final Pool pool;
@@ -61,7 +88,7 @@ public final class Retention {
     this.standard = standard;
   }
 
-  private record Kept(UUID workspaceId, long millis) {}
+  private record Kept(UUID workspaceId, long millis, boolean ended) {}
 
   /** Completes when nothing is older than it may be. */
   public Future<Void> run() {
@@ -71,7 +98,11 @@ public final class Retention {
             rows -> {
               Deque<Kept> left = new ArrayDeque<>();
               for (Row row : rows) {
-                left.add(new Kept(row.getUUID("id"), row.getLong("retention_ms")));
+                left.add(
+                    new Kept(
+                        row.getUUID("id"),
+                        row.getLong("retention_ms"),
+                        row.getBoolean("has_ended")));
               }
               return next(left);
             });
@@ -90,9 +121,24 @@ public final class Retention {
               if (erased.size() >= CHUNK_MAX) {
                 left.add(kept);
               }
-              return ReceiverAnswers.forget(pool, kept.workspaceId(), erased);
+              return ReceiverAnswers.forget(pool, kept.workspaceId(), erased)
+                  .compose(
+                      forgotten ->
+                          kept.ended() && erased.size() < CHUNK_MAX
+                              ? forgetNames(kept.workspaceId())
+                              : Future.succeededFuture());
             })
         .compose(done -> next(left));
+  }
+
+  private Future<Void> forgetNames(UUID workspaceId) {
+    Tuple workspace = Tuple.of(workspaceId);
+    return pool.preparedQuery(FORGET_RENAMES)
+        .execute(workspace)
+        .compose(done -> pool.preparedQuery(FORGET_MEMBERS).execute(workspace))
+        .compose(done -> pool.preparedQuery(FORGET_DEVICES).execute(workspace))
+        .compose(done -> pool.preparedQuery(EMPTIED).execute(workspace))
+        .mapEmpty();
   }
 
   /** Returns what was erased; nothing while another process works. */
@@ -108,12 +154,13 @@ public final class Retention {
 
   private static Future<List<UUID>> eraseExpired(SqlConnection tx, Kept kept) {
     return tx.preparedQuery(ERASE)
-        .execute(Tuple.of(kept.workspaceId(), kept.millis(), CHUNK_MAX, REASON))
+        .execute(Tuple.of(
+                kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
         .compose(
             rows -> {
               List<UUID> erased = new ArrayList<>(rows.size());
               rows.forEach(row -> erased.add(row.getUUID("capture_id")));
-              return erased.isEmpty()
+              return erased.isEmpty() || kept.ended()
                   ? Future.succeededFuture(erased)
                   : record(tx, kept, erased.size()).map(erased);
             });

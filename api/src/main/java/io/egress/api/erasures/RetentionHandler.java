@@ -9,47 +9,83 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.document.UtcInstant;
 import io.egress.http.HttpExchange;
+import io.egress.http.Refusal;
 import io.egress.settings.Durations;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Shows and changes how long a workspace's captures are kept. */
+/** Shows and changes how long a workspace's captures are kept, and ends workspaces. */
 public final class RetentionHandler {
   private static final String SHOW =
-      "select retention_ms, legal_hold from workspaces where id = $1";
+      """
+      select w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
+        coalesce(h.number, 0) as erased
+      from workspaces w left join erasure_heads h on h.workspace_id = w.id where w.id = $1
+      """;
   private static final String CHANGE =
       """
       update workspaces
       set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold)
-      where id = $1 returning retention_ms, legal_hold
+      where id = $1
       """;
 
   private final Pool pool;
   private final Transactions transactions;
+  private final WorkspaceEnd ending;
+  private final Runnable erase;
   private final @Nullable Duration standard;
 
-  /** {@code standard} is the retention of workspaces that have none of their own. */
-  public RetentionHandler(Pool pool, @Nullable Duration standard) {
+  /**
+   * {@code standard} is the retention of workspaces that have none of their own. {@code erase}
+   * begins to erase what has to go.
+   */
+  public RetentionHandler(Pool pool, @Nullable Duration standard, Runnable erase) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
+    this.ending = new WorkspaceEnd(pool);
     this.standard = standard;
+    this.erase = requireNonNull(erase, "erase is null");
   }
 
   public Future<Void> show(RoutingContext ctx, UUID workspaceId) {
-    return Workspaces.name(pool, workspaceId)
-        .compose(named -> pool.preparedQuery(SHOW).execute(Tuple.of(workspaceId)))
-        .onSuccess(
-            rows -> HttpExchange.sendJson(ctx, 200, json(workspaceId, rows.iterator().next())))
+    return shown(pool, workspaceId)
+        .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
         .mapEmpty();
+  }
+
+  /** The answer shows how far the erasing is, in this and each repeated call. */
+  public Future<Void> end(RoutingContext ctx, UUID workspaceId) {
+    return ending
+        .end(Caller.ofApi(ctx), workspaceId)
+        .onSuccess(ended -> erase.run())
+        .compose(ended -> show(ctx, workspaceId));
+  }
+
+  private Future<JsonObject> shown(SqlClient client, UUID workspaceId) {
+    return client
+        .preparedQuery(SHOW)
+        .execute(Tuple.of(workspaceId))
+        .map(
+            rows -> {
+              RowIterator<Row> found = rows.iterator();
+              if (!found.hasNext()) {
+                throw new Refusal(404, "no such workspace");
+              }
+              return json(workspaceId, found.next());
+            });
   }
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId) {
@@ -64,14 +100,14 @@ public final class RetentionHandler {
   private Future<JsonObject> change(
       SqlConnection tx, Caller caller, UUID workspaceId, RetentionBody wanted) {
     Duration retention = wanted.retention();
-    return tx.preparedQuery(CHANGE)
-        .execute(
+    return Workspaces.requireOpen(tx, workspaceId)
+        .compose(open -> tx.preparedQuery(CHANGE).execute(
             Tuple.of(
                 workspaceId,
                 wanted.changesRetention(),
                 retention == null ? null : retention.toMillis(),
-                wanted.legalHold()))
-        .map(rows -> json(workspaceId, rows.iterator().next()))
+                wanted.legalHold())))
+        .compose(done -> shown(tx, workspaceId))
         .compose(
             changed ->
                 AuditLog.write(
@@ -95,7 +131,15 @@ public final class RetentionHandler {
         .put("id", workspaceId.toString())
         .put("retention", millis == null ? null : text(Duration.ofMillis(millis)))
         .put("effective_retention", effective)
-        .put("legal_hold", row.getBoolean("legal_hold"));
+        .put("legal_hold", row.getBoolean("legal_hold"))
+        .put("captures", row.getLong("captures"))
+        .put("erased", row.getLong("erased"))
+        .put("ended_at", time(row.getOffsetDateTime("ended_at")))
+        .put("emptied_at", time(row.getOffsetDateTime("emptied_at")));
+  }
+
+  private static @Nullable String time(@Nullable OffsetDateTime time) {
+    return time == null ? null : UtcInstant.format(time.toInstant());
   }
 
   private static @Nullable String text(@Nullable Duration duration) {

@@ -9,6 +9,8 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
 import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -19,8 +21,9 @@ import java.util.UUID;
 final class NameStore {
   private static final String READ_DEVICES =
       """
-      select d.workspace_id, d.id, d.name from devices d
+      select d.workspace_id, d.id, d.name, w.ended_at is not null as has_ended from devices d
       join unnest($1::uuid[], $2::uuid[]) as asked(workspace_id, id) using (workspace_id, id)
+      join workspaces w on w.id = d.workspace_id
       """;
   private static final String READ_MEMBERS =
       """
@@ -31,7 +34,11 @@ final class NameStore {
   private static final String HOLD_MEMBERS = READ_MEMBERS + "order by 1, 2 for share of m";
 
   private static final String ADD_WORKSPACES =
-      "insert into workspaces (id) select unnest($1::uuid[]) order by 1 on conflict do nothing";
+      """
+      with added as (
+        insert into workspaces (id) select unnest($1::uuid[]) order by 1 on conflict do nothing)
+      select id from workspaces where id = any($1) and ended_at is not null
+      """;
 
   /**
    * Takes constant time, however many captures show the name; {@code Revisions} renders their
@@ -62,8 +69,16 @@ final class NameStore {
       """
           + RENAME;
 
-  Future<Void> addWorkspaces(SqlConnection tx, Collection<UUID> ids) {
-    return tx.preparedQuery(ADD_WORKSPACES).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
+  /** Returns those of them that have ended. */
+  Future<Set<UUID>> addWorkspaces(SqlConnection tx, Collection<UUID> ids) {
+    return tx.preparedQuery(ADD_WORKSPACES)
+        .execute(Tuple.of(ids.toArray(UUID[]::new)))
+        .map(
+            rows -> {
+              Set<UUID> ended = new HashSet<>();
+              rows.forEach(row -> ended.add(row.getUUID("id")));
+              return ended;
+            });
   }
 
   /** Returns the stored names without locking them. */
@@ -118,6 +133,9 @@ final class NameStore {
     Names names = new Names();
     for (Row row : devices) {
       names.add(row.getUUID("workspace_id"), new Device(row.getUUID("id"), row.getString("name")));
+      if (row.getBoolean("has_ended")) {
+        names.end(Set.of(row.getUUID("workspace_id")));
+      }
     }
     for (Row row : members) {
       names.add(

@@ -10,6 +10,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -34,6 +37,7 @@ final class Names {
 
   private final Map<Key, Device> devices = new TreeMap<>();
   private final Map<Key, Member> members = new TreeMap<>();
+  private final Set<UUID> ended = new HashSet<>();
 
   static Names in(List<Capture> captures) {
     Names names = new Names();
@@ -61,6 +65,15 @@ final class Names {
   void add(Names said) {
     said.devices.forEach((key, device) -> add(key.workspaceId(), device));
     said.members.forEach((key, member) -> add(key.workspaceId(), member));
+  }
+
+  /** These workspaces take nothing new. */
+  void end(Collection<UUID> workspaceIds) {
+    ended.addAll(workspaceIds);
+  }
+
+  boolean hasEnded(UUID workspaceId) {
+    return ended.contains(workspaceId);
   }
 
   boolean knowsDeviceOf(Capture capture) {

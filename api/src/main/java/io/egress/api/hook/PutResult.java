@@ -12,7 +12,9 @@ enum PutResult {
   /** The id is taken by another workspace, permanently. */
   OTHER_WORKSPACE(409, "workspace_id: the capture belongs to another workspace"),
   /** The capture was erased, permanently. */
-  ERASED(410, "the capture was erased");
+  ERASED(410, "the capture was erased"),
+  /** Nothing is added to its workspace anymore. */
+  ENDED(410, "the workspace has ended");
 
   private final int status;
   private final @Nullable String reason;

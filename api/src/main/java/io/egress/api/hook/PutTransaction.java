@@ -60,7 +60,8 @@ final class PutTransaction {
               if (news.isEmpty()) {
                 return Future.succeededFuture(new Names());
               }
-              return changeNames(news, known.result()).compose(changed -> write(news));
+              return addUnknownWorkspaces(news, known.result())
+                  .compose(added -> putOpen(news, known.result()));
             })
         .map(held -> new Done(captures.stream().map(this::result).toList(), held, renamed));
   }
@@ -105,12 +106,25 @@ final class PutTransaction {
     return true;
   }
 
-  /** {@code known} contains the names in {@code news}, and possibly more, as of a moment ago. */
-  private Future<Void> changeNames(List<IncomingCapture> news, Names known) {
-    return addUnknownWorkspaces(news, known)
-        .compose(done -> names.change(tx, known.changesBy(namesIn(news))))
-        .onSuccess(changed -> renamed = changed)
-        .mapEmpty();
+  /**
+   * Writes those whose workspace has not ended. {@code known} contains the names in {@code news},
+   * and possibly more, as of a moment ago. One that ends from now on erases what was put, too.
+   */
+  private Future<Names> putOpen(List<IncomingCapture> news, Names known) {
+    List<IncomingCapture> open = new ArrayList<>();
+    for (IncomingCapture incoming : news) {
+      if (known.hasEnded(incoming.capture().workspaceId())) {
+        results.put(incoming.capture().id(), PutResult.ENDED);
+      } else {
+        open.add(incoming);
+      }
+    }
+    return open.isEmpty()
+        ? Future.succeededFuture(new Names())
+        : names
+            .change(tx, known.changesBy(namesIn(open)))
+            .onSuccess(changed -> renamed = changed)
+            .compose(changed -> write(open));
   }
 
   /** If its device is known, so is the workspace. */
@@ -121,7 +135,9 @@ final class PutTransaction {
             .filter(capture -> !known.knowsDeviceOf(capture))
             .map(Capture::workspaceId)
             .collect(Collectors.toCollection(TreeSet::new));
-    return unknown.isEmpty() ? Future.succeededFuture() : names.addWorkspaces(tx, unknown);
+    return unknown.isEmpty()
+        ? Future.succeededFuture()
+        : names.addWorkspaces(tx, unknown).onSuccess(known::end).mapEmpty();
   }
 
   /** Returns the names, locked. */

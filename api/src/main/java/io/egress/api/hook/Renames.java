@@ -3,6 +3,7 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.intake.NameBody;
+import io.egress.api.workspace.Workspaces;
 import io.egress.capture.Member;
 import io.egress.database.Transactions;
 import io.vertx.core.Future;
@@ -14,7 +15,11 @@ import java.util.UUID;
 
 /** Renames after the fact. A new name is shown by every capture that refers to it. */
 final class Renames {
-  private static final String WORKSPACE_OF = "select workspace_id from captures where id = $1";
+  private static final String WORKSPACE_OF =
+      """
+      select c.workspace_id from captures c join workspaces w on w.id = c.workspace_id
+      where c.id = $1 and c.erased_at is null and w.ended_at is null
+      """;
   private static final String LOCK_CAPTURE =
       "select 1 from captures where id = $1 for no key update";
   private static final String ASSIGN =
@@ -75,7 +80,13 @@ final class Renames {
             tx ->
                 names
                     .addWorkspaces(tx, Set.of(workspaceId))
-                    .compose(done -> names.change(tx, changes)))
+                    .compose(
+                        ended -> {
+                          if (!ended.isEmpty()) {
+                            throw Workspaces.ended();
+                          }
+                          return names.change(tx, changes);
+                        }))
         .onSuccess(done -> renamed.run())
         .map(true);
   }

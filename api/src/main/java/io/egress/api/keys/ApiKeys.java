@@ -77,16 +77,19 @@ public final class ApiKeys {
   Future<Minted> mint(SqlConnection tx, Caller caller, UUID workspaceId, NewKey key) {
     ApiKey token = ApiKey.mint();
     Duration expiresIn = key.expiresIn();
-    return tx.preparedQuery(ADD)
-        .execute(
-            Tuple.of(
-                UUID.randomUUID(),
-                workspaceId,
-                key.name(),
-                Buffer.buffer(token.hash()),
-                token.lastFour(),
-                caller.actor(),
-                expiresIn == null ? null : expiresIn.toMillis()))
+    return Workspaces.requireOpen(tx, workspaceId)
+        .compose(
+            open ->
+                tx.preparedQuery(ADD)
+                    .execute(
+                        Tuple.of(
+                            UUID.randomUUID(),
+                            workspaceId,
+                            key.name(),
+                            Buffer.buffer(token.hash()),
+                            token.lastFour(),
+                            caller.actor(),
+                            expiresIn == null ? null : expiresIn.toMillis())))
         .map(rows -> shown(rows.iterator().next()))
         .compose(
             minted ->

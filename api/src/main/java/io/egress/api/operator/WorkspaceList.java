@@ -25,10 +25,10 @@ final class WorkspaceList {
 
   private static final String LIST =
       """
-      select w.id, w.stream_head, s.entered_at as newest_at, w.created_at,
+      select w.id, w.stream_head, s.entered_at as newest_at, w.ended_at,
         w.stream_head - stream_position_before(w.id, now() - interval '1 hour') as last_hour
       from workspaces w left join stream s on s.workspace_id = w.id and s.position = w.stream_head
-      where ($1::uuid is null or w.id > $1) and (not $2 or exists (
+      where w.emptied_at is null and ($1::uuid is null or w.id > $1) and (not $2 or exists (
         select from endpoints e where e.workspace_id = w.id and e.deleted_at is null and (e.paused or exists (
           select from deliveries d where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
             and d.state <> 'delivered' and d.attempts > 0 and d.day >= current_date - 3))))
@@ -50,6 +50,7 @@ final class WorkspaceList {
       long captures,
       long lastHour,
       @Nullable Instant newestAt,
+      @Nullable Instant endedAt,
       int endpoints,
       List<Judged> judged) {
     Listed {
@@ -93,7 +94,6 @@ final class WorkspaceList {
 
   private Future<Listed> listed(Row row) {
     UUID id = row.getUUID("id");
-    OffsetDateTime newestAt = row.getOffsetDateTime("newest_at");
     return endpoints
         .list(id)
         .compose(
@@ -105,9 +105,15 @@ final class WorkspaceList {
                                 id,
                                 row.getLong("stream_head"),
                                 row.getLong("last_hour"),
-                                newestAt == null ? null : newestAt.toInstant(),
+                                instant(row, "newest_at"),
+                                instant(row, "ended_at"),
                                 all.size(),
                                 judged)));
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
   }
 
   private Future<List<Judged>> judge(UUID workspaceId, List<Endpoint> all) {

@@ -95,6 +95,7 @@ public final class WorkspacesHandler {
         .put("captures", workspace.captures())
         .put("captures_last_hour", workspace.lastHour())
         .put("newest_at", time(workspace.newestAt()))
+        .put("ended_at", time(workspace.endedAt()))
         .put("endpoints", endpoints)
         .put("undelivered", undelivered)
         .put("problems", problems);

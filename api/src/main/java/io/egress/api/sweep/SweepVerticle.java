@@ -122,7 +122,7 @@ public final class SweepVerticle extends VerticleBase {
         new Recurring(
             vertx,
             context,
-            "erasing what is older than its retention",
+            "erasing what is older than its retention or has ended",
             new Recurring.Rhythm(EXPIRY_INTERVAL, Duration.ZERO),
             new Progress(standstillMax(), Health.State.DOWN),
             new Retention(pool, settings.api().retention())::run);
@@ -143,6 +143,13 @@ public final class SweepVerticle extends VerticleBase {
   public void wakeRevision() {
     if (revising != null) {
       revising.ask();
+    }
+  }
+
+  /** Call when a workspace has ended. Thread-safe. */
+  public void wakeErasing() {
+    if (expiring != null) {
+      expiring.ask();
     }
   }
 

@@ -7,6 +7,7 @@ import io.egress.api.intake.Intake;
 import io.egress.api.intake.Shape;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.api.workspace.Workspaces;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
@@ -64,7 +65,8 @@ public final class PortalAccess {
             exchange,
             workspaceId,
             tx ->
-                PortalStore.addLink(tx, token, grant)
+                Workspaces.requireOpen(tx, workspaceId)
+                    .compose(open -> PortalStore.addLink(tx, token, grant))
                     .compose(
                         expiresAt ->
                             AuditLog.write(

@@ -33,6 +33,7 @@ final class PortalStore {
       with opened as (
         update portal_links set used_at = now()
         where hash = $1 and used_at is null and expires_at > now()
+          and exists (select from workspaces w where w.id = workspace_id and w.ended_at is null)
         returning workspace_id, role, actor)
       insert into portal_sessions (hash, workspace_id, role, actor, expires_at)
       select $2, workspace_id, role, actor, now() + interval '8 hours' from opened

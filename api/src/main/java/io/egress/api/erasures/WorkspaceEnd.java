@@ -1,0 +1,106 @@
+package io.egress.api.erasures;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.audit.Act;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.UUID;
+
+/**
+ * Ends workspaces: from the commit on, nothing can be read from them, sent for them or added to
+ * them. {@link Retention} then erases what they contain.
+ */
+public final class WorkspaceEnd {
+  /** Conflicts with {@code Workspaces.requireOpen}, which the creation of keys and endpoints takes. */
+  private static final String LOCK =
+      "select legal_hold, ended_at is not null as has_ended from workspaces where id = $1 for update";
+
+  private static final String END = "update workspaces set ended_at = now() where id = $1";
+  private static final String DELETE_KEYS = "delete from api_keys where workspace_id = $1";
+  private static final String DELETE_ENDPOINTS =
+      """
+      with gone as (
+        update endpoints set deleted_at = now(), updated_at = now()
+        where workspace_id = $1 and deleted_at is null returning id),
+      history as (
+        update backfills set finished_at = now()
+        where endpoint_id in (select id from gone) and finished_at is null)
+      select id from gone
+      """;
+
+  /** What is stored there may contain secrets. */
+  private static final String FORGET_ANSWERS =
+      "delete from idempotency_keys where workspace_id = $1";
+
+  private static final String CLOSE_LINKS = "delete from portal_links where workspace_id = $1";
+  private static final String CLOSE_SESSIONS =
+      "delete from portal_sessions where workspace_id = $1";
+
+  private final Transactions transactions;
+
+  public WorkspaceEnd(Pool pool) {
+    this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
+  }
+
+  /** Does nothing if it has ended before. */
+  public Future<Void> end(Caller caller, UUID workspaceId) {
+    return transactions.run(
+        tx ->
+            tx.preparedQuery(LOCK)
+                .execute(Tuple.of(workspaceId))
+                .compose(
+                    rows -> {
+                      RowIterator<Row> found = rows.iterator();
+                      if (!found.hasNext()) {
+                        throw new Refusal(404, "no such workspace");
+                      }
+                      Row workspace = found.next();
+                      if (workspace.getBoolean("has_ended")) {
+                        return Future.succeededFuture();
+                      }
+                      if (workspace.getBoolean("legal_hold")) {
+                        throw new Refusal(
+                            409, "the workspace is on legal hold: nothing of it is erased");
+                      }
+                      return end(tx, caller, workspaceId);
+                    }));
+  }
+
+  private static Future<Void> end(SqlConnection tx, Caller caller, UUID workspaceId) {
+    Tuple workspace = Tuple.of(workspaceId);
+    return tx.preparedQuery(END)
+        .execute(workspace)
+        .compose(ended -> tx.preparedQuery(DELETE_KEYS).execute(workspace))
+        .compose(
+            keys ->
+                tx.preparedQuery(DELETE_ENDPOINTS)
+                    .execute(workspace)
+                    .compose(
+                        endpoints ->
+                            AuditLog.write(
+                                tx,
+                                workspaceId,
+                                caller,
+                                new Act(
+                                    "workspace.ended",
+                                    "workspace",
+                                    workspaceId,
+                                    new JsonObject()
+                                        .put("api_keys", keys.rowCount())
+                                        .put("endpoints", endpoints.size())))))
+        .compose(written -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
+        .compose(forgotten -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
+        .compose(closed -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))
+        .mapEmpty();
+  }
+}
