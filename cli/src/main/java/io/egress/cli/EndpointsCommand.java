@@ -30,6 +30,9 @@ final class EndpointsCommand {
   private static final String STANDARD =
       "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'";
 
+  private static final String ERASURES =
+      "also send capture.erased, so that the receiver can delete what was erased";
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
@@ -45,6 +48,7 @@ final class EndpointsCommand {
       @Mixin EndpointLimitOptions limits,
       @Mixin ClientCertificateOptions certificate,
       @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
+      @Option(names = "--erasures", description = ERASURES) boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(names = "--json", description = "print JSON") boolean json) {
@@ -57,6 +61,9 @@ final class EndpointsCommand {
     }
     if (standardWebhooks) {
       endpoint.put("standard_webhooks", true);
+    }
+    if (erasures) {
+      endpoint.put("events", events(true));
     }
     limits.putInto(endpoint);
     certificate.putInto(endpoint);
@@ -108,6 +115,8 @@ final class EndpointsCommand {
       @Mixin ClientCertificateOptions certificate,
       @Option(names = "--standard-webhooks", negatable = true, description = STANDARD)
           @Nullable Boolean standardWebhooks,
+      @Option(names = "--erasures", negatable = true, description = ERASURES)
+          @Nullable Boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(
@@ -130,12 +139,20 @@ final class EndpointsCommand {
     if (standardWebhooks != null) {
       change.put("standard_webhooks", standardWebhooks);
     }
+    if (erasures != null) {
+      change.put("events", events(erasures));
+    }
     limits.putInto(change);
     certificate.putInto(change);
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }
     return show("PATCH", path(workspace, id), change);
+  }
+
+  private static JsonArray events(boolean erasures) {
+    JsonArray events = new JsonArray().add("capture.processed");
+    return erasures ? events.add("capture.erased") : events;
   }
 
   private static JsonObject headers(List<String> lines) {

@@ -168,7 +168,7 @@ final class ListenCommand implements Callable<Integer> {
         HttpRequest.newBuilder(forwardTo)
             .timeout(TIMEOUT)
             .header("content-type", "application/json")
-            .header("x-service-event", Envelope.EVENT)
+            .header("x-service-event", Envelope.Event.CAPTURE_PROCESSED.word())
             .header("x-service-delivery", deliveryId.toString())
             .header("x-service-signature", signature.sign(now.getEpochSecond(), envelope))
             .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()));

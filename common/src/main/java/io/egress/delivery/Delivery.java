@@ -43,7 +43,9 @@ public record Delivery(
     /** A replay of part of the stream. */
     REPLAY("replay"),
     /** A redelivery of this one capture. */
-    REDELIVERY("redelivery");
+    REDELIVERY("redelivery"),
+    /** The capture was erased, of which the endpoint is told. */
+    ERASURE("erasure");
 
     private final String word;
 

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of an endpoint. A null URL, pause or {@code standardWebhooks} is unchanged; description,
+ * A change of an endpoint. A null URL, pause, {@code standardWebhooks} or {@code erasures} is unchanged; description,
  * limits and certificate may be set to null.
  *
  * @param headers null if unchanged
@@ -21,7 +21,8 @@ public record EndpointChange(
     EndpointLimits limits,
     boolean setsClientCertificate,
     @Nullable ClientCertificate clientCertificate,
-    @Nullable Boolean standardWebhooks) {
+    @Nullable Boolean standardWebhooks,
+    @Nullable Boolean erasures) {
   /**
    * A change of headers.
    *
@@ -49,6 +50,7 @@ public record EndpointChange(
         false,
         EndpointLimits.NONE,
         false,
+        null,
         null,
         null);
   }

@@ -32,7 +32,7 @@ public final class EndpointStore {
   private static final String SHOWN =
       "id, url, description, full_history, header_names, max_per_second, max_in_flight,"
           + " client_certificate_subject, client_certificate_expires_at,"
-          + " standard_webhooks, paused, paused_at, paused_reason, created_position, created_at,"
+          + " standard_webhooks, erasures, paused, paused_at, paused_reason, created_position, created_at,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
@@ -48,8 +48,8 @@ public final class EndpointStore {
         insert into endpoints
           (id, workspace_id, url, description, secret, full_history, headers, header_names,
             max_per_second, max_in_flight, standard_webhooks, client_certificate, client_certificate_subject,
-            client_certificate_expires_at, created_position)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, stream_head from workspaces where id = $2
+            client_certificate_expires_at, erasures, created_position)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, stream_head from workspaces where id = $2
         returning %1$s),
       history as (
         insert into backfills
@@ -94,6 +94,7 @@ public final class EndpointStore {
         client_certificate_subject = case when $15::boolean then $17::text else client_certificate_subject end,
         client_certificate_expires_at =
           case when $15::boolean then $18::timestamptz else client_certificate_expires_at end,
+        erasures = coalesce($19::boolean, erasures),
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
       returning %s
@@ -182,7 +183,8 @@ public final class EndpointStore {
             endpoint.standardWebhooks(),
             certificate,
             subject(endpoint.clientCertificate()),
-            expiresAt(endpoint.clientCertificate()));
+            expiresAt(endpoint.clientCertificate()),
+            endpoint.erasures());
     return StreamLock.take(transaction)
         .compose(locked -> transaction.preparedQuery(ADD).execute(row))
         .map(rows -> shown(rows.iterator().next()));
@@ -249,7 +251,8 @@ public final class EndpointStore {
                 change.setsClientCertificate(),
                 certificate,
                 subject(change.clientCertificate()),
-                expiresAt(change.clientCertificate())))
+                expiresAt(change.clientCertificate()),
+                change.erasures()))
         .map(EndpointStore::first);
   }
 
@@ -356,6 +359,7 @@ public final class EndpointStore {
         limits(row),
         certificate(row),
         row.getBoolean("standard_webhooks"),
+        row.getBoolean("erasures"),
         row.getBoolean("paused"),
         instant(row, "paused_at"),
         row.getString("paused_reason"),

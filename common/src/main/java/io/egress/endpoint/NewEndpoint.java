@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * An endpoint to be created. Its URL has been checked.
  *
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
+ * @param erasures whether it is told of captures that were erased, too
  */
 public record NewEndpoint(
     String url,
@@ -16,7 +17,8 @@ public record NewEndpoint(
     CustomHeaders headers,
     EndpointLimits limits,
     @Nullable ClientCertificate clientCertificate,
-    boolean standardWebhooks) {
+    boolean standardWebhooks,
+    boolean erasures) {
   public NewEndpoint {
     requireNonNull(url, "url is null");
     requireNonNull(headers, "headers is null");
@@ -24,6 +26,6 @@ public record NewEndpoint(
   }
 
   public NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
-    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, null, false);
+    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, null, false, false);
   }
 }

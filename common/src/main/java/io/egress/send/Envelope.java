@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Instant;
@@ -19,10 +20,28 @@ import javax.crypto.Mac;
  * is embedded unchanged, and nothing is parsed or encoded again.
  */
 public final class Envelope {
-  public static final String EVENT = "capture.processed";
+  /** What a webhook tells. */
+  public enum Event {
+    CAPTURE_PROCESSED("capture.processed"),
+    CAPTURE_ERASED("capture.erased");
 
-  private static final String BEFORE_DELIVERY_ID =
-      "{\"event\":\"" + EVENT + "\",\"delivery_id\":\"";
+    private final AsciiString word;
+    private final String beforeDeliveryId;
+
+    Event(String word) {
+      this.word = new AsciiString(word);
+      this.beforeDeliveryId = "{\"event\":\"" + word + "\",\"delivery_id\":\"";
+    }
+
+    public String word() {
+      return word.toString();
+    }
+
+    CharSequence header() {
+      return word;
+    }
+  }
+
   private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
   private static final String BEFORE_DATA = "\",\"data\":";
   private static final String END = "\"}}";
@@ -30,12 +49,15 @@ public final class Envelope {
   private static final DateTimeFormatter INSTANT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+  private final Event event;
   private final UUID deliveryId;
   private final byte[] before;
   private final byte[] documentHead;
   private final byte[] after;
 
-  private Envelope(UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
+  private Envelope(
+      Event event, UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
+    this.event = event;
     this.deliveryId = deliveryId;
     this.before = before;
     this.documentHead = documentHead;
@@ -47,6 +69,13 @@ public final class Envelope {
    * "emitted_at":"}; the endpoints that get the document may share it.
    */
   public static Envelope compose(UUID deliveryId, Instant emittedAt, byte[] documentHead) {
+    return compose(Event.CAPTURE_PROCESSED, deliveryId, emittedAt, documentHead);
+  }
+
+  /** The same for {@code event}, whose data may be something else that ends like a document. */
+  public static Envelope compose(
+      Event event, UUID deliveryId, Instant emittedAt, byte[] documentHead) {
+    requireNonNull(event, "event is null");
     requireNonNull(deliveryId, "deliveryId is null");
     requireNonNull(documentHead, "documentHead is null");
     if (!endsBeforeEmittedAt(documentHead)) {
@@ -54,11 +83,16 @@ public final class Envelope {
     }
     String instant = INSTANT.format(emittedAt);
     return new Envelope(
+        event,
         deliveryId,
-        (BEFORE_DELIVERY_ID + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
+        (event.beforeDeliveryId + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
             .getBytes(US_ASCII),
         documentHead,
         (instant + END).getBytes(US_ASCII));
+  }
+
+  Event event() {
+    return event;
   }
 
   public UUID deliveryId() {

@@ -57,7 +57,6 @@ final class Exchange implements BodyCodec<Buffer> {
 
   private static final CharSequence JSON = new AsciiString("application/json");
   private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
-  private static final CharSequence EVENT = new AsciiString(Envelope.EVENT);
   private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
   private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
   private static final CharSequence STANDARD_ID_HEADER = new AsciiString("webhook-id");
@@ -214,7 +213,7 @@ final class Exchange implements BodyCodec<Buffer> {
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
-        .putHeader(EVENT_HEADER, EVENT)
+        .putHeader(EVENT_HEADER, request.envelope().event().header())
         .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(SIGNATURE_HEADER, request.sign())
         .end(body.buffer())

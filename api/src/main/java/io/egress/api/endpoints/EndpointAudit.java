@@ -40,6 +40,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     if (endpoint.standardWebhooks()) {
       changes.put("standard_webhooks", true);
     }
+    if (endpoint.erasures()) {
+      changes.put("events", EndpointView.events(true));
+    }
     return write("endpoint.created", endpoint.id(), changes);
   }
 
@@ -98,6 +101,11 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
         EndpointView.certificate(before.clientCertificate()),
         EndpointView.certificate(after.clientCertificate()));
     plain(changes, "standard_webhooks", before.standardWebhooks(), after.standardWebhooks());
+    plain(
+        changes,
+        "events",
+        EndpointView.events(before.erasures()),
+        EndpointView.events(after.erasures()));
     return changes;
   }
 

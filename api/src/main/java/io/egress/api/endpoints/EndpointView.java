@@ -4,6 +4,7 @@ import io.egress.document.UtcInstant;
 import io.egress.endpoint.ClientCertificate;
 import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.SigningSecrets;
+import io.egress.send.Envelope.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -37,12 +38,18 @@ final class EndpointView {
         .put("max_in_flight", endpoint.limits().maxInFlight())
         .put("client_certificate", certificate(endpoint.clientCertificate()))
         .put("standard_webhooks", endpoint.standardWebhooks())
+        .put("events", events(endpoint.erasures()))
         .put("paused", endpoint.paused())
         .put("paused_at", time(endpoint.pausedAt()))
         .put("paused_reason", endpoint.pausedReason())
         .put("created_position", endpoint.createdPosition())
         .put("created_at", UtcInstant.format(endpoint.createdAt()))
         .put("previous_secret_until", time(endpoint.previousSecretUntil()));
+  }
+
+  static JsonArray events(boolean erasures) {
+    JsonArray events = new JsonArray().add(Event.CAPTURE_PROCESSED.word());
+    return erasures ? events.add(Event.CAPTURE_ERASED.word()) : events;
   }
 
   static @Nullable JsonObject certificate(ClientCertificate.@Nullable Shown certificate) {

@@ -10,6 +10,7 @@ import io.egress.endpoint.EndpointChange.HeaderChange;
 import io.egress.endpoint.EndpointLimits;
 import io.egress.endpoint.EndpointUrl;
 import io.egress.endpoint.NewEndpoint;
+import io.egress.send.Envelope.Event;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -18,6 +19,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +40,8 @@ public final class EndpointBody {
           "max_in_flight",
           "client_certificate.certificate",
           "client_certificate.key",
-          "standard_webhooks");
+          "standard_webhooks",
+          "events");
 
   /** A chain of several certificates of 4,096 bits. */
   private static final int PEM_CHARACTERS_MAX = 16_384;
@@ -53,7 +58,8 @@ public final class EndpointBody {
           "max_per_second",
           "max_in_flight",
           "client_certificate",
-          "standard_webhooks");
+          "standard_webhooks",
+          "events");
   private static final Shape CHANGE =
       Shape.of(
           "url",
@@ -64,7 +70,11 @@ public final class EndpointBody {
           "max_in_flight",
           "client_certificate.certificate",
           "client_certificate.key",
-          "standard_webhooks");
+          "standard_webhooks",
+          "events");
+
+  private static final Set<String> EVENTS =
+      Arrays.stream(Event.values()).map(Event::word).collect(Collectors.toUnmodifiableSet());
 
   private final boolean allowHttp;
   private final AddressPolicy addresses;
@@ -86,7 +96,8 @@ public final class EndpointBody {
                 headers(fields),
                 limits(fields),
                 certificate(fields),
-                fields.optionalFlag("standard_webhooks", false)));
+                fields.optionalFlag("standard_webhooks", false),
+                Boolean.TRUE.equals(erasures(fields))));
   }
 
   public Intake<EndpointChange> change(Buffer body) {
@@ -108,8 +119,24 @@ public final class EndpointBody {
               limits(fields),
               fields.has("client_certificate"),
               certificate(fields),
-              fields.has("standard_webhooks") ? fields.flag("standard_webhooks") : null);
+              fields.has("standard_webhooks") ? fields.flag("standard_webhooks") : null,
+              erasures(fields));
         });
+  }
+
+  /** Whether capture.erased is among the events; null if they are not given. */
+  private static @Nullable Boolean erasures(Fields fields) {
+    Set<String> events = fields.optionalWords("events", EVENTS);
+    if (events == null) {
+      if (fields.has("events") && fields.isSound("events")) {
+        fields.fault("events", "must not be null");
+      }
+      return null;
+    }
+    if (!events.contains(Event.CAPTURE_PROCESSED.word())) {
+      fields.fault("events", "must contain " + Event.CAPTURE_PROCESSED.word());
+    }
+    return events.contains(Event.CAPTURE_ERASED.word());
   }
 
   private static EndpointLimits limits(Fields fields) {

@@ -132,6 +132,17 @@ public final class Fields {
     return value == null ? null : new Fields(value, shapeOf(name), pathOf(name), faults);
   }
 
+  /** Each of them once; null if the field is absent. */
+  public @Nullable Set<String> optionalWords(String name, Set<String> known) {
+    return read(name, value -> Problems.ofWords(value, known), Fields::words);
+  }
+
+  private static Set<String> words(JsonNode array) {
+    Set<String> words = new HashSet<>();
+    array.forEach(word -> words.add(word.textValue()));
+    return words;
+  }
+
   /** The elements of the array are read elsewhere. */
   void requireArray(String name) {
     if (isGiven(name)) {

@@ -5,6 +5,9 @@ import io.egress.http.PathIds;
 import io.egress.http.StorableText;
 import io.egress.settings.Durations;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of field values: each returns the problem, or null. */
@@ -95,6 +98,22 @@ final class Problems {
 
   static @Nullable String ofObject(JsonNode value) {
     return value.isObject() ? null : "must be an object, not " + typeOf(value);
+  }
+
+  /** Of an array of words, each at most once. */
+  static @Nullable String ofWords(JsonNode value, Set<String> known) {
+    String problem = ofArray(value);
+    Set<String> seen = new HashSet<>();
+    for (JsonNode word : value) {
+      if (problem == null && !(word.isTextual() && known.contains(word.textValue()))) {
+        problem =
+            "must contain only %s, not %s"
+                .formatted(String.join(", ", new TreeSet<>(known)), Shown.quoted(word.asText()));
+      } else if (problem == null && !seen.add(word.textValue())) {
+        problem = "must contain " + word.textValue() + " only once";
+      }
+    }
+    return problem;
   }
 
   static @Nullable String ofArray(JsonNode value) {

@@ -69,7 +69,8 @@ final class EndpointPage {
             .put("description", description.isEmpty() ? null : description)
             .put("max_per_second", number(form.text("max_per_second")))
             .put("max_in_flight", number(form.text("max_in_flight")))
-            .put("standard_webhooks", form.isChecked("standard_webhooks"));
+            .put("standard_webhooks", form.isChecked("standard_webhooks"))
+            .put("events", EndpointsPage.events(form));
     return Forms.orExplain(
         form,
         () -> change(exchange, session, body, "endpoint-changed"),

@@ -12,6 +12,8 @@ import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
 import io.egress.endpoint.SigningSecrets;
 import io.vertx.core.Future;
+import io.egress.send.Envelope.Event;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
@@ -56,7 +58,8 @@ final class EndpointsPage {
         new JsonObject()
             .put("url", form.text("url"))
             .put("full_history", form.isChecked("full_history"))
-            .put("standard_webhooks", form.isChecked("standard_webhooks"));
+            .put("standard_webhooks", form.isChecked("standard_webhooks"))
+            .put("events", events(form));
     if (!form.text("description").isEmpty()) {
       body.put("description", form.text("description"));
     }
@@ -84,6 +87,11 @@ final class EndpointsPage {
                             session,
                             new Shown(201, secret(issued), issued.endpoint().id(), null))),
         (status, problem) -> send(exchange, session, new Shown(status, null, null, problem)));
+  }
+
+  static JsonArray events(PortalForm form) {
+    JsonArray events = new JsonArray().add(Event.CAPTURE_PROCESSED.word());
+    return form.isChecked("erasures") ? events.add(Event.CAPTURE_ERASED.word()) : events;
   }
 
   static ShownSecret secret(Endpoints.Issued issued) {

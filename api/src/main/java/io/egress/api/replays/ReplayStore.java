@@ -36,7 +36,7 @@ final class ReplayStore {
           + " published, created_by, created_at, finished_at, cancelled_at";
 
   private static final String HAS_ROOM =
-      "(select count(*) from backfills where endpoint_id = e.id and finished_at is null) < "
+      "(select count(*) from backfills where endpoint_id = e.id and finished_at is null and origin <> 'erasure') < "
           + UNFINISHED_MAX;
 
   /** A replay of an empty range is finished at once. */
@@ -58,7 +58,7 @@ final class ReplayStore {
   private static final String ADD_ONE =
       """
       insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position, created_by)
-      select $1, e.id, 'redelivery', $3, $3, $3, $4
+      select $1, e.id, $5, $3, $3, $3, $4
       from endpoints e where e.id = $2 and e.deleted_at is null and %s
       returning %s
       """
@@ -70,7 +70,7 @@ final class ReplayStore {
   private static final String LIST =
       """
       select %s from backfills b
-      where endpoint_id = $1 and ($2::uuid is null or (created_at, id) < (
+      where endpoint_id = $1 and origin <> 'erasure' and ($2::uuid is null or (created_at, id) < (
         select created_at, id from backfills where id = $2 and endpoint_id = $1))
       order by created_at desc, id desc limit $3
       """
@@ -79,7 +79,7 @@ final class ReplayStore {
   private static final String NEWEST =
       """
       select %s from endpoints e cross join lateral (
-        select * from backfills where endpoint_id = e.id and origin <> 'redelivery'
+        select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'erasure')
         order by created_at desc, id desc limit 100) as b
       where e.workspace_id = $1 and e.deleted_at is null
       order by b.created_at desc, b.id desc limit $2
@@ -134,12 +134,19 @@ final class ReplayStore {
         .map(ReplayStore::first);
   }
 
-  /** Empty if the endpoint was deleted or has too many unfinished replays. */
+  /**
+   * What was told of an erasure is told again. Empty if the endpoint was deleted or has too many unfinished replays. */
   static Future<Optional<Replay>> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
     return client
         .preparedQuery(ADD_ONE)
-        .execute(Tuple.of(UUID.randomUUID(), delivery.endpointId(), delivery.position(), createdBy))
+        .execute(
+            Tuple.of(
+                UUID.randomUUID(),
+                delivery.endpointId(),
+                delivery.position(),
+                createdBy,
+                (delivery.origin() == Origin.ERASURE ? Origin.ERASURE : Origin.REDELIVERY).word()))
         .map(ReplayStore::first);
   }
 

@@ -21,6 +21,7 @@ import io.egress.kafka.Topics;
 import io.egress.kafka.TraceHeader;
 import io.egress.outage.Outage;
 import io.egress.send.Envelope;
+import io.egress.send.Envelope.Event;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.send.Receiver;
@@ -372,7 +373,9 @@ final class Deliveries implements Questions.Reader {
       release(documents, body);
       return;
     }
-    Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, to.head().bytes());
+    Envelope envelope =
+        Envelope.compose(
+            event(job.delivery()), job.delivery().id(), startedAt, to.head().bytes());
     workload.sent(slot);
     AttemptSpan span = tracing.attempt(job.delivery(), to.url());
     Sending sending =
@@ -397,6 +400,13 @@ final class Deliveries implements Questions.Reader {
               settle(slot, startedAt, outcome);
               release(documents, body);
             });
+  }
+
+  private static Event event(Delivery delivery) {
+    return switch (delivery.origin()) {
+      case LIVE, BACKFILL, REPLAY, REDELIVERY -> Event.CAPTURE_PROCESSED;
+      case ERASURE -> Event.CAPTURE_ERASED;
+    };
   }
 
   private void release(DocumentHold documents, ByteBudget.Share body) {

@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.database.LostConnections;
 import io.egress.delivery.Delivery;
+import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.backfill.BackfillStore;
+import io.egress.dispatcher.heads.ErasureHeads;
 import io.egress.dispatcher.heads.Head;
 import io.egress.dispatcher.heads.Heads;
 import io.egress.endpoint.EndpointStore;
@@ -120,6 +122,7 @@ final class Preparation {
    * The answers to one query.
    *
    * @param cancelled replays whose deliveries must not be sent
+   * @param erasures what is told of erased captures
    * @param memory reserved for the documents
    * @param large whether the documents are large enough to hold their memory until the attempts
    *     have ended, and not only until their bodies are built
@@ -128,6 +131,7 @@ final class Preparation {
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> cancelled,
+      Map<UUID, Head> erasures,
       Heads.Found documents,
       ByteBudget.Share memory,
       boolean large) {
@@ -142,6 +146,12 @@ final class Preparation {
       }
       if (delivery.replayId() != null && cancelled.contains(delivery.replayId())) {
         return new Verdict.Cancelled();
+      }
+      if (delivery.origin() == Origin.ERASURE) {
+        Head erasure = erasures.get(delivery.captureId());
+        return erasure == null
+            ? new Verdict.Missing()
+            : new Verdict.Attempt(target, erasure);
       }
       Head head = documents.heads().get(delivery.captureId());
       if (head != null) {
@@ -163,6 +173,7 @@ final class Preparation {
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> cancelled,
+      Map<UUID, Head> erasures,
       Heads.Answer documents) {}
 
   private final Pool pool;
@@ -201,13 +212,15 @@ final class Preparation {
                   deliveryLog.known(connection, deliveries);
               Future<Set<UUID>> cancelled = cancelled(connection, deliveries);
               Future<Heads.Answer> documents = heads.ask(connection, captureIds);
-              return Future.join(targets, known, cancelled, documents)
+              Future<Map<UUID, Head>> erasures = erasures(connection, deliveries);
+              return Future.join(targets, known, cancelled, documents, erasures)
                   .map(
                       all ->
                           new Asked(
                               targets.result(),
                               known.result(),
                               cancelled.result(),
+                              erasures.result(),
                               documents.result()));
             })
         .compose(
@@ -232,13 +245,31 @@ final class Preparation {
         : BackfillStore.cancelled(client, replayIds);
   }
 
+  private static Future<Map<UUID, Head>> erasures(SqlClient client, List<Delivery> deliveries) {
+    Set<UUID> captureIds = new HashSet<>();
+    for (Delivery delivery : deliveries) {
+      if (delivery.origin() == Origin.ERASURE) {
+        captureIds.add(delivery.captureId());
+      }
+    }
+    return captureIds.isEmpty()
+        ? Future.succeededFuture(Map.of())
+        : ErasureHeads.read(client, captureIds);
+  }
+
   private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
     return heads
         .find(asked.documents())
         .map(
             found ->
                 new Answers(
-                    asked.endpoints(), asked.known(), asked.cancelled(), found, share, large))
+                    asked.endpoints(),
+                    asked.known(),
+                    asked.cancelled(),
+                    asked.erasures(),
+                    found,
+                    share,
+                    large))
         .onFailure(failure -> share.giveBack());
   }
 }

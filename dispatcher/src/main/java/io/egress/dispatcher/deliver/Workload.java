@@ -263,7 +263,7 @@ final class Workload {
   private static Priority priority(Job job) {
     return switch (job.delivery().origin()) {
       case LIVE, REDELIVERY -> Priority.LIVE;
-      case BACKFILL, REPLAY -> Priority.BACKFILL;
+      case BACKFILL, REPLAY, ERASURE -> Priority.BACKFILL;
     };
   }
 

@@ -69,6 +69,7 @@ class EndpointSettingsTest {
                 headers,
                 EndpointLimits.NONE,
                 null,
+                false,
                 false));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
@@ -104,7 +105,7 @@ class EndpointSettingsTest {
     fleet.change(
         endpoint,
         new EndpointChange(
-            null, false, null, null, null, false, false, EndpointLimits.NONE, false, null, true));
+            null, false, null, null, null, false, false, EndpointLimits.NONE, false, null, true, null));
     fleet.captures(workspace, 1);
 
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -205,7 +206,7 @@ class EndpointSettingsTest {
     fleet.change(
         endpoint,
         new EndpointChange(
-            null, false, null, null, null, true, false, EndpointLimits.NONE, false, null, null));
+            null, false, null, null, null, true, false, EndpointLimits.NONE, false, null, null, null));
 
     awaitDelivered(500);
   }
@@ -220,6 +221,7 @@ class EndpointSettingsTest {
             CustomHeaders.NONE,
             new EndpointLimits(perSecond, inFlight),
             null,
+            false,
             false));
   }
 
@@ -235,12 +237,13 @@ class EndpointSettingsTest {
         EndpointLimits.NONE,
         false,
         null,
+        null,
         null);
   }
 
   private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
     return new EndpointChange(
-        null, false, null, null, null, false, false, EndpointLimits.NONE, true, certificate, null);
+        null, false, null, null, null, false, false, EndpointLimits.NONE, true, certificate, null, null);
   }
 
   private void awaitDelivered(int count) {

@@ -6,6 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Fleet;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import io.egress.endpoint.CustomHeaders;
+import io.egress.endpoint.EndpointLimits;
+import io.egress.endpoint.NewEndpoint;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +67,90 @@ class ErasedCaptureTest {
 
     await().atMost(PATIENCE).until(() -> fleet.count("attempts where status = 500") == 1);
     assertThat(fleet.count("attempts where answer is not null")).isZero();
+  }
+
+  @Test
+  void endpointsThatAskAreToldOnceAndWithRetries() {
+    CompletableFuture<Void> refusedOnce = new CompletableFuture<>();
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) -> {
+          boolean refuses =
+              "capture.erased".equals(request.getHeader("x-service-event"))
+                  && refusedOnce.complete(null);
+          request.response().setStatusCode(refuses ? 503 : 204).end();
+        });
+    fleet.endpoint(workspace, told("crm", false));
+    fleet.endpoint(workspace, "search");
+    fleet.dispatcher();
+    List<UUID> captures = fleet.captures(workspace, 4);
+    fleet.endpoint(workspace, told("late", false));
+    fleet.endpoint(workspace, told("history", true));
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 12);
+
+    erase(captures.get(1));
+    erase(captures.get(2));
+
+    await().atMost(PATIENCE).until(() -> toldOf("crm").size() == 3);
+    await().atMost(PATIENCE).until(() -> toldOf("history").size() == 2);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where origin = 'erasure' and state = 'delivered'") == 4);
+    assertThat(toldOf("crm")).containsOnly(captures.get(1), captures.get(2));
+    assertThat(toldOf("history")).containsOnly(captures.get(1), captures.get(2));
+    assertThat(toldOf("late")).as("it was never owed them").isEmpty();
+    assertThat(toldOf("search")).as("it did not ask").isEmpty();
+    JsonObject envelope =
+        fleet.receivers.arrivals("history").stream()
+            .map(arrival -> arrival.body().toJsonObject())
+            .filter(body -> body.getString("event").equals("capture.erased"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(envelope.fieldNames())
+        .containsExactly("event", "delivery_id", "emitted_at", "data");
+    assertThat(envelope.getJsonObject("data").fieldNames())
+        .containsExactly("id", "erased_at", "reason", "emitted_at");
+    assertThat(envelope.getJsonObject("data").getString("reason")).isEqualTo("requested");
+  }
+
+  /** As a retention erases. */
+  @Test
+  void erasuresThatFollowEachOtherAreToldTogether() {
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, told("crm", false));
+    List<UUID> captures = fleet.captures(workspace, 20);
+    for (UUID capture : captures.subList(0, 12)) {
+      erase(capture);
+    }
+    erase(captures.get(15));
+
+    assertThat(
+            fleet.count(
+                "backfills where origin = 'erasure' and endpoint_id = '%s'"
+                    .formatted(endpoint.id())))
+        .isEqualTo(2);
+    fleet.dispatcher();
+    await().atMost(PATIENCE).until(() -> toldOf("crm").size() == 13);
+  }
+
+  private NewEndpoint told(String receiver, boolean fullHistory) {
+    return new NewEndpoint(
+        fleet.receivers.url(receiver),
+        null,
+        fullHistory,
+        CustomHeaders.NONE,
+        EndpointLimits.NONE,
+        null,
+        false,
+        true);
+  }
+
+  private List<UUID> toldOf(String receiver) {
+    return fleet.receivers.arrivals(receiver).stream()
+        .filter(
+            arrival ->
+                arrival.body().toJsonObject().getString("event").equals("capture.erased"))
+        .map(arrival -> arrival.captureId())
+        .toList();
   }
 
   private void erase(UUID capture) {

@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WebhookVerifier {
   private static final long AGE_SECONDS_MAX = 300;
-  private static final String EVENT = "capture.processed";
+  private static final Set<String> EVENTS = Set.of("capture.processed", "capture.erased");
   private static final String ALGORITHM = "HmacSHA256";
   private static final Pattern TIMESTAMP = Pattern.compile("t=([0-9]{1,12})");
 
@@ -105,13 +107,14 @@ public final class WebhookVerifier {
     if (!"application/json".equals(headers.get("content-type"))) {
       return new Verdict.Refused("content-type is not application/json");
     }
-    if (!EVENT.equals(headers.get("x-service-event"))) {
-      return new Verdict.Refused("x-service-event is not " + EVENT);
+    String event = headers.get("x-service-event");
+    if (event == null || !EVENTS.contains(event)) {
+      return new Verdict.Refused("x-service-event is none of " + new TreeSet<>(EVENTS));
     }
     try {
       JsonObject envelope = body.toJsonObject();
-      if (!EVENT.equals(envelope.getString("event"))) {
-        return new Verdict.Refused("the envelope's event is not " + EVENT);
+      if (!event.equals(envelope.getString("event"))) {
+        return new Verdict.Refused("x-service-event is not the envelope's event");
       }
       UUID deliveryId = UUID.fromString(envelope.getString("delivery_id", ""));
       if (!deliveryId.toString().equals(headers.get("x-service-delivery"))) {

@@ -56,7 +56,8 @@ public record ReplayRow(
     return switch (replay.origin()) {
       case BACKFILL -> "Full history";
       case REDELIVERY -> "Redelivery";
-      default -> replay.onlyUndelivered() ? "Failed or skipped" : "Everything";
+      case ERASURE -> "Erasures";
+      case LIVE, REPLAY -> replay.onlyUndelivered() ? "Failed or skipped" : "Everything";
     };
   }
 

@@ -1,0 +1,51 @@
+package io.egress.dispatcher.heads;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.document.UtcInstant;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/** What endpoints are told of erased captures, in place of the document. */
+public final class ErasureHeads {
+  private static final String READ =
+      "select capture_id, erased_at, reason from erasures where capture_id = any($1)";
+
+  /** An erasure does not change. */
+  private static final long REVISION = 0;
+
+  private static final String EMITTED_AT = ",\"emitted_at\":\"";
+
+  private ErasureHeads() {}
+
+  /** Without captures that were not erased. */
+  public static Future<Map<UUID, Head>> read(SqlClient client, Collection<UUID> captureIds) {
+    return client
+        .preparedQuery(READ)
+        .execute(Tuple.tuple().addArrayOfUUID(captureIds.toArray(UUID[]::new)))
+        .map(
+            rows -> {
+              Map<UUID, Head> heads = new HashMap<>();
+              rows.forEach(row -> heads.put(row.getUUID("capture_id"), head(row)));
+              return heads;
+            });
+  }
+
+  private static Head head(Row row) {
+    String erasure =
+        new JsonObject()
+            .put("id", row.getUUID("capture_id").toString())
+            .put("erased_at", UtcInstant.format(row.getOffsetDateTime("erased_at").toInstant()))
+            .put("reason", row.getString("reason"))
+            .encode();
+    String open = erasure.substring(0, erasure.length() - 1);
+    return new Head(REVISION, (open + EMITTED_AT).getBytes(UTF_8));
+  }
+}
