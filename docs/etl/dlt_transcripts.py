@@ -1,4 +1,4 @@
-"""Loads what is new in a workspace's transcripts, with dlt: python3 dlt_transcripts.py"""
+"""Loads what is new in a workspace's transcripts, and deletes what was erased, with dlt: python3 dlt_transcripts.py"""
 
 import os
 
@@ -10,43 +10,55 @@ from dlt.sources.rest_api import rest_api_resources
 class RememberedCursor(JSONResponseCursorPaginator):
     """Puts the cursor into the state that dlt commits together with the captures before it."""
 
+    def __init__(self, name):
+        super().__init__(
+            cursor_path="pageInfo.endCursor", cursor_param="after", has_more_path="pageInfo.hasNextPage")
+        self.name = name
+
     def update_state(self, response, data=None):
         super().update_state(response, data)
         cursor = response.json()["pageInfo"]["endCursor"]
         if cursor:
-            dlt.current.source_state()["cursor"] = cursor
+            dlt.current.source_state()[self.name] = cursor
+
+
+def resource(name, path, params, **more):
+    cursor = dlt.current.source_state().get(name)
+    return {
+        "name": name,
+        "table_name": "captures",
+        "primary_key": "id",
+        "write_disposition": "merge",
+        "columns": {"erased": {"data_type": "bool", "hard_delete": True}},
+        "endpoint": {
+            "path": path,
+            "params": {"limit": 100, **params, **({"after": cursor} if cursor else {})},
+            "data_selector": path,
+            "paginator": RememberedCursor(name),
+        },
+        **more,
+    }
 
 
 @dlt.source
 def transcripts(base_url, api_key):
-    cursor = dlt.current.source_state().get("cursor")
+    wait = os.environ.get("WAIT", "0")  # seconds, when there is nothing new
     yield from rest_api_resources({
         "client": {
             "base_url": f"{base_url}/api/v1/",
             "auth": {"type": "bearer", "token": api_key},
-            "paginator": RememberedCursor(
-                cursor_path="pageInfo.endCursor",
-                cursor_param="after",
-                has_more_path="pageInfo.hasNextPage",
-            ),
         },
-        "resources": [{
-            "name": "captures",
-            "primary_key": "id",
-            "write_disposition": "append",
-            "endpoint": {
-                "path": "captures",
-                "params": {
-                    "limit": 100,
-                    "wait": os.environ.get("WAIT", "0"),  # seconds, when there is nothing new
-                    **({"after": cursor} if cursor else {}),
-                },
-                "data_selector": "captures",
-            },
-        }],
+        "resources": [
+            resource("captures", "captures", {"wait": wait}),
+            resource("erasures", "erasures", {}, processing_steps=[
+                {"map": lambda erasure: {"id": erasure["id"], "erased": True}},
+            ]),
+        ],
     })
 
 
 if __name__ == "__main__":
     pipeline = dlt.pipeline("transcripts", destination="duckdb", dataset_name="conversations")
-    print(pipeline.run(transcripts(os.environ["BASE_URL"], os.environ["API_KEY"])))
+    for name in ("captures", "erasures"):  # in this order: what is loaded and erased meanwhile is deleted, too
+        source = transcripts(os.environ["BASE_URL"], os.environ["API_KEY"])
+        print(pipeline.run(source.with_resources(name)))

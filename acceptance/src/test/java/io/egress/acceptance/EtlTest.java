@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -89,6 +90,36 @@ class EtlTest {
     all.addAll(api.finish(workspace, TWO_PAGES));
     run(environment, commands);
     assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void dltDeletesWhatWasErased() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    String commands = commands("pip install 'dlt");
+    Set<String> all = api.finish(workspace, 5);
+    run(environment, commands);
+    Iterator<String> ids = all.iterator();
+    api.erase(ids.next());
+    String erased = ids.next();
+    api.erase(erased);
+    run(environment, commands);
+
+    Set<String> left = new TreeSet<>(all);
+    left.removeIf(id -> id.compareTo(erased) <= 0);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    String orphans =
+        "import duckdb\nprint(duckdb.connect('transcripts.duckdb').execute('select count(*) from"
+            + " conversations.captures__segments where _dlt_root_id not in"
+            + " (select _dlt_id from conversations.captures)').fetchone()[0])";
+    assertThat(Snippets.run(folder, environment, python, "-c", orphans).strip()).isEqualTo("0");
+
+    run(environment, commands);
+    assertThat(loaded(environment)).as("nothing is new").hasSize(left.size());
+    left.addAll(api.finish(workspace, 2));
+    run(environment, commands);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
   }
 
   @Test

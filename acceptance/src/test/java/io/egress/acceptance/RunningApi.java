@@ -69,6 +69,10 @@ final class RunningApi implements AutoCloseable {
     return new TreeSet<>(finished.keySet());
   }
 
+  void erase(String capture) {
+    internal.call("DELETE", "/captures/" + capture, new JsonObject().put("reason", "requested"));
+  }
+
   private boolean isThere(String capture, String key) throws Exception {
     HttpRequest show =
         HttpRequest.newBuilder(URI.create(url() + "/api/v1/captures/" + capture))

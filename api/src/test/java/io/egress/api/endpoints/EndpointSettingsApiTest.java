@@ -51,6 +51,40 @@ class EndpointSettingsApiTest {
   }
 
   @Test
+  void eventsAreThoseOfTheStreamUnlessMoreAreAskedFor() {
+    JsonArray processed = new JsonArray().add("capture.processed");
+    JsonArray both = processed.copy().add("capture.erased");
+    JsonObject without = endpoints.create(URL);
+    assertThat(without.getJsonArray("events")).isEqualTo(processed);
+
+    JsonObject with =
+        new JsonObject(
+            service
+                .internal(
+                    "POST", endpoints.path(), new JsonObject().put("url", URL).put("events", both))
+                .body());
+    assertThat(with.getJsonArray("events")).isEqualTo(both);
+    assertThat(change(with, "{\"description\":\"x\"}").getJsonArray("events")).isEqualTo(both);
+    assertThat(
+            change(with, "{\"events\":[\"capture.processed\"]}").getJsonArray("events"))
+        .isEqualTo(processed);
+    assertThat(audit()).contains("\"events\":");
+    for (String wrong :
+        List.of(
+            "null",
+            "[]",
+            "\"capture.erased\"",
+            "[\"capture.erased\"]",
+            "[\"capture.processed\",\"capture.deleted\"]",
+            "[\"capture.processed\",1]",
+            "[\"capture.processed\",\"capture.processed\"]")) {
+      HttpResponse<String> refused = endpoints.change(with, "{\"events\":%s}".formatted(wrong));
+      assertThat(refused.statusCode()).as(wrong).isEqualTo(400);
+      assertThat(EndpointCalls.message(refused)).as(wrong).contains("events: must");
+    }
+  }
+
+  @Test
   void setsHeadersAndLimitsWithoutShowingHeaderValues() {
     HttpResponse<String> answer =
         service.internal(

@@ -1,6 +1,7 @@
 package io.egress.bench.torture;
 
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 
 import io.egress.endpoint.DeliveryId;
 import io.egress.settings.RetrySchedule;
@@ -30,6 +31,9 @@ final class Checker {
   private static final long EXPLAINED_NANOS = Duration.ofSeconds(30).toNanos();
 
   private static final int ACCEPTED_MAX = 2;
+
+  /** An attempt that has begun can be held up by a fault. */
+  private static final long IN_FLIGHT_NANOS_MAX = Duration.ofMinutes(1).toNanos();
 
   /** Retry times have millisecond precision, and the receiver reads its clock before it answers. */
   private static final long EARLY_NANOS_MAX = Duration.ofMillis(50).toNanos();
@@ -61,9 +65,11 @@ final class Checker {
     for (Tenant tenant : tenants) {
       List<UUID> stream = completed(tenant);
       checkReadings(tenant, stream);
+      checkErasures(tenant);
       checkDeliveries(tenant, stream);
     }
     checkAcknowledged();
+    checkEnded();
     checkDuplicates();
   }
 
@@ -112,9 +118,14 @@ final class Checker {
     for (Tenant tenant : tenants) {
       entered.addAll(stream(tenant));
     }
-    evidence.acknowledged().keySet().stream()
-        .filter(id -> !entered.contains(id))
-        .forEach(id -> evidence.violation("capture " + id + " was acknowledged and is lost"));
+    evidence
+        .acknowledged()
+        .forEach(
+            (id, acknowledged) -> {
+              if (!entered.contains(id) && !evidence.ended().contains(acknowledged.workspaceId())) {
+                evidence.violation("capture " + id + " was acknowledged and is lost");
+              }
+            });
   }
 
   private void awaitComplete(Tenant tenant, List<UUID> stream) throws InterruptedException {
@@ -125,12 +136,16 @@ final class Checker {
   }
 
   private boolean isComplete(Tenant tenant, List<UUID> stream) {
+    List<UUID> readable = withoutErased(stream);
     for (List<UUID> reading : tenant.readings()) {
       synchronized (reading) {
-        if (reading.size() < stream.size()) {
+        if (withoutErased(reading).size() < readable.size()) {
           return false;
         }
       }
+    }
+    if (tenant.erasures().size() < erasedOf(tenant).size() || !untold(tenant, stream).isEmpty()) {
+      return false;
     }
     return tenant.owed().stream().allMatch(endpoint -> missing(endpoint, stream).isEmpty());
   }
@@ -139,14 +154,86 @@ final class Checker {
     return stream
         .subList((int) Math.min(stream.size(), endpoint.exactFrom() - 1), stream.size())
         .stream()
-        .filter(id -> !evidence.wasAccepted(endpoint.name(), id))
+        .filter(
+            id ->
+                !evidence.erased().containsKey(id)
+                    && !evidence.wasAccepted(endpoint.name(), id))
         .toList();
+  }
+
+  private List<UUID> withoutErased(List<UUID> captures) {
+    return captures.stream().filter(id -> !evidence.erased().containsKey(id)).toList();
+  }
+
+  private Set<UUID> erasedOf(Tenant tenant) {
+    return evidence.erased().keySet().stream().filter(tenant::isOf).collect(toSet());
+  }
+
+  /** Erasures of which an endpoint that existed and was owed the capture was not told. */
+  private List<String> untold(Tenant tenant, List<UUID> stream) {
+    List<String> untold = new ArrayList<>();
+    for (Tenant.Endpoint endpoint : tenant.owed()) {
+      stream.stream()
+          .skip(Math.max(0, endpoint.exactFrom() - 1))
+          .filter(
+              id -> {
+                Evidence.Erased erased = evidence.erased().get(id);
+                return erased != null
+                    && erased.askedNanos() - endpoint.toldFromNanos() > 0
+                    && !evidence.wasTold(endpoint.name(), id);
+              })
+          .forEach(id -> untold.add(endpoint.name() + " was not told that " + id + " was erased"));
+    }
+    return untold;
+  }
+
+  private void checkErasures(Tenant tenant) {
+    List<UUID> read = tenant.erasures();
+    Set<UUID> erased = erasedOf(tenant);
+    if (read.size() != erased.size() || !erased.containsAll(read)) {
+      evidence.violation(
+          "the loop of erasures of %s has read %d of %d, or others"
+              .formatted(tenant.id(), read.size(), erased.size()));
+    }
+  }
+
+  /** What a workspace that has ended contained is erased in the background. */
+  private void checkEnded() throws SQLException, InterruptedException {
+    long end = System.nanoTime() + COMPLETE_MAX.toNanos();
+    for (UUID workspaceId : evidence.ended()) {
+      while (isLeft(workspaceId)) {
+        if (System.nanoTime() - end > 0) {
+          evidence.violation("something is left of the ended workspace " + workspaceId);
+          return;
+        }
+        TimeUnit.MILLISECONDS.sleep(200);
+      }
+    }
+  }
+
+  private boolean isLeft(UUID workspaceId) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(jdbcUrl());
+        PreparedStatement statement =
+            connection.prepareStatement(
+                """
+                select exists (select from captures where workspace_id = ? and erased_at is null)
+                  or exists (select from participants where workspace_id = ?)
+                  or exists (select from members where workspace_id = ?)
+                """)) {
+      for (int i = 1; i <= 3; i++) {
+        statement.setObject(i, workspaceId);
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        rows.next();
+        return rows.getBoolean(1);
+      }
+    }
   }
 
   private void checkReadings(Tenant tenant, List<UUID> stream) {
     for (List<UUID> reading : tenant.readings()) {
       synchronized (reading) {
-        if (!reading.equals(stream)) {
+        if (!withoutErased(reading).equals(withoutErased(stream))) {
           evidence.violation(
               "a cursor loop of %s has read %d captures of %d, or in another order"
                   .formatted(tenant.id(), reading.size(), stream.size()));
@@ -171,7 +258,21 @@ final class Checker {
               "%s got %s under another delivery id".formatted(endpoint.name(), captureId));
         }
         checkSchedule(endpoint, captureId, arrivals);
+        checkNotSentAfterErasure(endpoint, captureId, arrivals);
       }
+    }
+    untold(tenant, stream).forEach(evidence::violation);
+  }
+
+  private void checkNotSentAfterErasure(
+      Tenant.Endpoint endpoint, UUID captureId, List<Evidence.Arrival> arrivals) {
+    Evidence.Erased erased = evidence.erased().get(captureId);
+    if (erased != null
+        && erased.doneNanos() != 0
+        && arrivals.stream()
+            .anyMatch(arrival -> arrival.nanos() - erased.doneNanos() > IN_FLIGHT_NANOS_MAX)) {
+      evidence.violation(
+          "%s was sent %s long after it was erased".formatted(endpoint.name(), captureId));
     }
   }
 

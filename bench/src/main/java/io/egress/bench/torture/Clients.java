@@ -50,8 +50,33 @@ final class Clients {
     return call("EGRESS_INTERNAL_PORT", Fleet.TOKEN, method, "/internal/v1" + path, body);
   }
 
-  JsonObject pull(String key, String query) throws InterruptedException {
-    return call("EGRESS_PUBLIC_PORT", key, "GET", "/api/v1/captures" + query, new JsonObject());
+  JsonObject pull(String key, String path) throws InterruptedException {
+    return call("EGRESS_PUBLIC_PORT", key, "GET", "/api/v1/" + path, new JsonObject());
+  }
+
+  /** Whether each api that answers rejects the key. */
+  boolean isDead(String key) throws InterruptedException {
+    for (Role api : apis) {
+      URI uri =
+          URI.create(
+              "http://127.0.0.1:" + api.setting("EGRESS_PUBLIC_PORT") + "/api/v1/captures?limit=1");
+      try {
+        int status =
+            http.send(
+                    HttpRequest.newBuilder(uri)
+                        .timeout(TIMEOUT)
+                        .header("authorization", "Bearer " + key)
+                        .build(),
+                    BodyHandlers.discarding())
+                .statusCode();
+        if (status == 200) {
+          return false;
+        }
+      } catch (IOException noAnswer) {
+        // It serves nobody.
+      }
+    }
+    return true;
   }
 
   private JsonObject call(String port, String token, String method, String path, JsonObject body)

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,6 +23,9 @@ final class Evidence {
 
   private final Map<UUID, Acknowledged> acknowledged = new ConcurrentHashMap<>();
   private final Map<Sent, List<Arrival>> arrivals = new ConcurrentHashMap<>();
+  private final Map<UUID, Erased> erased = new ConcurrentHashMap<>();
+  private final Set<Sent> told = ConcurrentHashMap.newKeySet();
+  private final Queue<UUID> ended = new ConcurrentLinkedQueue<>();
   private final List<Disturbance> disturbances = new ArrayList<>();
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
@@ -34,6 +38,41 @@ final class Evidence {
 
   Map<UUID, Acknowledged> acknowledged() {
     return acknowledged;
+  }
+
+  /** A capture whose erasure was requested. {@code doneNanos} is 0 until the call has returned. */
+  record Erased(long askedNanos, long doneNanos) {}
+
+  void erasing(UUID captureId) {
+    erased.putIfAbsent(captureId, new Erased(System.nanoTime(), 0));
+  }
+
+  void erased(UUID captureId) {
+    erased.computeIfPresent(
+        captureId, (id, asked) -> new Erased(asked.askedNanos(), System.nanoTime()));
+  }
+
+  /** Includes those that are about to be. */
+  Map<UUID, Erased> erased() {
+    return erased;
+  }
+
+  /** Whether no page that is requested from now on may have it. */
+  boolean wasErased(UUID captureId) {
+    Erased erasure = erased.get(captureId);
+    return erasure != null && erasure.doneNanos() != 0;
+  }
+
+  /** A webhook told of an erasure. */
+  void told(String endpoint, UUID captureId) {
+    if (!erased.containsKey(captureId)) {
+      violation("%s was told that %s was erased, which it was not".formatted(endpoint, captureId));
+    }
+    told.add(new Sent(endpoint, captureId));
+  }
+
+  boolean wasTold(String endpoint, UUID captureId) {
+    return told.contains(new Sent(endpoint, captureId));
   }
 
   void arrived(String endpoint, UUID captureId, UUID deliveryId, boolean accepted) {
@@ -57,6 +96,15 @@ final class Evidence {
 
   Collection<Sent> sent() {
     return arrivals.keySet();
+  }
+
+  /** Nothing of this workspace may be left. */
+  void ended(UUID workspaceId) {
+    ended.add(workspaceId);
+  }
+
+  Queue<UUID> ended() {
+    return ended;
   }
 
   void disturbed(Disturbance disturbance) {

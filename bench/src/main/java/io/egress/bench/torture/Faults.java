@@ -30,12 +30,24 @@ final class Faults {
   private final Evidence evidence;
   private final Random random;
   private final Duration recoveryMax;
+  private final Newcomer newcomer;
+
+  /** Adds a workspace. */
+  interface Newcomer {
+    Tenant get() throws InterruptedException;
+  }
 
   /** {@code recoveryMax} is how long the service may need to recover, beyond the fault itself. */
   Faults(
-      Fleet fleet, List<Tenant> tenants, Evidence evidence, Random random, Duration recoveryMax) {
+      Fleet fleet,
+      List<Tenant> tenants,
+      Newcomer newcomer,
+      Evidence evidence,
+      Random random,
+      Duration recoveryMax) {
     this.fleet = fleet;
     this.tenants = tenants;
+    this.newcomer = newcomer;
     this.evidence = evidence;
     this.random = random;
     this.recoveryMax = recoveryMax;
@@ -58,6 +70,8 @@ final class Faults {
     all.add(new Fault("rolling restart", recoveryMax, this::rollingRestart));
     all.add(new Fault("rename storm", recoveryMax, this::renameStorm));
     all.add(new Fault("endpoints come and go", recoveryMax, this::churnEndpoints));
+    all.add(new Fault("captures erased", recoveryMax, () -> any(tenants).eraseSome(random)));
+    all.add(new Fault("a workspace ends", recoveryMax, this::endWorkspace));
     Collections.shuffle(all, random);
     return all;
   }
@@ -141,6 +155,18 @@ final class Faults {
     for (int i = 0; i < 30; i++) {
       any(tenants).rename(random);
     }
+  }
+
+  /** One with captures that are on their way to an endpoint. */
+  private void endWorkspace() throws InterruptedException {
+    Tenant tenant = newcomer.get();
+    tenant.addEndpoint(Receivers.Kind.HEALTHY, random.nextBoolean());
+    for (int i = 0; i < 5; i++) {
+      tenant.putCapture();
+    }
+    pause(1_000);
+    tenant.end();
+    evidence.ended(tenant.id());
   }
 
   private void churnEndpoints() throws InterruptedException {

@@ -79,6 +79,11 @@ final class Receivers {
     }
     JsonObject document = genuine.data();
     UUID captureId = UUID.fromString(document.getString("id"));
+    if (request.getHeader("x-service-event").equals("capture.erased")) {
+      evidence.told(name, captureId);
+      request.response().end();
+      return;
+    }
     if (!endpoint.workspaceId().toString().equals(document.getString("workspace_id"))) {
       evidence.violation(name + " was sent capture " + captureId + " of another workspace");
     }

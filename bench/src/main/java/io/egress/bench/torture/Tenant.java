@@ -18,8 +18,11 @@ final class Tenant {
   private static final int SEGMENTS = 4;
   private static final int READERS = 2;
 
-  /** An existing endpoint. {@code exactFrom} is the first position it is owed. */
-  record Endpoint(String name, UUID id, long exactFrom) {}
+  /**
+   * An existing endpoint. {@code exactFrom} is the first position it is owed. From {@code
+   * toldFromNanos} on it is told of erasures.
+   */
+  record Endpoint(String name, UUID id, long exactFrom, long toldFromNanos) {}
 
   private final String name;
   private final UUID id = UUID.randomUUID();
@@ -30,6 +33,7 @@ final class Tenant {
   private final String key;
   private final ConcurrentHashMap<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final List<List<UUID>> readings = new ArrayList<>();
+  private final List<UUID> erasures = new ArrayList<>();
   private int created;
 
   Tenant(String name, long seed, Clients clients, Receivers receivers, Evidence evidence)
@@ -64,6 +68,11 @@ final class Tenant {
     return captureId;
   }
 
+  boolean isOf(UUID captureId) {
+    Evidence.Acknowledged acknowledged = evidence.acknowledged().get(captureId);
+    return acknowledged != null && acknowledged.workspaceId().equals(id);
+  }
+
   /** The captures that its cursor loops have read, in order. */
   List<List<UUID>> readings() {
     return readings;
@@ -78,12 +87,17 @@ final class Tenant {
     List<UUID> reading = readings.get(reader);
     String after = "";
     while (true) {
-      JsonObject page = clients.pull(key, "?limit=" + (1 + 37 * reader) + after);
-      JsonArray captures = page.getJsonArray("captures");
-      synchronized (reading) {
-        for (int i = 0; i < captures.size(); i++) {
-          reading.add(UUID.fromString(captures.getJsonObject(i).getString("id")));
+      long askedNanos = System.nanoTime();
+      JsonObject page = clients.pull(key, "captures?limit=" + (1 + 37 * reader) + after);
+      List<UUID> captures = ids(page.getJsonArray("captures"));
+      for (UUID captureId : captures) {
+        Evidence.Erased erased = evidence.erased().get(captureId);
+        if (erased != null && erased.doneNanos() != 0 && erased.doneNanos() - askedNanos < 0) {
+          evidence.violation("a page had capture " + captureId + ", which was erased before");
         }
+      }
+      synchronized (reading) {
+        reading.addAll(captures);
       }
       JsonObject pageInfo = page.getJsonObject("pageInfo");
       String cursor = pageInfo.getString("endCursor");
@@ -93,6 +107,65 @@ final class Tenant {
       if (!pageInfo.getBoolean("hasNextPage")) {
         TimeUnit.MILLISECONDS.sleep(200);
       }
+    }
+  }
+
+  /** The erasures that its other loop has read, in order. */
+  List<UUID> erasures() {
+    synchronized (erasures) {
+      return List.copyOf(erasures);
+    }
+  }
+
+  /** Runs the loop of erasures until {@link Clients} end. */
+  void readErasures() throws InterruptedException {
+    String after = "";
+    while (true) {
+      JsonObject page = clients.pull(key, "erasures?limit=10" + after);
+      synchronized (erasures) {
+        erasures.addAll(ids(page.getJsonArray("erasures")));
+      }
+      JsonObject pageInfo = page.getJsonObject("pageInfo");
+      String cursor = pageInfo.getString("endCursor");
+      if (cursor != null) {
+        after = "&after=" + cursor;
+      }
+      if (!pageInfo.getBoolean("hasNextPage")) {
+        TimeUnit.MILLISECONDS.sleep(500);
+      }
+    }
+  }
+
+  private static List<UUID> ids(JsonArray things) {
+    return things.stream()
+        .map(thing -> UUID.fromString(((JsonObject) thing).getString("id")))
+        .toList();
+  }
+
+  /** Erases some of the captures that were read, one next to the other. */
+  void eraseSome(Random random) throws InterruptedException {
+    List<UUID> some;
+    List<UUID> reading = readings.get(0);
+    synchronized (reading) {
+      if (reading.isEmpty()) {
+        return;
+      }
+      int first = random.nextInt(reading.size());
+      some = List.copyOf(reading.subList(first, Math.min(reading.size(), first + 5)));
+    }
+    for (UUID captureId : some) {
+      evidence.erasing(captureId);
+      clients.internal(
+          "DELETE", "/captures/" + captureId, new JsonObject().put("reason", "requested"));
+      evidence.erased(captureId);
+    }
+  }
+
+  /** Ends the workspace, of which nothing may be left. */
+  void end() throws InterruptedException {
+    clients.internal("DELETE", "/workspaces/" + id, new JsonObject());
+    if (!clients.isDead(key)) {
+      evidence.violation("a key of the ended workspace " + id + " was accepted");
     }
   }
 
@@ -110,13 +183,15 @@ final class Tenant {
             new JsonObject()
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
+                .put("events", new JsonArray().add("capture.processed").add("capture.erased"))
                 .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =
         new Endpoint(
             endpoint,
             UUID.fromString(answer.getString("id")),
-            fullHistory ? 1 : 1 + answer.getLong("created_position", 0L));
+            fullHistory ? 1 : 1 + answer.getLong("created_position", 0L),
+            System.nanoTime());
     if (kind != Receivers.Kind.HANGING) {
       endpoints.put(endpoint, added);
     }

@@ -116,7 +116,9 @@ public final class TortureCommand implements Callable<Integer> {
     }
     tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);
     List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
-    int faults = breakThings(fleet, tenants);
+    int faults =
+        breakThings(
+            fleet, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
     putting = false;
     for (Thread putter : putters) {
       putter.join();
@@ -130,9 +132,10 @@ public final class TortureCommand implements Callable<Integer> {
     return evidence.violations().isEmpty() ? 0 : 1;
   }
 
-  private int breakThings(Fleet fleet, List<Tenant> tenants) throws Exception {
+  private int breakThings(Fleet fleet, List<Tenant> tenants, Faults.Newcomer newcomer)
+      throws Exception {
     Random random = new Random(seed);
-    Faults faults = new Faults(fleet, tenants, evidence, random, recovery);
+    Faults faults = new Faults(fleet, tenants, newcomer, evidence, random, recovery);
     Deque<Fault> next = new ArrayDeque<>();
     long begun = System.nanoTime();
     int count = 0;
@@ -196,6 +199,7 @@ public final class TortureCommand implements Callable<Integer> {
       int reader = i;
       readers.add(inOwnThread(() -> tenant.read(reader)));
     }
+    readers.add(inOwnThread(tenant::readErasures));
   }
 
   private interface Work {
@@ -224,8 +228,8 @@ public final class TortureCommand implements Callable<Integer> {
   private void report(int faults, Checker checker, List<Role.Footprint> before, Fleet fleet)
       throws IOException {
     System.out.printf(
-        "%n%d faults, %,d captures acknowledged, %,d deliveries, %,d duplicates%n",
-        faults, evidence.acknowledged().size(), checker.deliveries(), checker.duplicates());
+        "%n%d faults, %,d captures acknowledged, %,d of them erased, %,d deliveries, %,d duplicates%n",
+        faults, evidence.acknowledged().size(), evidence.erased().size(), checker.deliveries(), checker.duplicates());
     System.out.printf(
         "%-14s %10s %18s %14s %12s%n",
         "process", "RSS MB max", "descriptors", "threads", "log lines");
