@@ -27,21 +27,29 @@ import java.util.UUID;
  * and the head is never older than the page.
  */
 final class PullStore {
+  /** Where nothing was erased after the cursor, {@code readable_rows} would cost more than the rest. */
   private static final String PAGE =
       """
       with access as (
         select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows,
-          coalesce((
-            select first_position - 1 from erased_spans
-            where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head
+          e.last_position is not null as skips,
+          case when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head
         from api_keys k join workspaces w on w.id = k.workspace_id
+          left join lateral (
+            select first_position, last_position from erased_spans
+            where workspace_id = k.workspace_id and last_position > $2 order by last_position desc limit 1) e on true
         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
       page as (
         select s.position, s.capture_id, s.chain, %s, octet_length(d.deflated) as bytes,
           sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
         from access a
-        cross join lateral readable_rows(a.workspace_id, $2, case when a.follows then $4::integer else 0 end) s
+        cross join lateral (
+          (select * from stream
+            where workspace_id = a.workspace_id and position > $2 and a.follows and not a.skips
+            order by position limit $4::integer)
+          union all
+          (select r.* from readable_rows(a.workspace_id, $2, $4::integer) r where a.follows and a.skips)) s
         left join lateral (
           select * from current_documents where capture_id = s.capture_id limit 1) d on true)
       select a.key_id, a.workspace_id, a.follows, a.stream_head, a.readable_head, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,

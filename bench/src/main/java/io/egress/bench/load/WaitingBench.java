@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
     description = "Measures pulls with wait: memory, processor time, and commit to answer.")
 final class WaitingBench implements Callable<Integer> {
   private static final int CONNECTED_AT_A_TIME = 100;
-  private static final Duration CONNECTING_APART = Duration.ofMillis(50);
+  private static final Duration WAIT = Duration.ofSeconds(30);
   private static final Duration ALL_HELD_MAX = Duration.ofMinutes(2);
   private static final int ANSWERS_SECONDS_MAX = 30;
   private static final int SEGMENTS = 4;
@@ -153,14 +153,15 @@ final class WaitingBench implements Callable<Integer> {
         "false");
   }
 
-  /** In steps, because connections that are not accepted yet are queued. */
+  /** Over the time that requests are held, so that as few end at a time as in operation. */
   private void connect(Vertx vertx, HttpClient http, int port, int from, int end) {
     int to = Math.min(end, from + CONNECTED_AT_A_TIME);
     for (int client = from; client < to; client++) {
       pull(vertx, http, port, keys.get(client % workspaces), null);
     }
     if (to < end) {
-      vertx.setTimer(CONNECTING_APART.toMillis(), due -> connect(vertx, http, port, to, end));
+      vertx.setTimer(
+          Math.max(1, WAIT.toMillis() * CONNECTED_AT_A_TIME / clients), due -> connect(vertx, http, port, to, end));
     }
   }
 
@@ -172,7 +173,7 @@ final class WaitingBench implements Callable<Integer> {
             new RequestOptions()
                 .setMethod(HttpMethod.GET)
                 .setPort(port)
-                .setURI("/api/v1/captures?wait=30" + (cursor == null ? "" : "&after=" + cursor))
+                .setURI("/api/v1/captures?wait=" + WAIT.toSeconds() + (cursor == null ? "" : "&after=" + cursor))
                 .putHeader("authorization", "Bearer " + key))
         .compose(request -> request.send().compose(HttpClientResponse::body))
         .onSuccess(
