@@ -84,8 +84,7 @@ class ErasureRemainsTest {
       internal.call("PUT", "/captures/" + capture, capture());
       await().atMost(PATIENCE).until(() -> attempts.get() >= 2);
 
-      internal.call(
-          "DELETE", "/captures/" + capture, new JsonObject().put("reason", "requested"));
+      internal.call("DELETE", "/captures/" + capture, new JsonObject().put("reason", "requested"));
       int before = attempts.get();
       await().atMost(PATIENCE).until(() -> attempts.get() > before);
       dispatcher.terminate();
@@ -94,8 +93,7 @@ class ErasureRemainsTest {
       assertThat(api.awaitExit()).as(api.output()).isZero();
 
       assertThat(api.output()).contains(capture.toString());
-      assertThat(api.output() + dispatcher.output())
-          .doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
+      assertThat(api.output() + dispatcher.output()).doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
       assertThat(spans.all().toString())
           .contains(capture.toString())
           .doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
@@ -134,7 +132,8 @@ class ErasureRemainsTest {
       kafka.assign(partitions);
       kafka.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = kafka.endOffsets(partitions);
-      while (partitions.stream().anyMatch(each -> kafka.position(each) < ends.get(each))) {
+      while (ends.entrySet().stream()
+          .anyMatch(end -> kafka.position(end.getKey()) < end.getValue())) {
         kafka
             .poll(Duration.ofMillis(200))
             .forEach(
@@ -167,7 +166,10 @@ class ErasureRemainsTest {
             "participants",
             new JsonArray()
                 .add(
-                    new JsonObject().put("label", "S1").put("speech_ms", 900).put("member", member)))
+                    new JsonObject()
+                        .put("label", "S1")
+                        .put("speech_ms", 900)
+                        .put("member", member)))
         .put(
             "segments",
             new JsonArray()

@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of an endpoint. A null URL, pause, {@code standardWebhooks} or {@code erasures} is unchanged; description,
- * limits and certificate may be set to null.
+ * A change of an endpoint. A null URL, pause, {@code standardWebhooks} or {@code erasures} is
+ * unchanged; description, limits and certificate may be set to null.
  *
  * @param headers null if unchanged
  */

@@ -26,6 +26,7 @@ public record NewEndpoint(
   }
 
   public NewEndpoint(String url, @Nullable String description, boolean fullHistory) {
-    this(url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, null, false, false);
+    this(
+        url, description, fullHistory, CustomHeaders.NONE, EndpointLimits.NONE, null, false, false);
   }
 }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Instant;
@@ -25,19 +24,15 @@ public final class Envelope {
     CAPTURE_PROCESSED("capture.processed"),
     CAPTURE_ERASED("capture.erased");
 
-    private final AsciiString word;
+    private final String word;
     private final String beforeDeliveryId;
 
     Event(String word) {
-      this.word = new AsciiString(word);
+      this.word = word;
       this.beforeDeliveryId = "{\"event\":\"" + word + "\",\"delivery_id\":\"";
     }
 
     public String word() {
-      return word.toString();
-    }
-
-    CharSequence header() {
       return word;
     }
   }
@@ -55,8 +50,7 @@ public final class Envelope {
   private final byte[] documentHead;
   private final byte[] after;
 
-  private Envelope(
-      Event event, UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
+  private Envelope(Event event, UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
     this.event = event;
     this.deliveryId = deliveryId;
     this.before = before;

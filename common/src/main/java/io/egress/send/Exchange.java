@@ -213,7 +213,7 @@ final class Exchange implements BodyCodec<Buffer> {
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
-        .putHeader(EVENT_HEADER, request.envelope().event().header())
+        .putHeader(EVENT_HEADER, request.envelope().event().word())
         .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(SIGNATURE_HEADER, request.sign())
         .end(body.buffer())

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Erases captures that are older than their workspace's retention, and all of a workspace that has
- * ended, oldest first, in chunks. One
- * process of the fleet works at a time. An erased chunk joins the first span of erased positions,
- * so a new reader starts above it, and the next chunk is found above it, too.
+ * ended, oldest first, in chunks. One process of the fleet works at a time. An erased chunk joins
+ * the first span of erased positions, so a new reader starts above it, and the next chunk is found
+ * above it, too.
  */
 public final class Retention {
   /** What readers see as the reason. */
@@ -154,8 +154,8 @@ public final class Retention {
 
   private static Future<List<UUID>> eraseExpired(SqlConnection tx, Kept kept) {
     return tx.preparedQuery(ERASE)
-        .execute(Tuple.of(
-                kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
+        .execute(
+            Tuple.of(kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
         .compose(
             rows -> {
               List<UUID> erased = new ArrayList<>(rows.size());

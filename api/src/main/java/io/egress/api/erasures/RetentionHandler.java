@@ -101,12 +101,15 @@ public final class RetentionHandler {
       SqlConnection tx, Caller caller, UUID workspaceId, RetentionBody wanted) {
     Duration retention = wanted.retention();
     return Workspaces.requireOpen(tx, workspaceId)
-        .compose(open -> tx.preparedQuery(CHANGE).execute(
-            Tuple.of(
-                workspaceId,
-                wanted.changesRetention(),
-                retention == null ? null : retention.toMillis(),
-                wanted.legalHold())))
+        .compose(
+            open ->
+                tx.preparedQuery(CHANGE)
+                    .execute(
+                        Tuple.of(
+                            workspaceId,
+                            wanted.changesRetention(),
+                            retention == null ? null : retention.toMillis(),
+                            wanted.legalHold())))
         .compose(done -> shown(tx, workspaceId))
         .compose(
             changed ->

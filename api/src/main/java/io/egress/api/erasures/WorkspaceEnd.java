@@ -21,7 +21,9 @@ import java.util.UUID;
  * them. {@link Retention} then erases what they contain.
  */
 public final class WorkspaceEnd {
-  /** Conflicts with {@code Workspaces.requireOpen}, which the creation of keys and endpoints takes. */
+  /**
+   * Conflicts with {@code Workspaces.requireOpen}, which the creation of keys and endpoints takes.
+   */
   private static final String LOCK =
       "select legal_hold, ended_at is not null as has_ended from workspaces where id = $1 for update";
 

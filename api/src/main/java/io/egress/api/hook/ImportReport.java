@@ -37,7 +37,8 @@ final class ImportReport {
       case CREATED -> created++;
       case UPDATED -> updated++;
       case UNCHANGED -> unchanged++;
-      case OTHER_WORKSPACE, ERASED, ENDED -> throw new IllegalStateException(result + " has a refusal");
+      case OTHER_WORKSPACE, ERASED, ENDED ->
+          throw new IllegalStateException(result + " has a refusal");
     }
   }
 

@@ -6,13 +6,13 @@ import io.egress.capture.Capture;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.egress.capture.Participant;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**

@@ -27,7 +27,9 @@ import java.util.UUID;
  * and the head is never older than the page.
  */
 final class PullStore {
-  /** Where nothing was erased after the cursor, {@code readable_rows} would cost more than the rest. */
+  /**
+   * Where nothing was erased after the cursor, {@code readable_rows} would cost more than the rest.
+   */
   private static final String PAGE =
       """
       with access as (
@@ -57,6 +59,7 @@ final class PullStore {
       from access a left join page p on true order by p.position
       """
           .formatted(DocumentStore.COLUMNS);
+
   private static final String ONE =
       """
       select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position as readable_head, s.position, s.capture_id, s.chain,

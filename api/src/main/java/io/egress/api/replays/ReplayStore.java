@@ -135,7 +135,9 @@ final class ReplayStore {
   }
 
   /**
-   * What was told of an erasure is told again. Empty if the endpoint was deleted or has too many unfinished replays. */
+   * What was told of an erasure is told again. Empty if the endpoint was deleted or has too many
+   * unfinished replays.
+   */
   static Future<Optional<Replay>> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
     return client

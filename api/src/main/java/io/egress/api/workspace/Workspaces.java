@@ -20,8 +20,8 @@ public final class Workspaces {
   private Workspaces() {}
 
   /**
-   * Refuses one that has ended. May wait for a capture being written, so it must not be called in a transaction that holds the
-   * stream's lock.
+   * Refuses one that has ended. May wait for a capture being written, so it must not be called in a
+   * transaction that holds the stream's lock.
    */
   public static Future<Void> name(SqlClient client, UUID workspaceId) {
     return refuseEnded(client, NAME, workspaceId);

@@ -65,8 +65,7 @@ class EndpointSettingsApiTest {
                 .body());
     assertThat(with.getJsonArray("events")).isEqualTo(both);
     assertThat(change(with, "{\"description\":\"x\"}").getJsonArray("events")).isEqualTo(both);
-    assertThat(
-            change(with, "{\"events\":[\"capture.processed\"]}").getJsonArray("events"))
+    assertThat(change(with, "{\"events\":[\"capture.processed\"]}").getJsonArray("events"))
         .isEqualTo(processed);
     assertThat(audit()).contains("\"events\":");
     for (String wrong :

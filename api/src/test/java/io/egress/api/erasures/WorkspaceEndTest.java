@@ -248,8 +248,7 @@ class WorkspaceEndTest {
                 .header("content-type", "application/x-ndjson")
                 .POST(
                     BodyPublishers.ofString(
-                        String.join(
-                            "\n", captures.stream().map(JsonObject::encode).toList()))));
+                        String.join("\n", captures.stream().map(JsonObject::encode).toList()))));
     assertThat(imported.statusCode()).as(imported.body()).isEqualTo(200);
     return imported.body();
   }

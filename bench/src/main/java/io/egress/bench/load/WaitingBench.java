@@ -161,7 +161,8 @@ final class WaitingBench implements Callable<Integer> {
     }
     if (to < end) {
       vertx.setTimer(
-          Math.max(1, WAIT.toMillis() * CONNECTED_AT_A_TIME / clients), due -> connect(vertx, http, port, to, end));
+          Math.max(1, WAIT.toMillis() * CONNECTED_AT_A_TIME / clients),
+          due -> connect(vertx, http, port, to, end));
     }
   }
 
@@ -173,7 +174,10 @@ final class WaitingBench implements Callable<Integer> {
             new RequestOptions()
                 .setMethod(HttpMethod.GET)
                 .setPort(port)
-                .setURI("/api/v1/captures?wait=" + WAIT.toSeconds() + (cursor == null ? "" : "&after=" + cursor))
+                .setURI(
+                    "/api/v1/captures?wait="
+                        + WAIT.toSeconds()
+                        + (cursor == null ? "" : "&after=" + cursor))
                 .putHeader("authorization", "Bearer " + key))
         .compose(request -> request.send().compose(HttpClientResponse::body))
         .onSuccess(

@@ -155,9 +155,7 @@ final class Checker {
         .subList((int) Math.min(stream.size(), endpoint.exactFrom() - 1), stream.size())
         .stream()
         .filter(
-            id ->
-                !evidence.erased().containsKey(id)
-                    && !evidence.wasAccepted(endpoint.name(), id))
+            id -> !evidence.erased().containsKey(id) && !evidence.wasAccepted(endpoint.name(), id))
         .toList();
   }
 

@@ -117,8 +117,7 @@ public final class TortureCommand implements Callable<Integer> {
     tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);
     List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
     int faults =
-        breakThings(
-            fleet, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
+        breakThings(fleet, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
     putting = false;
     for (Thread putter : putters) {
       putter.join();
@@ -229,7 +228,11 @@ public final class TortureCommand implements Callable<Integer> {
       throws IOException {
     System.out.printf(
         "%n%d faults, %,d captures acknowledged, %,d of them erased, %,d deliveries, %,d duplicates%n",
-        faults, evidence.acknowledged().size(), evidence.erased().size(), checker.deliveries(), checker.duplicates());
+        faults,
+        evidence.acknowledged().size(),
+        evidence.erased().size(),
+        checker.deliveries(),
+        checker.duplicates());
     System.out.printf(
         "%-14s %10s %18s %14s %12s%n",
         "process", "RSS MB max", "descriptors", "threads", "log lines");

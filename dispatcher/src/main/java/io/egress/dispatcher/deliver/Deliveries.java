@@ -374,8 +374,7 @@ final class Deliveries implements Questions.Reader {
       return;
     }
     Envelope envelope =
-        Envelope.compose(
-            event(job.delivery()), job.delivery().id(), startedAt, to.head().bytes());
+        Envelope.compose(event(job.delivery()), job.delivery().id(), startedAt, to.head().bytes());
     workload.sent(slot);
     AttemptSpan span = tracing.attempt(job.delivery(), to.url());
     Sending sending =

@@ -149,9 +149,7 @@ final class Preparation {
       }
       if (delivery.origin() == Origin.ERASURE) {
         Head erasure = erasures.get(delivery.captureId());
-        return erasure == null
-            ? new Verdict.Missing()
-            : new Verdict.Attempt(target, erasure);
+        return erasure == null ? new Verdict.Missing() : new Verdict.Attempt(target, erasure);
       }
       Head head = documents.heads().get(delivery.captureId());
       if (head != null) {

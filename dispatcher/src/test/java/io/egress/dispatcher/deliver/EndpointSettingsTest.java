@@ -105,7 +105,18 @@ class EndpointSettingsTest {
     fleet.change(
         endpoint,
         new EndpointChange(
-            null, false, null, null, null, false, false, EndpointLimits.NONE, false, null, true, null));
+            null,
+            false,
+            null,
+            null,
+            null,
+            false,
+            false,
+            EndpointLimits.NONE,
+            false,
+            null,
+            true,
+            null));
     fleet.captures(workspace, 1);
 
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -206,7 +217,18 @@ class EndpointSettingsTest {
     fleet.change(
         endpoint,
         new EndpointChange(
-            null, false, null, null, null, true, false, EndpointLimits.NONE, false, null, null, null));
+            null,
+            false,
+            null,
+            null,
+            null,
+            true,
+            false,
+            EndpointLimits.NONE,
+            false,
+            null,
+            null,
+            null));
 
     awaitDelivered(500);
   }
@@ -243,7 +265,18 @@ class EndpointSettingsTest {
 
   private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
     return new EndpointChange(
-        null, false, null, null, null, false, false, EndpointLimits.NONE, true, certificate, null, null);
+        null,
+        false,
+        null,
+        null,
+        null,
+        false,
+        false,
+        EndpointLimits.NONE,
+        true,
+        certificate,
+        null,
+        null);
   }
 
   private void awaitDelivered(int count) {

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
-import io.vertx.core.http.HttpServerRequest;
-import java.time.Duration;
 import io.egress.endpoint.CustomHeaders;
 import io.egress.endpoint.EndpointLimits;
 import io.egress.endpoint.NewEndpoint;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -95,7 +95,8 @@ class ErasedCaptureTest {
     await().atMost(PATIENCE).until(() -> toldOf("history").size() == 2);
     await()
         .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where origin = 'erasure' and state = 'delivered'") == 4);
+        .until(
+            () -> fleet.count("deliveries where origin = 'erasure' and state = 'delivered'") == 4);
     assertThat(toldOf("crm")).containsOnly(captures.get(1), captures.get(2));
     assertThat(toldOf("history")).containsOnly(captures.get(1), captures.get(2));
     assertThat(toldOf("late")).as("it was never owed them").isEmpty();
@@ -106,8 +107,7 @@ class ErasedCaptureTest {
             .filter(body -> body.getString("event").equals("capture.erased"))
             .findFirst()
             .orElseThrow();
-    assertThat(envelope.fieldNames())
-        .containsExactly("event", "delivery_id", "emitted_at", "data");
+    assertThat(envelope.fieldNames()).containsExactly("event", "delivery_id", "emitted_at", "data");
     assertThat(envelope.getJsonObject("data").fieldNames())
         .containsExactly("id", "erased_at", "reason", "emitted_at");
     assertThat(envelope.getJsonObject("data").getString("reason")).isEqualTo("requested");
@@ -147,8 +147,7 @@ class ErasedCaptureTest {
   private List<UUID> toldOf(String receiver) {
     return fleet.receivers.arrivals(receiver).stream()
         .filter(
-            arrival ->
-                arrival.body().toJsonObject().getString("event").equals("capture.erased"))
+            arrival -> arrival.body().toJsonObject().getString("event").equals("capture.erased"))
         .map(arrival -> arrival.captureId())
         .toList();
   }
