@@ -102,13 +102,13 @@ class CommandLineTest {
   void aServiceIsAdministeredFromATerminal() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
-      keysAreMintedListedAndDeleted(port);
+      keysAreMintedListedChangedAndDeleted(port);
       endpointsAreManaged(port);
       deliveriesAreListedAndShown(api(up, token()), port);
     }
   }
 
-  private void keysAreMintedListedAndDeleted(String port) throws Exception {
+  private void keysAreMintedListedChangedAndDeleted(String port) throws Exception {
     String workspace = UUID.randomUUID().toString();
     try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
       assertThat(create.awaitExit()).as(create.output()).isZero();
@@ -121,6 +121,18 @@ class CommandLineTest {
       id = key.getString("id");
       assertThat(key.getString("expires_at")).isNotNull();
       assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--expires-in", "1h")) {
+      assertThat(change.awaitExit()).as(change.output()).isZero();
+      assertThat(change.output()).matches("expires_at  20\\S+Z\\s+");
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--never")) {
+      assertThat(change.awaitExit()).isEqualTo(1);
+      assertThat(change.output()).contains("requires extend");
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--never", "--extend")) {
+      assertThat(change.output()).isEqualToIgnoringWhitespace("expires_at never");
+      assertThat(change.awaitExit()).as(change.output()).isZero();
     }
     try (CommandLine delete = administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
       assertThat(delete.awaitExit()).as(delete.output()).isZero();

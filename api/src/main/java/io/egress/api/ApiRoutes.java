@@ -103,6 +103,7 @@ final class ApiRoutes {
         .get(WORKSPACE + "/audit", onAll(audit::list))
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
+        .patch(KEYS + "/:id", withBody(onOne("key", keys::change)))
         .delete(KEYS + "/:id", onOne("key", keys::delete))
         .post(ENDPOINTS, withBody(onAll(endpoints::create)))
         .get(ENDPOINTS, onAll(endpoints::list))

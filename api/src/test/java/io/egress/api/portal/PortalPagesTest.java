@@ -20,6 +20,8 @@ import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -104,6 +106,34 @@ class PortalPagesTest {
     assertThat(browser.get(location(deleted)).body()).contains("Key deleted");
     assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
     assertThat(browser.submit(page + "/keys", confirm, Map.of()).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theExpiryOfAKeyIsChanged() {
+    browser.submit(page + "/keys", page + "/keys", Map.of("name", "nightly"));
+    String form =
+        find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/expiry)\"");
+    assertThat(browser.get(form).body()).contains("expires never").doesNotContain("name=\"extend\"");
+
+    HttpResponse<String> empty = browser.submit(form, form, Map.of("expires_in", ""));
+    assertThat(empty.statusCode()).isEqualTo(400);
+    assertThat(empty.body()).contains("id=\"expires_at-problem\"", "At (UTC) must be an instant");
+    HttpResponse<String> changed = browser.submit(form, form, Map.of("expires_in", "1d"));
+    assertThat(changed.statusCode()).isEqualTo(303);
+    assertThat(browser.get(location(changed)).body()).contains("Key changed");
+
+    HttpResponse<String> later = browser.submit(form, form, Map.of("expires_in", "30d"));
+    assertThat(later.statusCode()).isEqualTo(409);
+    assertThat(later.body()).contains("expire later than it does now", "name=\"extend\"", "value=\"30d\" selected");
+    Map<String, String> lateOnPurpose = Map.of("expires_in", "never", "extend", "true");
+    assertThat(browser.submit(form, form, lateOnPurpose).statusCode()).isEqualTo(303);
+    assertThat(browser.get(form).body()).contains("expires never");
+
+    String day = LocalDate.now(ZoneOffset.UTC).plusDays(100).toString();
+    browser.submit(form, form, Map.of("expires_in", "", "expires_at", day + "T09:30"));
+    assertThat(browser.get(form).body()).contains(day + " 09:30:00");
+    service.query("update api_keys set expires_at = now()");
+    assertThat(browser.get(page + "/keys").body()).contains("expired").doesNotContain("/expiry\"");
   }
 
   @Test
