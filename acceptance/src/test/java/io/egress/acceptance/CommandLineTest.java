@@ -300,6 +300,12 @@ class CommandLineTest {
         .contains("state            pending")
         .containsPattern("attempt +started_at +duration_ms +outcome")
         .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
+    try (CommandLine show =
+        administer(
+            "deliveries", port, "show", workspace.toString(), delivery.getString("id"), "--body", "1")) {
+      assertThat(show.awaitExit()).isEqualTo(1);
+      assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
+    }
   }
 
   @Test

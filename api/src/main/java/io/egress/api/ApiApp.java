@@ -8,6 +8,7 @@ import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.deliveries.SentBodies;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
@@ -319,7 +320,8 @@ public final class ApiApp {
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveryReads deliveryReads = new DeliveryReads(pool, days);
-      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, replays);
+      SentBodies bodies = new SentBodies(vertx, pool, deliveryReads, documents, settings.push());
+      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, bodies, replays);
       VerificationHandler verification =
           new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
@@ -336,6 +338,7 @@ public final class ApiApp {
                       settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
                   testSend,
                   deliveryReads,
+                  bodies,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
                   healths,
                   replays,

@@ -100,6 +100,26 @@ class PortalBrowserTest {
     browser.follow("Roadmap review");
     browser.awaitText("status 200");
     assertThat(browser.text()).contains("{\"received\":true}", capture.toString());
+    browser.find(".exchange summary").click();
+    PortalWorld.Received webhook = world.received("live").get(0);
+    assertThat(browser.text())
+        .contains(
+            "x-service-signature: " + webhook.headers().get("x-service-signature"),
+            webhook.body().length() + " bytes",
+            "curl -sS -X POST '" + world.receiverUrl("live") + "'");
+    browser.click("Copy as curl");
+    browser.awaitText("Copied");
+    assertThat(
+            world
+                .get(
+                    "/workspaces/"
+                        + workspace
+                        + "/deliveries/"
+                        + webhook.headers().get("x-service-delivery")
+                        + "?body=1")
+                .getString("body"))
+        .isEqualTo(webhook.body().toString());
+    browser.assertAccessible("a delivery with its request");
     browser.assertQuiet();
   }
 

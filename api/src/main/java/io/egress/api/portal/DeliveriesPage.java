@@ -6,13 +6,10 @@ import static java.util.Objects.requireNonNullElse;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
-import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Choice;
-import io.egress.api.portal.view.DeliveryDetail;
 import io.egress.api.portal.view.DeliveryFilter;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
-import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.Frame;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LoggedDelivery;
@@ -31,20 +28,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The list of a workspace's deliveries, and the page of one delivery. */
+/** The list of a workspace's deliveries. */
 final class DeliveriesPage {
   private static final List<String> FILTERS =
       List.of("endpoint", "state", "capture_id", "from", "to");
 
   private static final List<String> TIMES = List.of("from", "to");
-
-  private static final String DELETED = "deleted endpoint";
 
   private final PageRenderer pages;
   private final CaptureLookups captures;
@@ -139,30 +133,6 @@ final class DeliveriesPage {
             });
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session).map(detail -> send(exchange, session, "delivery", detail));
-  }
-
-  Future<Void> live(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session)
-        .compose(
-            detail ->
-                LivePart.isSeen(exchange, detail)
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.succeededFuture(send(exchange, session, "delivery-live", detail)));
-  }
-
-  private @Nullable Void send(
-      RoutingContext exchange, PortalSession session, String template, DeliveryDetail detail) {
-    Frame frame = pages.frame(exchange, session, "Delivery", "deliveries");
-    String live =
-        detail.isOpen()
-            ? LivePart.path(frame.base() + "/live/deliveries/" + detail.row().id(), "", detail)
-            : "";
-    return pages.send(
-        exchange, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
-  }
-
   private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
     UUID workspaceId = session.workspaceId();
     MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query).remove("endpoint");
@@ -199,7 +169,7 @@ final class DeliveriesPage {
                     DeliveryRow.of(
                         each,
                         titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
-                        names.getOrDefault(each.endpointId(), DELETED)))
+                        names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     String next = page.next();
     return new DeliveryTable(
@@ -227,36 +197,6 @@ final class DeliveriesPage {
             .filter(query::contains)
             .map(time -> "&" + time + "=" + encoded(query.get(time)))
             .collect(Collectors.joining());
-  }
-
-  private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
-    UUID workspaceId = session.workspaceId();
-    return deliveries
-        .one(workspaceId, PathId.of(exchange))
-        .compose(
-            told ->
-                endpoints
-                    .list(workspaceId)
-                    .compose(
-                        all ->
-                            captures
-                                .one(workspaceId, told.delivery().captureId())
-                                .map(capture -> detail(told, all, capture.orElse(null)))));
-  }
-
-  private static DeliveryDetail detail(
-      DeliveryReads.Told told, List<Endpoint> all, @Nullable DescribedCapture capture) {
-    LoggedDelivery delivery = told.delivery();
-    Optional<Endpoint> endpoint =
-        all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
-    return new DeliveryDetail(
-        DeliveryRow.of(
-            delivery,
-            capture == null ? CaptureLookups.UNTITLED : capture.title(),
-            endpoint.map(EndpointNames::of).orElse(DELETED)),
-        endpoint.map(Endpoint::url).orElse(""),
-        capture,
-        told.attempts().stream().map(each -> AttemptRow.of(each.number(), each.made())).toList());
   }
 
   private static DeliveryFilter filter(

@@ -11,6 +11,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.endpoint.DeliveryId;
+import io.egress.send.Exchanged;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -430,7 +431,14 @@ class DeliveriesApiTest {
   }
 
   private static MadeAttempt attempt(String outcome, @Nullable Integer status, Buffer answer) {
-    return new MadeAttempt(Instant.now(), Duration.ofMillis(7), outcome, status, null, answer);
+    return new MadeAttempt(
+        Instant.now(),
+        Duration.ofMillis(7),
+        outcome,
+        status,
+        null,
+        null,
+        new Exchanged(null, "", answer));
   }
 
   private static Buffer empty() {

@@ -13,6 +13,8 @@ import io.egress.deliverylog.MadeAttempt;
 import io.egress.embedded.CertificateAuthority;
 import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.SigningSecrets;
+import io.egress.send.Exchanged;
+import io.egress.send.SentRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -134,6 +136,34 @@ class PortalPagesTest {
     assertThat(browser.get(form).body()).contains(day + " 09:30:00");
     service.query("update api_keys set expires_at = now()");
     assertThat(browser.get(page + "/keys").body()).contains("expired").doesNotContain("/expiry\"");
+  }
+
+  @Test
+  void aDeliveryShowsWhatWasSentAndWhatCameBackNewestFirst() {
+    UUID endpoint = endpoint("hook");
+    UUID capture = service.enter(workspace, 1).get(0);
+    writeSent(endpoint, capture, 4, DeliveryState.PENDING);
+    String path = page + "/deliveries/" + DeliveryId.of(endpoint, capture);
+
+    String shown = browser.get(path).body();
+    assertThat(shown)
+        .containsSubsequence("Attempt 4:", "Attempt 3:", "The 2 attempts before ended", "Attempt 2", "Attempt 1")
+        .contains(
+            "x-service-signature: t=1,v1=aa",
+            "x-token: (withheld)",
+            "server: nginx",
+            "curl -sS -X POST &#39;https://example.com/hook&#39;".replace("&#39;", "'"),
+            "-H 'user-agent: a'\\''b'",
+            "--data-binary @" + DeliveryId.of(endpoint, capture) + "-4.json",
+            "/body?attempt=4\"");
+    assertThat(browser.get(path + "/body?attempt=4").statusCode())
+        .as("the length differs")
+        .isEqualTo(409);
+    assertThat(browser.get(path + "/body").statusCode()).isEqualTo(400);
+
+    Browser viewer = Browser.at(service, workspace, "view");
+    assertThat(viewer.get(path).body()).contains("Attempt 4:").doesNotContain("/body?attempt=");
+    assertThat(viewer.get(path + "/body?attempt=4").statusCode()).isEqualTo(403);
   }
 
   @Test
@@ -549,10 +579,48 @@ class PortalPagesTest {
             row.getOffsetDateTime("entered_at").toInstant());
     MadeAttempt attempt =
         new MadeAttempt(
-            Instant.now(), Duration.ofMillis(12), "status", 500, null, Buffer.buffer(answer));
+            Instant.now(), Duration.ofMillis(12), "status", 500, null, null,
+            new Exchanged(null, "", Buffer.buffer(answer)));
     Service.await(
         new DeliveryLog(service.database, DAYS)
             .write(List.of(new LogEntry(delivery, state, attempt, null))));
+  }
+
+  private void writeSent(UUID endpoint, UUID capture, int attempts, DeliveryState state) {
+    var row =
+        service
+            .query(
+                "select s.position, s.entered_at, c.revision from stream s join captures c on c.id = s.capture_id where c.id = '"
+                    + capture
+                    + "'")
+            .iterator()
+            .next();
+    Delivery delivery =
+        Delivery.first(
+            DeliveryId.of(endpoint, capture),
+            endpoint,
+            capture,
+            row.getLong("position"),
+            Delivery.Origin.LIVE,
+            row.getOffsetDateTime("entered_at").toInstant());
+    for (int i = 1; i <= attempts; i++) {
+      MadeAttempt attempt =
+          new MadeAttempt(
+              Instant.now(),
+              Duration.ofMillis(12),
+              "status",
+              i < attempts ? 503 : 500,
+              null,
+              row.getLong("revision"),
+              new Exchanged(
+                  new SentRequest("t=1,v1=aa", "user-agent: a'b\nx-token", 7),
+                  "server: nginx",
+                  Buffer.buffer("no")));
+      Service.await(
+          new DeliveryLog(service.database, DAYS)
+              .write(List.of(new LogEntry(delivery, state, attempt, null))));
+      delivery = delivery.next(Instant.now());
+    }
   }
 
   /** The page that follows a form that was taken. */

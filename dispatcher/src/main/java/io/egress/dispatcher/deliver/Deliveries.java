@@ -21,6 +21,7 @@ import io.egress.kafka.Topics;
 import io.egress.kafka.TraceHeader;
 import io.egress.outage.Outage;
 import io.egress.send.Envelope;
+import io.egress.send.Exchanged;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.send.Receiver;
@@ -30,7 +31,6 @@ import io.egress.send.WebhookSender;
 import io.egress.trace.AttemptSpan;
 import io.egress.trace.Tracing;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -374,6 +374,7 @@ final class Deliveries implements Questions.Reader {
     }
     Envelope envelope = Envelope.compose(job.delivery().id(), startedAt, to.head().bytes());
     workload.sent(slot);
+    job.revision(to.head().revision());
     AttemptSpan span = tracing.attempt(job.delivery(), to.url());
     Sending sending =
         sender.send(
@@ -409,7 +410,7 @@ final class Deliveries implements Questions.Reader {
 
   /** Counts an attempt that cannot be made as failed. */
   private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
-    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Buffer.buffer());
+    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Exchanged.NOTHING);
     AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
     if (span != null) {
       span.end(failed);
