@@ -300,6 +300,7 @@ public final class ApiApp {
                   hookMemory,
                   api.memoryWait(),
                   api.maxCaptureBytes(),
+                  api.workspaceRate(),
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
