@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -306,6 +308,48 @@ class CommandLineTest {
       assertThat(show.awaitExit()).isEqualTo(1);
       assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
     }
+    resumingCatchesUp(api, port, workspace, endpoint);
+  }
+
+  private void resumingCatchesUp(InternalApi api, String port, UUID workspace, String endpoint)
+      throws Exception {
+    String deliveries = "/workspaces/" + workspace + "/deliveries";
+    endpoints(port, "pause", workspace.toString(), endpoint);
+    put(api, workspace);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                !api.call("GET", deliveries + "?state=skipped", new JsonObject())
+                    .getJsonArray("deliveries")
+                    .isEmpty());
+
+    String resumed = endpoints(port, "resume", workspace.toString(), endpoint, "--catch-up");
+
+    Matcher started = Pattern.compile("started replay (\\S+)").matcher(resumed);
+    assertThat(started.find()).as(resumed).isTrue();
+    assertThat(resumed).contains("\"paused\" : false");
+    JsonObject replay =
+        api.call(
+            "GET", "/workspaces/" + workspace + "/replays/" + started.group(1), new JsonObject());
+    assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                !api.call("GET", deliveries + "?capture_id=" + skipped(api, deliveries), new JsonObject())
+                    .getJsonArray("deliveries")
+                    .stream()
+                    .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
+                    .toList()
+                    .isEmpty());
+  }
+
+  private static String skipped(InternalApi api, String deliveries) {
+    return api.call("GET", deliveries + "?state=skipped", new JsonObject())
+        .getJsonArray("deliveries")
+        .getJsonObject(0)
+        .getString("capture_id");
   }
 
   @Test

@@ -8,6 +8,8 @@ import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -199,7 +201,7 @@ class PortalBrowserTest {
   }
 
   @Test
-  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() {
+  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() throws Exception {
     browser.go(world.url(page + "/endpoints"));
     browser.type("url", world.receiverUrl("new"));
     browser.find("summary").click();
@@ -215,6 +217,11 @@ class PortalBrowserTest {
     browser.type("max_per_second", "5");
     browser.press("Add endpoint");
     browser.awaitText("Signing secret of");
+    browser.driver().findElement(By.xpath("//summary[.='Python']")).click();
+    assertThat(browser.find("#code-receiver-py").getText())
+        .isEqualToIgnoringWhitespace(Files.readString(Path.of("..", "docs", "receivers", "receiver.py")));
+    assertThat(browser.find("#code-receiver-py mark").getText()).isEqualTo("SIGNING_SECRET");
+    browser.assertAccessible("an endpoint that was just added");
     browser.press("Send a test");
     browser.awaitText("status 200");
 

@@ -167,6 +167,17 @@ class PortalPagesTest {
   }
 
   @Test
+  void pausingSaysWhatItHolds() {
+    UUID endpoint = endpoint("hook");
+    String path = page + "/endpoints/" + endpoint;
+    assertThat(browser.get(path).body()).doesNotContain("Pausing now holds");
+    service.enter(workspace, 3);
+    assertThat(browser.get(path).body()).contains("Pausing now holds 3 that are not delivered yet");
+    done(browser.submit(path, path + "/pause", Map.of()));
+    assertThat(browser.get(path).body()).doesNotContain("Pausing now holds");
+  }
+
+  @Test
   void formErrorsAreShownBesideTheInput() {
     HttpResponse<String> blank =
         browser.submit(page + "/keys", page + "/keys", Map.of("name", " "));
