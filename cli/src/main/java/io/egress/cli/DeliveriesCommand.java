@@ -51,6 +51,14 @@ final class DeliveriesCommand {
     private @Nullable UUID capture;
 
     @Option(
+        names = "--outcome",
+        description = "only those whose last attempt ended so, such as timeout or status")
+    private @Nullable String outcome;
+
+    @Option(names = "--title", paramLabel = "TEXT", description = "only captures with it in the title")
+    private @Nullable String title;
+
+    @Option(
         names = "--from",
         paramLabel = "TIME",
         description =
@@ -71,6 +79,8 @@ final class DeliveriesCommand {
                   + "/deliveries")
           .only("state", state)
           .only("capture_id", capture)
+          .only("outcome", outcome)
+          .only("title", title)
           .only("from", from)
           .only("to", to);
     }

@@ -243,6 +243,24 @@ class PortalBrowserTest {
     }
     await().until(() -> world.count(workspace, "state=delivered") == 3);
     browser.go(world.url(page + "/deliveries"));
+    browser.type("title", "talk 2");
+    browser.choose("outcome", "delivered");
+    browser.press("Filter");
+    assertThat(browser.text()).contains("Talk 2").doesNotContain("Talk 1");
+    browser.choose("outcome", "timeout");
+    browser.press("Filter");
+    browser.awaitText("No matching deliveries");
+    browser.go(world.url(page + "/deliveries"));
+    browser.phone();
+    for (int i = 1; i <= 3; i++) {
+      assertThat(browser.find("tbody tr:nth-child(" + i + ")").getSize().getHeight())
+          .as("two lines on a phone, however long the title")
+          .isLessThan(90);
+    }
+    assertThat(browser.find("form.filter").getSize().getHeight())
+        .as("the list begins on the first screen")
+        .isLessThan(300);
+    browser.desktop();
     browser.find("tbody tr:nth-child(1) input").click();
     browser.find("tbody tr:nth-child(3) input").click();
     world.capture(workspace, "Newer");

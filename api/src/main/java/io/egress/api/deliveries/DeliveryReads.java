@@ -154,6 +154,11 @@ public final class DeliveryReads {
     return capture.hasNext() ? capture.next().getLong("revision") : null;
   }
 
+  /** What the last attempt of a delivery may have ended with. */
+  public static List<String> outcomes() {
+    return DeliveryQuestion.OUTCOMES;
+  }
+
   /** The beginning of a response body as text; empty if it is not text. */
   public static Optional<String> answerText(MadeAttempt attempt) {
     return AnswerText.of(attempt.answerStart().getBytes());

@@ -36,9 +36,12 @@ import org.jspecify.annotations.Nullable;
 /** The list of a workspace's deliveries. */
 final class DeliveriesPage {
   private static final List<String> FILTERS =
-      List.of("endpoint", "state", "capture_id", "from", "to");
+      List.of("endpoint", "state", "outcome", "title", "capture_id", "from", "to");
 
   private static final List<String> TIMES = List.of("from", "to");
+
+  /** Filters that a replay does not have. */
+  private static final List<String> NOT_OF_REPLAYS = List.of("capture_id", "outcome", "title");
 
   private final PageRenderer pages;
   private final CaptureLookups captures;
@@ -92,6 +95,9 @@ final class DeliveriesPage {
     }
     if (query.contains("state") && DeliveryState.find(query.get("state")).isEmpty()) {
       problems.put("state", "There is no such state.");
+    }
+    if (query.contains("outcome") && !DeliveryReads.outcomes().contains(query.get("outcome"))) {
+      problems.put("outcome", "There is no such outcome.");
     }
     for (String time : TIMES) {
       if (query.contains(time) && !isTime(LocalTimes.instant(query.get(time)))) {
@@ -175,7 +181,7 @@ final class DeliveriesPage {
     return new DeliveryTable(
         rows,
         FILTERS.stream().anyMatch(query::contains),
-        query.contains("state"),
+        Stream.of("state", "outcome", "title").anyMatch(query::contains),
         replayOfAll(query),
         next == null
             ? null
@@ -185,7 +191,7 @@ final class DeliveriesPage {
   /** The query of a form that replays what matches; null unless one endpoint is selected. */
   private static @Nullable String replayOfAll(MultiMap query) {
     String endpoint = query.get("endpoint");
-    if (endpoint == null || query.contains("capture_id")) {
+    if (endpoint == null || NOT_OF_REPLAYS.stream().anyMatch(query::contains)) {
       return null;
     }
     String state = query.get("state");
@@ -212,9 +218,16 @@ final class DeliveriesPage {
     for (DeliveryState state : DeliveryState.values()) {
       byState.add(choice(query, "state", state.word(), state.word()));
     }
+    List<Choice> byOutcome = new ArrayList<>();
+    byOutcome.add(choice(query, "outcome", "", "Any outcome"));
+    for (String outcome : DeliveryReads.outcomes()) {
+      byOutcome.add(choice(query, "outcome", outcome, outcome.replace('_', ' ')));
+    }
     return new DeliveryFilter(
         byEndpoint,
         byState,
+        byOutcome,
+        requireNonNullElse(query.get("title"), ""),
         requireNonNullElse(query.get("capture_id"), ""),
         requireNonNullElse(query.get("from"), ""),
         requireNonNullElse(query.get("to"), ""),
