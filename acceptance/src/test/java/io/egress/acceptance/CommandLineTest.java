@@ -289,9 +289,14 @@ class CommandLineTest {
       assertThat(find.awaitExit()).isEqualTo(1);
       assertThat(find.output()).isEqualTo("no such capture: it was never put\n");
     }
+    try (CommandLine change =
+        administer("workspaces", port, "change", workspace.toString(), "--name", "Acme")) {
+      assertThat(change.awaitExit()).as(change.output()).isZero();
+      assertThat(change.output()).containsPattern("name +Acme");
+    }
     try (CommandLine workspaces = administer("workspaces", port, "list")) {
       assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
-      assertThat(workspaces.output()).containsPattern(workspace + " +1 +1 +20\\S+ +1 +1 +0 +0 +0");
+      assertThat(workspaces.output()).containsPattern(workspace + " +Acme +1 +1 +20\\S+ +1 +1 +0 +0 +0");
     }
     try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
       assertThat(failing.awaitExit()).as(failing.output()).isZero();

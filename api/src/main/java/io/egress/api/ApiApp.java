@@ -16,7 +16,6 @@ import io.egress.api.endpoints.TestSend;
 import io.egress.api.erasures.CaptureErasure;
 import io.egress.api.erasures.ErasuresHandler;
 import io.egress.api.erasures.MemberErasure;
-import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
@@ -37,6 +36,7 @@ import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
+import io.egress.api.workspace.WorkspaceHandler;
 import io.egress.backend.BackendProbes;
 import io.egress.backend.DatabaseState;
 import io.egress.database.Database;
@@ -385,7 +385,7 @@ public final class ApiApp {
                           new ErasuresHandler(
                               new CaptureErasure(vertx, pool, sweep::wake),
                               new MemberErasure(pool)),
-                          new RetentionHandler(pool, api.retention()),
+                          new WorkspaceHandler(pool, api.retention()),
                           new WorkspacesHandler(pool, healths),
                           new CaptureFinder(pool, deliveryReads),
                           portalAccess)

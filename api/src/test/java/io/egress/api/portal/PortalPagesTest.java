@@ -178,6 +178,16 @@ class PortalPagesTest {
   }
 
   @Test
+  void theNameOfTheWorkspaceIsShownInsteadOfItsId() {
+    String id = "<code>" + workspace + "</code>";
+    assertThat(browser.get(page + "/").body()).contains(id);
+    service.internal("PATCH", api, "{\"name\":\"Acme <Search>\"}");
+    assertThat(browser.get(page + "/").body())
+        .contains(">Acme &lt;Search></span>", "title=\"" + workspace + "\"")
+        .doesNotContain(id);
+  }
+
+  @Test
   void formErrorsAreShownBesideTheInput() {
     HttpResponse<String> blank =
         browser.submit(page + "/keys", page + "/keys", Map.of("name", " "));

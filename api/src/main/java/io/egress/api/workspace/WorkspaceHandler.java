@@ -1,10 +1,8 @@
-package io.egress.api.erasures;
+package io.egress.api.workspace;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.intake.RetentionBody;
-import io.egress.api.workspace.WorkspaceCalls;
-import io.egress.api.workspace.Workspaces;
+import io.egress.api.intake.WorkspaceBody;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
@@ -22,15 +20,16 @@ import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Shows and changes how long a workspace's captures are kept. */
-public final class RetentionHandler {
+/** Shows and changes a workspace: its name, and how long its captures are kept. */
+public final class WorkspaceHandler {
   private static final String SHOW =
-      "select retention_ms, legal_hold from workspaces where id = $1";
+      "select name, retention_ms, legal_hold from workspaces where id = $1";
   private static final String CHANGE =
       """
       update workspaces
-      set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold)
-      where id = $1 returning retention_ms, legal_hold
+      set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold),
+        name = case when $5 then $6 else name end
+      where id = $1 returning name, retention_ms, legal_hold
       """;
 
   private final Pool pool;
@@ -38,7 +37,7 @@ public final class RetentionHandler {
   private final @Nullable Duration standard;
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
-  public RetentionHandler(Pool pool, @Nullable Duration standard) {
+  public WorkspaceHandler(Pool pool, @Nullable Duration standard) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
     this.standard = standard;
@@ -54,7 +53,7 @@ public final class RetentionHandler {
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    RetentionBody wanted = RetentionBody.read(WorkspaceCalls.body(ctx)).orRefuse();
+    WorkspaceBody wanted = WorkspaceBody.read(WorkspaceCalls.body(ctx)).orRefuse();
     return Workspaces.name(pool, workspaceId)
         .compose(named -> transactions.run(tx -> change(tx, caller, workspaceId, wanted)))
         .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, changed))
@@ -62,7 +61,7 @@ public final class RetentionHandler {
   }
 
   private Future<JsonObject> change(
-      SqlConnection tx, Caller caller, UUID workspaceId, RetentionBody wanted) {
+      SqlConnection tx, Caller caller, UUID workspaceId, WorkspaceBody wanted) {
     Duration retention = wanted.retention();
     return tx.preparedQuery(CHANGE)
         .execute(
@@ -70,7 +69,9 @@ public final class RetentionHandler {
                 workspaceId,
                 wanted.changesRetention(),
                 retention == null ? null : retention.toMillis(),
-                wanted.legalHold()))
+                wanted.legalHold(),
+                wanted.changesName(),
+                wanted.name()))
         .map(rows -> json(workspaceId, rows.iterator().next()))
         .compose(
             changed ->
@@ -84,6 +85,7 @@ public final class RetentionHandler {
 
   private static JsonObject changes(JsonObject changed) {
     return new JsonObject()
+        .put("name", changed.getValue("name"))
         .put("retention", changed.getValue("retention"))
         .put("legal_hold", changed.getValue("legal_hold"));
   }
@@ -93,6 +95,7 @@ public final class RetentionHandler {
     String effective = millis == null ? text(standard) : text(Duration.ofMillis(millis));
     return new JsonObject()
         .put("id", workspaceId.toString())
+        .put("name", row.getString("name"))
         .put("retention", millis == null ? null : text(Duration.ofMillis(millis)))
         .put("effective_retention", effective)
         .put("legal_hold", row.getBoolean("legal_hold"));
