@@ -69,6 +69,12 @@ class PortalBrowserTest {
     assertThat(world.pullStatus(key)).isEqualTo(200);
     browser.click("Copy");
     browser.awaitText("Copied");
+    browser
+        .driver()
+        .executeScript("document.documentElement.classList.remove('scripted')");
+    assertThat(browser.find("button[data-copy]").isDisplayed())
+        .as("a button that does nothing without the script")
+        .isFalse();
 
     browser.driver().navigate().refresh();
     assertThat(browser.text()).contains("nightly export").doesNotContain(key);

@@ -20,10 +20,6 @@ import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,7 +53,7 @@ final class DeliveriesPage {
   }
 
   Future<Void> list(RoutingContext exchange, PortalSession session) {
-    MultiMap query = query(exchange);
+    MultiMap query = FilterQuery.of(exchange, FILTERS);
     Map<String, String> problems = problems(query);
     return endpoints
         .list(session.workspaceId())
@@ -90,7 +86,7 @@ final class DeliveriesPage {
     Map<String, String> problems = new LinkedHashMap<>();
     for (String id : List.of("endpoint", "capture_id")) {
       if (query.contains(id) && PathIds.uuid(query.get(id)).isEmpty()) {
-        problems.put(id, "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.");
+        problems.put(id, FilterQuery.NO_ID);
       }
     }
     if (query.contains("state") && DeliveryState.find(query.get("state")).isEmpty()) {
@@ -100,24 +96,15 @@ final class DeliveriesPage {
       problems.put("outcome", "There is no such outcome.");
     }
     for (String time : TIMES) {
-      if (query.contains(time) && !isTime(LocalTimes.instant(query.get(time)))) {
-        problems.put(time, "This is not a time, such as 2026-01-31T09:30.");
+      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
+        problems.put(time, FilterQuery.NO_TIME);
       }
     }
     return problems;
   }
 
-  private static boolean isTime(String text) {
-    try {
-      Instant.parse(text);
-      return true;
-    } catch (DateTimeParseException notOne) {
-      return false;
-    }
-  }
-
   Future<Void> liveList(RoutingContext exchange, PortalSession session) {
-    MultiMap query = query(exchange);
+    MultiMap query = FilterQuery.of(exchange, FILTERS);
     return endpoints
         .list(session.workspaceId())
         .compose(all -> table(session, query, all))
@@ -185,7 +172,7 @@ final class DeliveriesPage {
         replayOfAll(query),
         next == null
             ? null
-            : encoded(query) + "after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+            : FilterQuery.encoded(query, FILTERS) + "after=" + FilterQuery.encoded(next));
   }
 
   /** The query of a form that replays what matches; null unless one endpoint is selected. */
@@ -201,7 +188,7 @@ final class DeliveriesPage {
         + (isAny ? "all" : "undelivered")
         + TIMES.stream()
             .filter(query::contains)
-            .map(time -> "&" + time + "=" + encoded(query.get(time)))
+            .map(time -> "&" + time + "=" + FilterQuery.encoded(query.get(time)))
             .collect(Collectors.joining());
   }
 
@@ -243,29 +230,6 @@ final class DeliveriesPage {
   private static String live(Frame frame, MultiMap query, DeliveryTable table) {
     return query.contains("after")
         ? ""
-        : LivePart.path(frame.base() + "/live/deliveries", encoded(query), table);
-  }
-
-  /** Leaves out empty filters. */
-  private static MultiMap query(RoutingContext exchange) {
-    MultiMap query = MultiMap.caseInsensitiveMultiMap();
-    for (String name : Stream.concat(FILTERS.stream(), Stream.of("after")).toList()) {
-      String value = exchange.queryParams().get(name);
-      if (value != null && !value.isBlank()) {
-        query.add(name, value.strip());
-      }
-    }
-    return query;
-  }
-
-  private static String encoded(MultiMap query) {
-    return FILTERS.stream()
-        .filter(query::contains)
-        .map(name -> name + "=" + encoded(query.get(name)) + "&")
-        .collect(Collectors.joining());
-  }
-
-  private static String encoded(@Nullable String value) {
-    return URLEncoder.encode(value == null ? "" : value, StandardCharsets.UTF_8);
+        : LivePart.path(frame.base() + "/live/deliveries", FilterQuery.encoded(query, FILTERS), table);
   }
 }

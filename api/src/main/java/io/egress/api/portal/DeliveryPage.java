@@ -74,11 +74,9 @@ final class DeliveryPage {
     Integer attempt =
         QueryValues.one(
             exchange.queryParams(), "attempt", SentBodies::attempt, "must be the number of one");
-    if (attempt == null) {
-      throw new Refusal(400, "attempt is missing");
-    }
+    int number = attempt == null ? 1 : attempt;
     return bodies
-        .read(session.workspaceId(), id, attempt)
+        .read(session.workspaceId(), id, number)
         .onSuccess(
             body -> {
               exchange
@@ -87,7 +85,7 @@ final class DeliveryPage {
                   .putHeader("x-content-type-options", "nosniff")
                   .putHeader(
                       "content-disposition",
-                      "attachment; filename=\"" + AttemptRow.bodyFile(id, attempt) + "\"");
+                      "attachment; filename=\"" + AttemptRow.bodyFile(id, number) + "\"");
               HttpExchange.end(exchange, body.bytes());
             })
         .mapEmpty();

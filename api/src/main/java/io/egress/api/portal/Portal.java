@@ -127,14 +127,14 @@ public final class Portal {
         .get(WORKSPACE + "/", guard.reading(overview::show))
         .get(LIVE + "/overview", guard.polling(overview::live))
         .get(KEYS, guard.reading(keys::list))
-        .get(KEYS + "/:id/expiry", guard.reading(keys::askExpiry))
-        .get(KEYS + "/:id/delete", guard.reading(keys::confirmDeletion))
+        .get(KEYS + "/:id/expiry", guard.asking(keys::askExpiry))
+        .get(KEYS + "/:id/delete", guard.asking(keys::confirmDeletion))
         .get(ENDPOINTS, guard.reading(endpoints::list))
         .get(ENDPOINT, guard.reading(endpoint::show))
         .get(ENDPOINT + "/test", guard.reading(endpoint::show))
-        .get(ENDPOINT + "/rotate", guard.reading(endpoint::askRotation))
-        .get(ENDPOINT + "/delete", guard.reading(endpoint::confirmDeletion))
-        .get(ENDPOINT + "/replay", guard.reading(replays::ask))
+        .get(ENDPOINT + "/rotate", guard.asking(endpoint::askRotation))
+        .get(ENDPOINT + "/delete", guard.asking(endpoint::confirmDeletion))
+        .get(ENDPOINT + "/replay", guard.asking(replays::ask))
         .get(DELIVERIES, guard.reading(deliveries::list))
         .get(LIVE + "/deliveries", guard.polling(deliveries::liveList))
         .get(DELIVERIES + "/:id", guard.reading(delivery::show))
@@ -144,7 +144,8 @@ public final class Portal {
         .get(LIVE + "/replays", guard.polling(replays::liveList))
         .get(REPLAYS + "/:id", guard.reading(replays::show))
         .get(LIVE + "/replays/:id", guard.polling(replays::live))
-        .get(WORKSPACE + "/audit", guard.reading(audit::list));
+        .get(WORKSPACE + "/audit", guard.reading(audit::list))
+        .get(WORKSPACE + "/audit/export", guard.reading(audit::export));
   }
 
   private Routes changes() {

@@ -159,7 +159,8 @@ class PortalPagesTest {
     assertThat(browser.get(path + "/body?attempt=4").statusCode())
         .as("the length differs")
         .isEqualTo(409);
-    assertThat(browser.get(path + "/body").statusCode()).isEqualTo(400);
+    assertThat(browser.get(path + "/body?attempt=x").statusCode()).isEqualTo(400);
+    assertThat(browser.get(path + "/body?attempt=5").statusCode()).isEqualTo(404);
 
     Browser viewer = Browser.at(service, workspace, "view");
     assertThat(viewer.get(path).body()).contains("Attempt 4:").doesNotContain("/body?attempt=");
@@ -185,6 +186,44 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/").body())
         .contains(">Acme &lt;Search></span>", "title=\"" + workspace + "\"")
         .doesNotContain(id);
+  }
+
+  @Test
+  void theAuditLogIsFilteredAndExported() {
+    browser.submit(page + "/keys", page + "/keys", Map.of("name", "=nightly", "expires_in", "1d"));
+    UUID endpoint = endpoint("hook");
+    service.internal("PATCH", api + "/endpoints/" + endpoint, "{\"description\":\"CRM, \\\"new\\\"\"}");
+
+    assertThat(browser.get(page + "/audit").body())
+        .contains(
+            "Created the API key “=nightly”, which expires at",
+            "Changed the endpoint: the description from “hook” to “CRM, \"new\"”.",
+            "Added the endpoint https://example.com/hook")
+        .doesNotContain("{&#34;", "{\"from\"");
+    String filtered = browser.get(page + "/audit?action=endpoint.changed&from=2026-01-01T00:00").body();
+    assertThat(filtered)
+        .contains("Changed the endpoint", "value=\"2026-01-01T00:00\"", "form=csv")
+        .doesNotContain("Created the API key");
+    assertThat(browser.get(page + "/audit?actor=nobody").body()).contains("No matching entries");
+    assertThat(browser.get(page + "/audit?thing_id=" + endpoint).body())
+        .contains("Added the endpoint")
+        .doesNotContain("Created the API key");
+    HttpResponse<String> wrong = browser.get(page + "/audit?from=soon&thing_id=x&actor=ada");
+    assertThat(wrong.statusCode()).isEqualTo(400);
+    assertThat(wrong.body())
+        .contains("id=\"from-problem\"", "id=\"thing_id-problem\"", "value=\"ada\"");
+
+    HttpResponse<String> csv = browser.get(page + "/audit/export?action=endpoint.changed&form=csv");
+    assertThat(csv.headers().firstValue("content-disposition"))
+        .contains("attachment; filename=\"audit.csv\"");
+    List<String> lines = csv.body().lines().toList();
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).startsWith("at,actor,via,");
+    assertThat(lines.get(1)).contains(",endpoint.changed,endpoint," + endpoint + ",\"{\"\"description\"\"");
+    List<String> all = browser.get(page + "/audit/export?form=ndjson").body().lines().toList();
+    assertThat(all).hasSizeGreaterThan(3);
+    assertThat(new JsonObject(all.get(0)).getString("action")).isEqualTo("endpoint.changed");
+    assertThat(browser.get(page + "/audit/export?form=xml").statusCode()).isEqualTo(400);
   }
 
   @Test
