@@ -63,9 +63,16 @@ public record MadeAttempt(
         : Optional.empty();
   }
 
-  /** With the revision of the capture that was sent. */
+  /** With the revision of the capture, if anything was sent. */
   public MadeAttempt withRevision(@Nullable Long sentRevision) {
-    return new MadeAttempt(startedAt, duration, outcome, status, detail, sentRevision, exchanged);
+    return new MadeAttempt(
+        startedAt,
+        duration,
+        outcome,
+        status,
+        detail,
+        exchanged.request() == null ? null : sentRevision,
+        exchanged);
   }
 
   /** The beginning of the response body. */

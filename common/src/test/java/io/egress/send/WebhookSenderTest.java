@@ -131,8 +131,24 @@ class WebhookSenderTest {
         assertThat(value).as(header.name()).isEqualTo(header.value());
       }
     }
-    assertThat(delivered.exchanged().shownAnswerHeaders())
-        .contains(new ShownHeader("content-length", "0"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void keepsTheHeadersOfAnAnswer(boolean http2) {
+    int port =
+        harness.httpsReceiver(
+            http2,
+            request ->
+                request
+                    .response()
+                    .setStatusCode(500)
+                    .putHeader("x-shard", "7")
+                    .putHeader("set-cookie", "session=secret")
+                    .end("no"));
+
+    assertThat(harness.sendFailed(url(port)).exchanged().shownAnswerHeaders())
+        .contains(new ShownHeader("x-shard", "7"), new ShownHeader("set-cookie", null));
   }
 
   @ParameterizedTest

@@ -179,7 +179,7 @@ final class AuditSentences {
   private static String range(JsonObject changes) {
     String what = changes.getString("only") == null ? "everything" : "what was not delivered";
     return "%s from position %s to %s"
-        .formatted(what, changes.getValue("from_position"), changes.getValue("to_position"));
+        .formatted(what, text(changes, "from_position"), text(changes, "to_position"));
   }
 
   private static String role(JsonObject changes) {

@@ -152,7 +152,7 @@ class PortalPagesTest {
             "x-service-signature: t=1,v1=aa",
             "x-token: (withheld)",
             "server: nginx",
-            "curl -sS -X POST &#39;https://example.com/hook&#39;".replace("&#39;", "'"),
+            "curl -sS -X POST 'https://example.com/hook'",
             "-H 'user-agent: a'\\''b'",
             "--data-binary @" + DeliveryId.of(endpoint, capture) + "-4.json",
             "/body?attempt=4\"");
@@ -184,7 +184,7 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/").body()).contains(id);
     service.internal("PATCH", api, "{\"name\":\"Acme <Search>\"}");
     assertThat(browser.get(page + "/").body())
-        .contains(">Acme &lt;Search></span>", "title=\"" + workspace + "\"")
+        .contains(">Acme &lt;Search&gt;</span>", "title=\"" + workspace + "\"")
         .doesNotContain(id);
   }
 
