@@ -296,7 +296,8 @@ class CommandLineTest {
     }
     try (CommandLine workspaces = administer("workspaces", port, "list")) {
       assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
-      assertThat(workspaces.output()).containsPattern(workspace + " +Acme +1 +1 +20\\S+ +1 +1 +0 +0 +0");
+      assertThat(workspaces.output())
+          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +1 +1 +0 +0 +0");
     }
     try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
       assertThat(failing.awaitExit()).as(failing.output()).isZero();
@@ -309,7 +310,13 @@ class CommandLineTest {
         .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
     try (CommandLine show =
         administer(
-            "deliveries", port, "show", workspace.toString(), delivery.getString("id"), "--body", "1")) {
+            "deliveries",
+            port,
+            "show",
+            workspace.toString(),
+            delivery.getString("id"),
+            "--body",
+            "1")) {
       assertThat(show.awaitExit()).isEqualTo(1);
       assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
     }
@@ -342,7 +349,11 @@ class CommandLineTest {
         .atMost(PATIENCE)
         .until(
             () ->
-                !api.call("GET", deliveries + "?capture_id=" + skipped(api, deliveries), new JsonObject())
+                !api
+                    .call(
+                        "GET",
+                        deliveries + "?capture_id=" + skipped(api, deliveries),
+                        new JsonObject())
                     .getJsonArray("deliveries")
                     .stream()
                     .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))

@@ -55,7 +55,10 @@ final class DeliveriesCommand {
         description = "only those whose last attempt ended so, such as timeout or status")
     private @Nullable String outcome;
 
-    @Option(names = "--title", paramLabel = "TEXT", description = "only captures with it in the title")
+    @Option(
+        names = "--title",
+        paramLabel = "TEXT",
+        description = "only captures with it in the title")
     private @Nullable String title;
 
     @Option(
@@ -129,9 +132,7 @@ final class DeliveriesCommand {
       @Option(names = "--json", description = "print JSON") boolean json) {
     String path = "/workspaces/" + workspace + "/deliveries/" + id;
     JsonObject delivery =
-        internal
-            .api()
-            .call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
+        internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
     if (body != null && !json) {
       byte[] bytes = delivery.getString("body").getBytes(UTF_8);
       System.out.write(bytes, 0, bytes.length);

@@ -97,8 +97,7 @@ final class KeysCommand {
       @Option(names = "--extend", description = "also if the key then expires later than before")
           boolean extend,
       @Option(names = "--json", description = "print JSON") boolean json) {
-    JsonObject key =
-        internal.api().call("PATCH", path(workspace) + "/" + id, expiry.body(extend));
+    JsonObject key = internal.api().call("PATCH", path(workspace) + "/" + id, expiry.body(extend));
     if (json) {
       System.out.println(key.encodePrettily());
     } else {

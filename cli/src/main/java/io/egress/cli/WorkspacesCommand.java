@@ -51,7 +51,9 @@ final class WorkspacesCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  @Command(name = "show", description = "Shows a workspace: its name, and how long it keeps its captures.")
+  @Command(
+      name = "show",
+      description = "Shows a workspace: its name, and how long it keeps its captures.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Option(names = "--json", description = "print JSON") boolean json) {
@@ -65,7 +67,8 @@ final class WorkspacesCommand {
               + " that nothing of it is erased.")
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--name", description = "what people see; empty for none") @Nullable String name,
+      @Option(names = "--name", description = "what people see; empty for none")
+          @Nullable String name,
       @Option(
               names = "--retention",
               paramLabel = "DURATION",

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A request that was passed to a connection.
  *
  * @param signature the value of {@code x-service-signature}
- * @param headers those that are not the same in each attempt, as lines; the values of custom headers
- *     are withheld
+ * @param headers those that are not the same in each attempt, as lines; the values of custom
+ *     headers are withheld
  * @param length of the body
  */
 public record SentRequest(String signature, String headers, int length) {

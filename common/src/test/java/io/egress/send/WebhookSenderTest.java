@@ -116,7 +116,9 @@ class WebhookSenderTest {
                 .collect(toMap(name -> name, name -> request.headers().getAll(name))));
   }
 
-  /** What is recorded of the request is what the receiver got, without the value of its own header. */
+  /**
+   * What is recorded of the request is what the receiver got, without the value of its own header.
+   */
   private static void assertRecorded(
       Delivered delivered, Envelope envelope, HttpServerRequest received) {
     SentRequest sent = requireNonNull(delivered.exchanged().request());

@@ -69,9 +69,7 @@ class PortalBrowserTest {
     assertThat(world.pullStatus(key)).isEqualTo(200);
     browser.click("Copy");
     browser.awaitText("Copied");
-    browser
-        .driver()
-        .executeScript("document.documentElement.classList.remove('scripted')");
+    browser.driver().executeScript("document.documentElement.classList.remove('scripted')");
     assertThat(browser.find("button[data-copy]").isDisplayed())
         .as("a button that does nothing without the script")
         .isFalse();
@@ -225,7 +223,8 @@ class PortalBrowserTest {
     browser.awaitText("Signing secret of");
     browser.driver().findElement(By.xpath("//summary[.='Python']")).click();
     assertThat(browser.find("#code-receiver-py").getText())
-        .isEqualToIgnoringWhitespace(Files.readString(Path.of("..", "docs", "receivers", "receiver.py")));
+        .isEqualToIgnoringWhitespace(
+            Files.readString(Path.of("..", "docs", "receivers", "receiver.py")));
     assertThat(browser.find("#code-receiver-py mark").getText()).isEqualTo("SIGNING_SECRET");
     browser.assertAccessible("an endpoint that was just added");
     browser.press("Send a test");

@@ -41,8 +41,7 @@ public final class AuditExport {
   /** Programs for tables take a cell that begins so for a formula. */
   private static final Pattern FORMULA = Pattern.compile("^[=+@\\-\t\r].*", Pattern.DOTALL);
 
-  private static final Pattern NEEDS_QUOTES =
-      Pattern.compile(".*[\",\r\n].*", Pattern.DOTALL);
+  private static final Pattern NEEDS_QUOTES = Pattern.compile(".*[\",\r\n].*", Pattern.DOTALL);
 
   /** How entries are written. */
   public enum Form {
@@ -80,8 +79,7 @@ public final class AuditExport {
   }
 
   /** Reads a page once the previous one has been written to the client. */
-  private Future<Void> send(
-      RoutingContext exchange, AuditQuestion question, Form form, int most) {
+  private Future<Void> send(RoutingContext exchange, AuditQuestion question, Form form, int most) {
     Future<Void> cutShort = RequestLifetime.of(exchange).cutShort();
     return audit
         .page(question, Math.min(most, PAGE))

@@ -52,7 +52,10 @@ public final class DeliveriesHandler {
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
     Integer attempt =
         QueryValues.one(
-            exchange.queryParams(), "body", SentBodies::attempt, "must be the number of an attempt");
+            exchange.queryParams(),
+            "body",
+            SentBodies::attempt,
+            "must be the number of an attempt");
     return reads
         .one(workspaceId, id)
         .compose(told -> shown(told, attempt))

@@ -53,8 +53,7 @@ final class DeliverySearch {
       int rows) {
     /** Reads more rows at a time while nothing is owed. */
     Wanted wider(int rowsMax) {
-      return new Wanted(
-          delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
+      return new Wanted(delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }
 
     boolean isBehind(LoggedDelivery delivery) {
@@ -101,7 +100,11 @@ final class DeliverySearch {
                                 walk(
                                     scope,
                                     new Wanted(
-                                        each -> each.id().equals(id), null, null, 0, lookedUp(scope))))
+                                        each -> each.id().equals(id),
+                                        null,
+                                        null,
+                                        0,
+                                        lookedUp(scope))))
                         .map(walked -> walked.found().stream().findFirst()));
   }
 

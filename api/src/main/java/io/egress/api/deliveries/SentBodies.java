@@ -56,7 +56,8 @@ public final class SentBodies {
    */
   public record SentBody(Buffer bytes, boolean verified) {}
 
-  private record Sent(UUID deliveryId, UUID endpointId, LoggedAttempt attempt, SentRequest request) {}
+  private record Sent(
+      UUID deliveryId, UUID endpointId, LoggedAttempt attempt, SentRequest request) {}
 
   private final Vertx vertx;
   private final Pool pool;
@@ -122,8 +123,7 @@ public final class SentBodies {
             targets -> {
               EndpointTarget target = targets.get(sent.endpointId());
               return vertx.executeBlocking(
-                  () ->
-                      body(sent, document.inflate(), target == null ? null : signature(target)),
+                  () -> body(sent, document.inflate(), target == null ? null : signature(target)),
                   false);
             });
   }

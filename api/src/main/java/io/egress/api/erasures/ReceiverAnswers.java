@@ -12,8 +12,8 @@ import java.util.UUID;
 
 /**
  * What receivers answered to webhooks of erased captures. Erased in statements of their own, after
- * the erasure is committed: from then on the delivery log keeps no answer of these captures, nor its
- * headers.
+ * the erasure is committed: from then on the delivery log keeps no answer of these captures, nor
+ * its headers.
  */
 final class ReceiverAnswers {
   private static final String ENDPOINTS = "select id from endpoints where workspace_id = $1";

@@ -75,7 +75,9 @@ final class WorkspaceRate {
   private void dropFull(long now, int rate) {
     long dropped = droppedNanos.get();
     if (now - dropped > DROPS_APART_NANOS && droppedNanos.compareAndSet(dropped, now)) {
-      buckets.entrySet().removeIf(each -> tokens(each.getValue(), now, rate) >= (double) SECONDS_HELD * rate);
+      buckets
+          .entrySet()
+          .removeIf(each -> tokens(each.getValue(), now, rate) >= (double) SECONDS_HELD * rate);
     }
   }
 }

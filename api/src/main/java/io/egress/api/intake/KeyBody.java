@@ -26,8 +26,7 @@ public final class KeyBody {
    *
    * @param extend whether this may be later than before
    */
-  public record Expiry(
-      @Nullable Duration expiresIn, @Nullable Instant expiresAt, boolean extend) {}
+  public record Expiry(@Nullable Duration expiresIn, @Nullable Instant expiresAt, boolean extend) {}
 
   private KeyBody() {}
 

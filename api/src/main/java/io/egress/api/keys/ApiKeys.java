@@ -139,8 +139,7 @@ public final class ApiKeys {
             tx.preparedQuery(LOCK)
                 .execute(Tuple.of(workspaceId, id))
                 .compose(rows -> changeExpiry(tx, found(rows), expiry))
-                .compose(
-                    change -> write(tx, workspaceId, caller, change).map(change.after())));
+                .compose(change -> write(tx, workspaceId, caller, change).map(change.after())));
   }
 
   private record ExpiryChange(Shown before, Shown after) {}
@@ -208,7 +207,9 @@ public final class ApiKeys {
             .put("name", change.after().name())
             .put(
                 "expires_at",
-                new JsonObject().put("from", time(change.before())).put("to", time(change.after())));
+                new JsonObject()
+                    .put("from", time(change.before()))
+                    .put("to", time(change.after())));
     return AuditLog.write(
         tx,
         workspaceId,

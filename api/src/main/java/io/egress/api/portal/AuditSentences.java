@@ -23,12 +23,12 @@ final class AuditSentences {
           Map.entry("api_key.changed", AuditSentences::changedKey),
           Map.entry("api_key.deleted", changes -> "Deleted the API key " + quoted(changes, "name")),
           Map.entry(
-              "capture.erased", changes -> "Erased a capture, because of: " + text(changes, "reason")),
+              "capture.erased",
+              changes -> "Erased a capture, because of: " + text(changes, "reason")),
           Map.entry(
               "captures.expired",
               changes -> "Erased " + captures(changes) + " older than the retention"),
-          Map.entry(
-              "member.erased", changes -> "Erased a member, in " + captures(changes)),
+          Map.entry("member.erased", changes -> "Erased a member, in " + captures(changes)),
           Map.entry("workspace.changed", AuditSentences::changedWorkspace),
           Map.entry(
               "endpoint.created",
@@ -36,8 +36,7 @@ final class AuditSentences {
           Map.entry("endpoint.changed", AuditSentences::changedEndpoint),
           Map.entry("endpoint.paused", AuditSentences::paused),
           Map.entry("endpoint.resumed", changes -> "Resumed the endpoint"),
-          Map.entry(
-              "endpoint.deleted", changes -> "Deleted the endpoint " + text(changes, "url")),
+          Map.entry("endpoint.deleted", changes -> "Deleted the endpoint " + text(changes, "url")),
           Map.entry("endpoint.tested", changes -> "Sent a test to the endpoint"),
           Map.entry(
               "secret.rotated",
@@ -45,7 +44,8 @@ final class AuditSentences {
                   "Rotated the signing secret of the endpoint, with an overlap of "
                       + text(changes, "overlap")),
           Map.entry(
-              "secret_overlap.ended", changes -> "Ended the overlap of the endpoint's signing secrets"),
+              "secret_overlap.ended",
+              changes -> "Ended the overlap of the endpoint's signing secrets"),
           Map.entry("secret_keys.resealed", changes -> "Encrypted all signing secrets again"),
           Map.entry("replay.started", changes -> "Started a replay of " + range(changes)),
           Map.entry("replay.cancelled", changes -> "Canceled a replay of " + range(changes)),
@@ -173,7 +173,9 @@ final class AuditSentences {
   private static String described(JsonObject changes) {
     String description = changes.getString("description");
     return (description == null ? "" : " for “" + description + "”")
-        + (Boolean.TRUE.equals(changes.getBoolean("full_history")) ? ", with the full history" : "");
+        + (Boolean.TRUE.equals(changes.getBoolean("full_history"))
+            ? ", with the full history"
+            : "");
   }
 
   private static String range(JsonObject changes) {

@@ -230,6 +230,7 @@ final class DeliveriesPage {
   private static String live(Frame frame, MultiMap query, DeliveryTable table) {
     return query.contains("after")
         ? ""
-        : LivePart.path(frame.base() + "/live/deliveries", FilterQuery.encoded(query, FILTERS), table);
+        : LivePart.path(
+            frame.base() + "/live/deliveries", FilterQuery.encoded(query, FILTERS), table);
   }
 }

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The filters of a list in its query, with the cursor of a page. */
 final class FilterQuery {
-  static final String NO_ID =
-      "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.";
+  static final String NO_ID = "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.";
   static final String NO_TIME = "This is not a time, such as 2026-01-31T09:30.";
 
   private FilterQuery() {}

@@ -109,9 +109,21 @@ class DeliveriesApiTest {
     List<UUID> ids = captures(3);
     service.query("update captures set title = 'Budget 100% (Q3)' where id = '" + ids.get(0) + "'");
     service.query("update captures set title = 'ÜBERBLICK' where id = '" + ids.get(1) + "'");
-    write(delivery(endpoint, ids.get(0)), DeliveryState.EXHAUSTED, attempt("timeout", null, empty()), null);
-    write(delivery(endpoint, ids.get(1)), DeliveryState.PENDING, attempt("timeout", null, empty()), null);
-    write(delivery(endpoint, ids.get(2)), DeliveryState.DELIVERED, attempt("delivered", 200, empty()), null);
+    write(
+        delivery(endpoint, ids.get(0)),
+        DeliveryState.EXHAUSTED,
+        attempt("timeout", null, empty()),
+        null);
+    write(
+        delivery(endpoint, ids.get(1)),
+        DeliveryState.PENDING,
+        attempt("timeout", null, empty()),
+        null);
+    write(
+        delivery(endpoint, ids.get(2)),
+        DeliveryState.DELIVERED,
+        attempt("delivered", 200, empty()),
+        null);
 
     assertFound("outcome=timeout", ids.get(1), ids.get(0));
     assertFound("outcome=timeout&state=exhausted", ids.get(0));

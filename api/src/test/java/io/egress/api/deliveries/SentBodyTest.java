@@ -117,8 +117,7 @@ class SentBodyTest {
     await().until(() -> !attempt(shown("")).getBoolean("is_body_known"));
 
     assertRefused(409, "?body=1", "the capture has changed since");
-    assertThat(attempt(shown("")).getJsonObject("request").getString("signature"))
-        .startsWith("t=");
+    assertThat(attempt(shown("")).getJsonObject("request").getString("signature")).startsWith("t=");
   }
 
   @Test
@@ -158,7 +157,8 @@ class SentBodyTest {
             Delivery.Origin.REDELIVERY,
             Instant.now());
     Service.await(
-        new DeliveryLog(service.database, WrittenOutcomes.DAYS).write(List.of(LogEntry.owed(again))));
+        new DeliveryLog(service.database, WrittenOutcomes.DAYS)
+            .write(List.of(LogEntry.owed(again))));
 
     JsonArray others = shown("").getJsonArray("redeliveries");
     assertThat(others).hasSize(1);
@@ -227,8 +227,7 @@ class SentBodyTest {
   }
 
   private JsonObject shown(String query) {
-    HttpResponse<String> shown =
-        service.internal("GET", path + "/deliveries/" + id() + query, "");
+    HttpResponse<String> shown = service.internal("GET", path + "/deliveries/" + id() + query, "");
     assertThat(shown.statusCode()).as(shown.body()).isEqualTo(200);
     return new JsonObject(shown.body());
   }

@@ -144,7 +144,8 @@ class KeysApiTest {
         .isEqualTo(UtcInstant.format(soon));
 
     await().until(() -> service.pull("/api/v1/captures", key).statusCode() == 401);
-    for (String late : List.of("{\"expires_in\":\"1d\"}", "{\"expires_at\":null,\"extend\":true}")) {
+    for (String late :
+        List.of("{\"expires_in\":\"1d\"}", "{\"expires_at\":null,\"extend\":true}")) {
       HttpResponse<String> refused = patch(minted, late);
       assertThat(refused.statusCode()).isEqualTo(409);
       assertThat(refused.body()).contains("the key has expired and stays so");

@@ -86,7 +86,9 @@ class WorkspacesApiTest {
     service.internal("PATCH", path, "{\"name\":null}");
     assertThat(all("").get(workspace).getString("name")).isNull();
     for (String refused :
-        new String[] {"{\"name\":\" \"}", "{\"name\":\"" + "x".repeat(201) + "\"}", "{\"name\":1}"}) {
+        new String[] {
+          "{\"name\":\" \"}", "{\"name\":\"" + "x".repeat(201) + "\"}", "{\"name\":1}"
+        }) {
       assertThat(service.internal("PATCH", path, refused).statusCode()).isEqualTo(400);
     }
   }

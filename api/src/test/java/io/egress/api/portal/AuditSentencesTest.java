@@ -17,7 +17,8 @@ class AuditSentencesTest {
   @Test
   void thereIsASentenceForEachDocumentedAction() throws IOException {
     String page = Files.readString(Path.of("..", "docs", "operating.md"));
-    String list = page.substring(page.indexOf("Actions are `"), page.indexOf("Entries are kept forever"));
+    String list =
+        page.substring(page.indexOf("Actions are `"), page.indexOf("Entries are kept forever"));
     Set<String> documented = new TreeSet<>();
     Matcher action = Pattern.compile("`([a-z_]+\\.[a-z_]+)`").matcher(list);
     while (action.find()) {
@@ -37,11 +38,15 @@ class AuditSentencesTest {
   void saysWhatChanged() {
     JsonObject changes =
         new JsonObject()
-            .put("url", new JsonObject().put("from", "https://a.example").put("to", "https://b.example"))
+            .put(
+                "url",
+                new JsonObject().put("from", "https://a.example").put("to", "https://b.example"))
             .put("max_per_second", new JsonObject().put("from", null).put("to", 5))
             .put(
                 "headers",
-                new JsonObject().put("set", new JsonArray().add("x-a").add("x-b")).put("removed", new JsonArray()))
+                new JsonObject()
+                    .put("set", new JsonArray().add("x-a").add("x-b"))
+                    .put("removed", new JsonArray()))
             .put("standard_webhooks", new JsonObject().put("from", false).put("to", true));
 
     assertThat(AuditSentences.of("endpoint.changed", changes))
@@ -63,6 +68,7 @@ class AuditSentencesTest {
 
   @Test
   void anUnknownActionIsItsWords() {
-    assertThat(AuditSentences.of("thing.done_twice", new JsonObject())).isEqualTo("Thing done twice.");
+    assertThat(AuditSentences.of("thing.done_twice", new JsonObject()))
+        .isEqualTo("Thing done twice.");
   }
 }

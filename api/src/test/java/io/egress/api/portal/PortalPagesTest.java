@@ -115,7 +115,9 @@ class PortalPagesTest {
     browser.submit(page + "/keys", page + "/keys", Map.of("name", "nightly"));
     String form =
         find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/expiry)\"");
-    assertThat(browser.get(form).body()).contains("expires never").doesNotContain("name=\"extend\"");
+    assertThat(browser.get(form).body())
+        .contains("expires never")
+        .doesNotContain("name=\"extend\"");
 
     HttpResponse<String> empty = browser.submit(form, form, Map.of("expires_in", ""));
     assertThat(empty.statusCode()).isEqualTo(400);
@@ -126,7 +128,8 @@ class PortalPagesTest {
 
     HttpResponse<String> later = browser.submit(form, form, Map.of("expires_in", "30d"));
     assertThat(later.statusCode()).isEqualTo(409);
-    assertThat(later.body()).contains("expire later than it does now", "name=\"extend\"", "value=\"30d\" selected");
+    assertThat(later.body())
+        .contains("expire later than it does now", "name=\"extend\"", "value=\"30d\" selected");
     Map<String, String> lateOnPurpose = Map.of("expires_in", "never", "extend", "true");
     assertThat(browser.submit(form, form, lateOnPurpose).statusCode()).isEqualTo(303);
     assertThat(browser.get(form).body()).contains("expires never");
@@ -147,7 +150,8 @@ class PortalPagesTest {
 
     String shown = browser.get(path).body();
     assertThat(shown)
-        .containsSubsequence("Attempt 4:", "Attempt 3:", "The 2 attempts before ended", "Attempt 2", "Attempt 1")
+        .containsSubsequence(
+            "Attempt 4:", "Attempt 3:", "The 2 attempts before ended", "Attempt 2", "Attempt 1")
         .contains(
             "x-service-signature: t=1,v1=aa",
             "x-token: (withheld)",
@@ -192,7 +196,8 @@ class PortalPagesTest {
   void theAuditLogIsFilteredAndExported() {
     browser.submit(page + "/keys", page + "/keys", Map.of("name", "=nightly", "expires_in", "1d"));
     UUID endpoint = endpoint("hook");
-    service.internal("PATCH", api + "/endpoints/" + endpoint, "{\"description\":\"CRM, \\\"new\\\"\"}");
+    service.internal(
+        "PATCH", api + "/endpoints/" + endpoint, "{\"description\":\"CRM, \\\"new\\\"\"}");
 
     assertThat(browser.get(page + "/audit").body())
         .contains(
@@ -200,7 +205,8 @@ class PortalPagesTest {
             "Changed the endpoint: the description from “hook” to “CRM, \"new\"”.",
             "Added the endpoint https://example.com/hook")
         .doesNotContain("{&#34;", "{\"from\"");
-    String filtered = browser.get(page + "/audit?action=endpoint.changed&from=2026-01-01T00:00").body();
+    String filtered =
+        browser.get(page + "/audit?action=endpoint.changed&from=2026-01-01T00:00").body();
     assertThat(filtered)
         .contains("Changed the endpoint", "value=\"2026-01-01T00:00\"", "form=csv")
         .doesNotContain("Created the API key");
@@ -219,7 +225,8 @@ class PortalPagesTest {
     List<String> lines = csv.body().lines().toList();
     assertThat(lines).hasSize(2);
     assertThat(lines.get(0)).startsWith("at,actor,via,");
-    assertThat(lines.get(1)).contains(",endpoint.changed,endpoint," + endpoint + ",\"{\"\"description\"\"");
+    assertThat(lines.get(1))
+        .contains(",endpoint.changed,endpoint," + endpoint + ",\"{\"\"description\"\"");
     List<String> all = browser.get(page + "/audit/export?form=ndjson").body().lines().toList();
     assertThat(all).hasSizeGreaterThan(3);
     assertThat(new JsonObject(all.get(0)).getString("action")).isEqualTo("endpoint.changed");
@@ -639,7 +646,12 @@ class PortalPagesTest {
             row.getOffsetDateTime("entered_at").toInstant());
     MadeAttempt attempt =
         new MadeAttempt(
-            Instant.now(), Duration.ofMillis(12), "status", 500, null, null,
+            Instant.now(),
+            Duration.ofMillis(12),
+            "status",
+            500,
+            null,
+            null,
             new Exchanged(null, "", Buffer.buffer(answer)));
     Service.await(
         new DeliveryLog(service.database, DAYS)

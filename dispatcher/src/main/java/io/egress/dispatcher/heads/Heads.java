@@ -88,8 +88,7 @@ public final class Heads {
     }
   }
 
-  private record Stored(
-      UUID captureId, long revision, Fragment fragment, boolean isCurrent) {}
+  private record Stored(UUID captureId, long revision, Fragment fragment, boolean isCurrent) {}
 
   private final Vertx vertx;
   private final DocumentStore documents;
@@ -153,7 +152,9 @@ public final class Heads {
               // read again.
               renewed
                   .documents()
-                  .forEach((id, each) -> stored.add(new Stored(id, each.revision(), each.fragment(), false)));
+                  .forEach(
+                      (id, each) ->
+                          stored.add(new Stored(id, each.revision(), each.fragment(), false)));
               return inflate(stored, found);
             });
   }

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param csrfToken required in every request that changes something
  */
 public record PortalSession(
-    UUID workspaceId, @Nullable String workspaceName, PortalRole role, @Nullable String actor, String csrfToken) {
+    UUID workspaceId,
+    @Nullable String workspaceName,
+    PortalRole role,
+    @Nullable String actor,
+    String csrfToken) {
   public PortalSession {
     requireNonNull(workspaceId, "workspaceId is null");
     requireNonNull(role, "role is null");

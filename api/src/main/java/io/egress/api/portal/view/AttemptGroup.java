@@ -25,8 +25,7 @@ public record AttemptGroup(AttemptRow newest, List<AttemptRow> earlier) {
     int start = 0;
     for (int i = 1; i <= newestFirst.size(); i++) {
       if (i == newestFirst.size() || !newestFirst.get(i).endedLike(newestFirst.get(start))) {
-        groups.add(
-            new AttemptGroup(newestFirst.get(start), newestFirst.subList(start + 1, i)));
+        groups.add(new AttemptGroup(newestFirst.get(start), newestFirst.subList(start + 1, i)));
         start = i;
       }
     }

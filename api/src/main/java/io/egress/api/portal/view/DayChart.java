@@ -47,8 +47,7 @@ public record DayChart(
       for (Map.Entry<String, Long> part : parts(day.hours().get(i)).entrySet()) {
         if (part.getValue() > 0) {
           totals.merge(part.getKey(), part.getValue(), Long::sum);
-          double height =
-              Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / scale);
+          double height = Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / scale);
           top = Math.max(0, top - height);
           bars.add(new Bar(part.getKey(), number(i * STEP + 1), number(top), number(height)));
         }
