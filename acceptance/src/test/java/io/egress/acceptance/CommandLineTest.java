@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,13 +104,13 @@ class CommandLineTest {
   void aServiceIsAdministeredFromATerminal() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
-      keysAreMintedListedAndDeleted(port);
+      keysAreMintedListedChangedAndDeleted(port);
       endpointsAreManaged(port);
       deliveriesAreListedAndShown(api(up, token()), port);
     }
   }
 
-  private void keysAreMintedListedAndDeleted(String port) throws Exception {
+  private void keysAreMintedListedChangedAndDeleted(String port) throws Exception {
     String workspace = UUID.randomUUID().toString();
     try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
       assertThat(create.awaitExit()).as(create.output()).isZero();
@@ -121,6 +123,18 @@ class CommandLineTest {
       id = key.getString("id");
       assertThat(key.getString("expires_at")).isNotNull();
       assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--expires-in", "1h")) {
+      assertThat(change.awaitExit()).as(change.output()).isZero();
+      assertThat(change.output()).matches("expires_at  20\\S+Z\\s+");
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--never")) {
+      assertThat(change.awaitExit()).isEqualTo(1);
+      assertThat(change.output()).contains("requires extend");
+    }
+    try (CommandLine change = keys(port, "change", workspace, id, "--never", "--extend")) {
+      assertThat(change.output()).isEqualToIgnoringWhitespace("expires_at never");
+      assertThat(change.awaitExit()).as(change.output()).isZero();
     }
     try (CommandLine delete = administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
       assertThat(delete.awaitExit()).as(delete.output()).isZero();
@@ -275,9 +289,15 @@ class CommandLineTest {
       assertThat(find.awaitExit()).isEqualTo(1);
       assertThat(find.output()).isEqualTo("no such capture: it was never put\n");
     }
+    try (CommandLine change =
+        administer("workspaces", port, "change", workspace.toString(), "--name", "Acme")) {
+      assertThat(change.awaitExit()).as(change.output()).isZero();
+      assertThat(change.output()).containsPattern("name +Acme");
+    }
     try (CommandLine workspaces = administer("workspaces", port, "list")) {
       assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
-      assertThat(workspaces.output()).containsPattern(workspace + " +1 +1 +20\\S+ +1 +1 +0 +0 +0");
+      assertThat(workspaces.output())
+          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +1 +1 +0 +0 +0");
     }
     try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
       assertThat(failing.awaitExit()).as(failing.output()).isZero();
@@ -288,6 +308,64 @@ class CommandLineTest {
         .contains("state            pending")
         .containsPattern("attempt +started_at +duration_ms +outcome")
         .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
+    try (CommandLine show =
+        administer(
+            "deliveries",
+            port,
+            "show",
+            workspace.toString(),
+            delivery.getString("id"),
+            "--body",
+            "1")) {
+      assertThat(show.awaitExit()).isEqualTo(1);
+      assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
+    }
+    resumingCatchesUp(api, port, workspace, endpoint);
+  }
+
+  private void resumingCatchesUp(InternalApi api, String port, UUID workspace, String endpoint)
+      throws Exception {
+    String deliveries = "/workspaces/" + workspace + "/deliveries";
+    endpoints(port, "pause", workspace.toString(), endpoint);
+    put(api, workspace);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                !api.call("GET", deliveries + "?state=skipped", new JsonObject())
+                    .getJsonArray("deliveries")
+                    .isEmpty());
+
+    String resumed = endpoints(port, "resume", workspace.toString(), endpoint, "--catch-up");
+
+    Matcher started = Pattern.compile("started replay (\\S+)").matcher(resumed);
+    assertThat(started.find()).as(resumed).isTrue();
+    assertThat(resumed).contains("\"paused\" : false");
+    JsonObject replay =
+        api.call(
+            "GET", "/workspaces/" + workspace + "/replays/" + started.group(1), new JsonObject());
+    assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                !api
+                    .call(
+                        "GET",
+                        deliveries + "?capture_id=" + skipped(api, deliveries),
+                        new JsonObject())
+                    .getJsonArray("deliveries")
+                    .stream()
+                    .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
+                    .toList()
+                    .isEmpty());
+  }
+
+  private static String skipped(InternalApi api, String deliveries) {
+    return api.call("GET", deliveries + "?state=skipped", new JsonObject())
+        .getJsonArray("deliveries")
+        .getJsonObject(0)
+        .getString("capture_id");
   }
 
   @Test

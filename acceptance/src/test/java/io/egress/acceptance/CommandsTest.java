@@ -47,6 +47,7 @@ class CommandsTest {
           Map.entry("POST " + WORKSPACE + "/portal-links", "portal"),
           Map.entry("POST " + WORKSPACE + "/api-keys", "keys create"),
           Map.entry("GET " + WORKSPACE + "/api-keys", "keys list"),
+          Map.entry("PATCH " + WORKSPACE + "/api-keys/{id}", "keys change"),
           Map.entry("DELETE " + WORKSPACE + "/api-keys/{id}", "keys delete"),
           Map.entry("POST " + WORKSPACE + "/endpoints", "endpoints create"),
           Map.entry("GET " + WORKSPACE + "/endpoints", "endpoints list"),

@@ -12,7 +12,9 @@ import io.egress.endpoint.SigningSecrets;
 import io.egress.send.Envelope;
 import io.egress.send.WebhookSignature;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -170,6 +172,26 @@ class ReceivingTest {
   }
 
   @Test
+  void showsHowToCheckAWebhookByHand() throws Exception {
+    assumeTrue(has("bash") && works("openssl", "version"), "it needs bash and openssl");
+    Path body = Files.write(folder.resolve("body.json"), delivery.body());
+    long now = now();
+
+    assertThat(checked(delivery.sign(now, "whsec_old", secret), body)).isEqualTo("verified\n");
+    assertThat(checked(delivery.sign(now, "whsec_old"), body)).startsWith("refused: another");
+    assertThat(checked("v1=" + "0".repeat(64), body)).startsWith("refused: no time");
+    assertThat(checked(delivery.sign(now - 3_600, secret), body))
+        .startsWith("genuine, but signed 36");
+    Files.write(body, new byte[] {'\n'}, StandardOpenOption.APPEND);
+    assertThat(checked(delivery.sign(now, secret), body)).startsWith("refused: another");
+  }
+
+  private String checked(String signature, Path body) throws Exception {
+    String script = Path.of("..", "docs", "receivers", "verify.sh").toAbsolutePath().toString();
+    return run("bash '" + script + "' '" + signature + "' '" + body + "' || true");
+  }
+
+  @Test
   void showsHowToMakeTheStandardFormOfASecret() throws Exception {
     assumeTrue(works("bash", "-c", "base64 --version"), "it needs bash and base64");
     String line = block(page("docs/receiving.md"), "STANDARD_SECRET=");
@@ -256,7 +278,7 @@ class ReceivingTest {
   }
 
   private CommandLine start(ShownReceiver shown) throws IOException, InterruptedException {
-    assumeTrue(has(shown.interpreter()), shown.interpreter() + " is not here");
+    assumeTrue(shown.isHere(), shown.interpreter() + " is not here");
     return shown.start(secret);
   }
 

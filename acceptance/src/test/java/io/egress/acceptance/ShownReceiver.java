@@ -5,6 +5,7 @@ import static io.egress.acceptance.Snippets.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,14 @@ enum ShownReceiver {
       "def verifies",
       0,
       "self.headers.get(\"x-service-signature\", \"\")",
-      "self.headers");
+      "self.headers"),
+  GO(
+      "go",
+      "receiver.go",
+      "func verifies",
+      0,
+      "request.Header.Get(\"x-service-signature\")",
+      "request.Header");
 
   private final String interpreter;
   private final String file;
@@ -79,9 +87,22 @@ enum ShownReceiver {
     return interpreter;
   }
 
-  CommandLine start(String secret) throws IOException {
+  boolean isHere() throws InterruptedException {
+    return Snippets.works(interpreter, this == GO ? "version" : "--version");
+  }
+
+  CommandLine start(String secret) throws IOException, InterruptedException {
     String program = Path.of("..", "docs", "receivers", file).toString();
-    return CommandLine.start(Map.of("SIGNING_SECRET", secret), List.of(interpreter, program, "0"));
+    List<String> command =
+        this == GO ? List.of(built(program), "0") : List.of(interpreter, program, "0");
+    return CommandLine.start(Map.of("SIGNING_SECRET", secret), command);
+  }
+
+  /** {@code go run} would leave its child behind. */
+  private String built(String program) throws IOException, InterruptedException {
+    Path built = Files.createTempDirectory("egress-receiver").resolve("receiver");
+    Snippets.run(Path.of("."), Map.of(), interpreter, "build", "-o", built.toString(), program);
+    return built.toString();
   }
 
   private static String java() {

@@ -8,6 +8,7 @@ import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.deliveries.SentBodies;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.EndpointsHandler;
@@ -15,7 +16,6 @@ import io.egress.api.endpoints.TestSend;
 import io.egress.api.erasures.CaptureErasure;
 import io.egress.api.erasures.ErasuresHandler;
 import io.egress.api.erasures.MemberErasure;
-import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
@@ -36,6 +36,7 @@ import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
+import io.egress.api.workspace.WorkspaceHandler;
 import io.egress.backend.BackendProbes;
 import io.egress.backend.DatabaseState;
 import io.egress.database.Database;
@@ -299,6 +300,7 @@ public final class ApiApp {
                   hookMemory,
                   api.memoryWait(),
                   api.maxCaptureBytes(),
+                  api.workspaceRate(),
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
@@ -319,7 +321,8 @@ public final class ApiApp {
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
       DeliveryReads deliveryReads = new DeliveryReads(pool, days);
-      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, replays);
+      SentBodies bodies = new SentBodies(vertx, pool, deliveryReads, documents, settings.push());
+      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, bodies, replays);
       VerificationHandler verification =
           new VerificationHandler(vertx, pool, days, settings.kafka());
       PortalAddress portalAddress = new PortalAddress(api.portal());
@@ -336,6 +339,7 @@ public final class ApiApp {
                       settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
                   testSend,
                   deliveryReads,
+                  bodies,
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
                   healths,
                   replays,
@@ -381,7 +385,7 @@ public final class ApiApp {
                           new ErasuresHandler(
                               new CaptureErasure(vertx, pool, sweep::wake),
                               new MemberErasure(pool)),
-                          new RetentionHandler(pool, api.retention(), sweep::wakeErasing),
+                          new WorkspaceHandler(pool, api.retention(), sweep::wakeErasing),
                           new WorkspacesHandler(pool, healths),
                           new CaptureFinder(pool, deliveryReads),
                           portalAccess)

@@ -10,7 +10,6 @@ import io.egress.api.deliveries.DeliveriesHandler;
 import io.egress.api.deliveries.VerificationHandler;
 import io.egress.api.endpoints.EndpointsHandler;
 import io.egress.api.erasures.ErasuresHandler;
-import io.egress.api.erasures.RetentionHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
@@ -22,6 +21,7 @@ import io.egress.api.pull.PullHandler;
 import io.egress.api.queue.QueueHandler;
 import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
+import io.egress.api.workspace.WorkspaceHandler;
 import io.egress.http.OpenApi;
 import io.egress.http.Routes;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class ApiRoutes {
       AuditHandler audit,
       QueueHandler queue,
       ErasuresHandler erasures,
-      RetentionHandler retention,
+      WorkspaceHandler workspace,
       WorkspacesHandler workspaces,
       CaptureFinder captures,
       PortalAccess portal) {
@@ -92,9 +92,9 @@ final class ApiRoutes {
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)
         .put(INTERNAL + "/devices/:id", hooks::putDevice)
-        .get(WORKSPACE, onAll(retention::show))
-        .patch(WORKSPACE, withBody(onAll(retention::change)))
-        .delete(WORKSPACE, onAll(retention::end))
+        .get(WORKSPACE, onAll(workspace::show))
+        .patch(WORKSPACE, withBody(onAll(workspace::change)))
+        .delete(WORKSPACE, onAll(workspace::end))
         .get(INTERNAL + "/secret-keys", secretKeys::list)
         .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
         .get(INTERNAL + "/queue", queue::show)
@@ -104,6 +104,7 @@ final class ApiRoutes {
         .get(WORKSPACE + "/audit", onAll(audit::list))
         .post(KEYS, withBody(onAll(keys::mint)))
         .get(KEYS, onAll(keys::list))
+        .patch(KEYS + "/:id", withBody(onOne("key", keys::change)))
         .delete(KEYS + "/:id", onOne("key", keys::delete))
         .post(ENDPOINTS, withBody(onAll(endpoints::create)))
         .get(ENDPOINTS, onAll(endpoints::list))

@@ -98,7 +98,11 @@ final class EveryCall {
     String key = id(caller.post(keys, new JsonObject().put("name", "search")));
     caller.post(keys, new JsonObject());
     caller.get(keys);
+    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"7d\"}");
+    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"8d\"}");
+    caller.call("PATCH", keys + "/" + key, "{}");
     caller.call("DELETE", keys + "/" + key, "");
+    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"7d\"}");
     caller.post(workspace + "/portal-links", new JsonObject().put("role", "view"));
   }
 

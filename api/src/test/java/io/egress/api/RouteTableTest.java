@@ -83,6 +83,7 @@ class RouteTableTest {
           Map.entry("GET " + WORKSPACE + "/audit", "GET /audit"),
           Map.entry("POST " + WORKSPACE + "/api-keys", "POST /keys"),
           Map.entry("GET " + WORKSPACE + "/api-keys", "GET /keys"),
+          Map.entry("PATCH " + WORKSPACE + "/api-keys/:id", "POST /keys/:id/expiry"),
           Map.entry("DELETE " + WORKSPACE + "/api-keys/:id", "POST /keys/:id/delete"),
           Map.entry("POST " + WORKSPACE + "/endpoints", "POST /endpoints"),
           Map.entry("GET " + WORKSPACE + "/endpoints", "GET /endpoints"),

@@ -1,5 +1,7 @@
 package io.egress.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -32,6 +34,9 @@ final class DeliveriesCommand {
   private static final List<String> ATTEMPT_COLUMNS =
       List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail");
 
+  private static final List<String> OTHER_COLUMNS =
+      List.of("owed_at", "origin", "state", "attempts", "last_outcome", "id");
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   /** The filters of the list. */
@@ -44,6 +49,17 @@ final class DeliveriesCommand {
 
     @Option(names = "--capture", paramLabel = "ID", description = "only of this capture")
     private @Nullable UUID capture;
+
+    @Option(
+        names = "--outcome",
+        description = "only those whose last attempt ended so, such as timeout or status")
+    private @Nullable String outcome;
+
+    @Option(
+        names = "--title",
+        paramLabel = "TEXT",
+        description = "only captures with it in the title")
+    private @Nullable String title;
 
     @Option(
         names = "--from",
@@ -66,6 +82,8 @@ final class DeliveriesCommand {
                   + "/deliveries")
           .only("state", state)
           .only("capture_id", capture)
+          .only("outcome", outcome)
+          .only("title", title)
           .only("from", from)
           .only("to", to);
     }
@@ -90,37 +108,54 @@ final class DeliveriesCommand {
     return 0;
   }
 
-  @Command(name = "show", description = "Shows a delivery with all of its attempts.")
+  @Command(
+      name = "show",
+      description =
+          "Shows a delivery with all of its attempts: what was sent and what came back. The newest"
+              + " attempt comes last.",
+      footer = {
+        "",
+        "Whether a body is what attempt 2 sent, with the secret of then and the t of the signature:",
+        "  egress deliveries show WORKSPACE DELIVERY-ID --body 2 > body.json",
+        "  (printf %%s. \"$t\"; cat body.json) | openssl dgst -sha256 -hmac \"$secret\""
+      })
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "DELIVERY-ID") UUID id,
+      @Option(
+              names = "--body",
+              paramLabel = "ATTEMPT",
+              description =
+                  "print only the body of this attempt, byte for byte, as long as the capture has"
+                      + " not changed since")
+          @Nullable Integer body,
       @Option(names = "--json", description = "print JSON") boolean json) {
+    String path = "/workspaces/" + workspace + "/deliveries/" + id;
     JsonObject delivery =
-        internal
-            .api()
-            .call("GET", "/workspaces/" + workspace + "/deliveries/" + id, new JsonObject());
+        internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
+    if (body != null && !json) {
+      byte[] bytes = delivery.getString("body").getBytes(UTF_8);
+      System.out.write(bytes, 0, bytes.length);
+      System.out.flush();
+      return 0;
+    }
     if (json) {
       System.out.println(delivery.encodePrettily());
       return 0;
     }
     JsonArray attempts = (JsonArray) delivery.remove("attempt_log");
+    JsonArray others = (JsonArray) delivery.remove("redeliveries");
     delivery.forEach(field -> System.out.printf("%-16s %s%n", field.getKey(), field.getValue()));
     if (!attempts.isEmpty()) {
       System.out.println();
       System.out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
-      attempts.forEach(each -> printAnswer((JsonObject) each));
+      attempts.forEach(each -> ShownAttempt.print((JsonObject) each, System.out));
+    }
+    if (!others.isEmpty()) {
+      System.out.printf("%ndeliveries of the capture to the endpoint again:%n");
+      System.out.print(TextTable.of(OTHER_COLUMNS, others));
     }
     return 0;
-  }
-
-  /** Control characters of a receiver would reach the terminal. */
-  private static void printAnswer(JsonObject attempt) {
-    String answer = attempt.getString("answer");
-    if (answer != null && !answer.isEmpty()) {
-      System.out.printf(
-          "%nanswer to attempt %d:%n%s%n",
-          attempt.getInteger("attempt"), answer.replaceAll("[\\p{Cntrl}&&[^\n\t]]+", " "));
-    }
   }
 
   @Command(

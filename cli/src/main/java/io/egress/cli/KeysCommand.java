@@ -1,9 +1,11 @@
 package io.egress.cli;
 
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -13,8 +15,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "keys",
     description = {
-      "Creates, lists and deletes API keys.",
+      "Creates, lists, changes and deletes API keys.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    },
+    footer = {
+      "",
+      "Let a key expire tomorrow at the latest, whatever was said before:",
+      "  egress keys change WORKSPACE KEY-ID --expires-in 1d"
     })
 final class KeysCommand {
   private static final String DEFAULT_NAME = "terminal";
@@ -49,6 +56,54 @@ final class KeysCommand {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
     System.out.print(
         json ? keys.encodePrettily() + "\n" : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
+    return 0;
+  }
+
+  /** When a key expires. */
+  static final class Expiry {
+    @Option(
+        names = "--expires-in",
+        paramLabel = "DURATION",
+        description = "after this time from now, such as 7d")
+    private @Nullable String expiresIn;
+
+    @Option(
+        names = "--expires-at",
+        paramLabel = "TIME",
+        description = "at this time, such as 2026-12-31 or 2026-12-31T18:00:00Z")
+    private @Nullable Instant expiresAt;
+
+    @Option(names = "--never", description = "never")
+    private boolean never;
+
+    private JsonObject body(boolean extend) {
+      JsonObject body = new JsonObject().put("extend", extend);
+      if (expiresIn != null) {
+        return body.put("expires_in", expiresIn);
+      }
+      return body.put("expires_at", never || expiresAt == null ? null : expiresAt.toString());
+    }
+  }
+
+  @Command(
+      name = "change",
+      description =
+          "Changes when a key expires. It becomes later only with --extend, and an expired key"
+              + " stays expired.")
+  int change(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "KEY-ID") UUID id,
+      @ArgGroup(exclusive = true, multiplicity = "1") Expiry expiry,
+      @Option(names = "--extend", description = "also if the key then expires later than before")
+          boolean extend,
+      @Option(names = "--json", description = "print JSON") boolean json) {
+    JsonObject key = internal.api().call("PATCH", path(workspace) + "/" + id, expiry.body(extend));
+    if (json) {
+      System.out.println(key.encodePrettily());
+    } else {
+      String expiresAt = key.getString("expires_at");
+      System.out.println("expires_at  " + (expiresAt == null ? "never" : expiresAt));
+    }
     return 0;
   }
 

@@ -28,6 +28,7 @@ final class WorkspacesCommand {
   private static final List<String> COLUMNS =
       List.of(
           "id",
+          "name",
           "captures",
           "captures_last_hour",
           "newest_at",
@@ -51,7 +52,9 @@ final class WorkspacesCommand {
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  @Command(name = "show", description = "Shows how long a workspace keeps its captures.")
+  @Command(
+      name = "show",
+      description = "Shows a workspace: its name, and how long it keeps its captures.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Option(names = "--json", description = "print JSON") boolean json) {
@@ -61,10 +64,12 @@ final class WorkspacesCommand {
   @Command(
       name = "change",
       description =
-          "Changes how long a workspace keeps its captures, or puts it on legal hold, so that"
-              + " nothing of it is erased.")
+          "Names a workspace, changes how long it keeps its captures, or puts it on legal hold, so"
+              + " that nothing of it is erased.")
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(names = "--name", description = "what people see; empty for none")
+          @Nullable String name,
       @Option(
               names = "--retention",
               paramLabel = "DURATION",
@@ -74,6 +79,9 @@ final class WorkspacesCommand {
           @Nullable Boolean legalHold,
       @Option(names = "--json", description = "print JSON") boolean json) {
     JsonObject change = new JsonObject();
+    if (name != null) {
+      change.put("name", name.isBlank() ? null : name);
+    }
     if (retention != null) {
       change.put("retention", retention.equals("default") ? null : retention);
     }

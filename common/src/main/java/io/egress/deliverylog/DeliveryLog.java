@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 /**
  * The record of deliveries in the database. It prevents repeated deliveries after a crash or a
  * rebalance: an attempt in the log is over, and the record of its successor has been published. Of
- * an attempt that ends after its capture was erased, the answer is not kept.
+ * an attempt that ends after its capture was erased, the answer is not kept, nor its headers.
  */
 public final class DeliveryLog {
   private static final String WRITE =
@@ -27,15 +27,20 @@ public final class DeliveryLog {
       with entry as (
         select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
           $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
-          $14::text[], $15::smallint[], $16::text[], $17::bytea[])
+          $14::text[], $15::smallint[], $16::text[], $17::bytea[], $18::bigint[], $19::text[], $20::integer[], $21::text[],
+          $22::text[])
           as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
             attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
-            status, detail, answer)),
+            status, detail, answer, revision, signature, length, request_headers, response_headers)),
       made as (
-        insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer)
+        insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
+          revision, signature, length, request_headers, response_headers)
         select day, id, attempts, started_at, duration_ms, outcome, status, detail,
-          case when not exists (select from erasures x where x.capture_id = entry.capture_id) then answer end
-        from entry where started_at is not null
+          case when erased.found is null then answer end, revision, signature, length, request_headers,
+          case when erased.found is null then response_headers end
+        from entry left join lateral (
+          select true as found from erasures x where x.capture_id = entry.capture_id limit 1) as erased on true
+        where started_at is not null
         on conflict do nothing)
       insert into %2$s as d
         (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,

@@ -1,6 +1,7 @@
 package io.egress.deliverylog;
 
 import io.egress.delivery.Delivery;
+import io.egress.send.SentRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -36,6 +37,11 @@ final class LogRows {
     columns.ofAttempt(LogRows::status, Short[]::new);
     columns.ofAttempt(MadeAttempt::detail, String[]::new);
     columns.ofAttempt(LogRows::answer, Buffer[]::new);
+    columns.ofAttempt(MadeAttempt::revision, Long[]::new);
+    columns.ofRequest(SentRequest::signature, String[]::new);
+    columns.ofRequest(SentRequest::length, Integer[]::new);
+    columns.ofRequest(SentRequest::headers, String[]::new);
+    columns.ofAttempt(LogRows::answerHeaders, String[]::new);
     return columns.tuple;
   }
 
@@ -69,6 +75,20 @@ final class LogRows {
           },
           array);
     }
+
+    private <T> void ofRequest(Function<SentRequest, T> field, IntFunction<T[]> array) {
+      ofAttempt(
+          attempt -> {
+            SentRequest request = attempt.exchanged().request();
+            return request == null ? null : field.apply(request);
+          },
+          array);
+    }
+  }
+
+  private static @Nullable String answerHeaders(MadeAttempt attempt) {
+    String headers = attempt.exchanged().answerHeaders();
+    return headers.isEmpty() ? null : headers;
   }
 
   private static @Nullable Short status(MadeAttempt attempt) {

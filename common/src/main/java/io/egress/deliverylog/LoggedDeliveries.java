@@ -1,8 +1,11 @@
 package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.delivery.Delivery.Origin;
+import io.egress.send.Exchanged;
+import io.egress.send.SentRequest;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -71,7 +74,8 @@ public final class LoggedDeliveries {
 
   private static final String ATTEMPTS =
       """
-      select attempt, started_at, duration_ms, outcome, status, detail, answer
+      select attempt, started_at, duration_ms, outcome, status, detail, answer, revision, signature, length,
+        request_headers, response_headers
       from attempts where delivery_id = $1 order by attempt
       """;
 
@@ -193,7 +197,6 @@ public final class LoggedDeliveries {
   }
 
   private static LoggedAttempt attempt(Row row) {
-    Buffer answer = row.getBuffer("answer");
     return new LoggedAttempt(
         row.getInteger("attempt"),
         new MadeAttempt(
@@ -202,7 +205,21 @@ public final class LoggedDeliveries {
             row.getString("outcome"),
             row.getInteger("status"),
             row.getString("detail"),
-            answer == null ? Buffer.buffer() : answer));
+            row.getLong("revision"),
+            new Exchanged(
+                request(row),
+                requireNonNullElse(row.getString("response_headers"), ""),
+                requireNonNullElse(row.getBuffer("answer"), Buffer.buffer()))));
+  }
+
+  private static @Nullable SentRequest request(Row row) {
+    String signature = row.getString("signature");
+    return signature == null
+        ? null
+        : new SentRequest(
+            signature,
+            requireNonNullElse(row.getString("request_headers"), ""),
+            row.getInteger("length"));
   }
 
   private static @Nullable Instant instant(@Nullable OffsetDateTime time) {

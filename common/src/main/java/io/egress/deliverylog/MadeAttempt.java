@@ -2,6 +2,7 @@ package io.egress.deliverylog;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.send.Exchanged;
 import io.egress.send.Outcome;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The logged details of an attempt.
  *
  * @param outcome {@code delivered}, or the kind of failure
+ * @param revision the capture's, of the document that was sent; null if it is not known
  */
 public record MadeAttempt(
     Instant startedAt,
@@ -20,12 +22,13 @@ public record MadeAttempt(
     String outcome,
     @Nullable Integer status,
     @Nullable String detail,
-    Buffer answerStart) {
+    @Nullable Long revision,
+    Exchanged exchanged) {
   public MadeAttempt {
     requireNonNull(startedAt, "startedAt is null");
     requireNonNull(duration, "duration is null");
     requireNonNull(outcome, "outcome is null");
-    requireNonNull(answerStart, "answerStart is null");
+    requireNonNull(exchanged, "exchanged is null");
   }
 
   public static MadeAttempt of(Instant startedAt, Outcome.Delivered outcome) {
@@ -35,7 +38,8 @@ public record MadeAttempt(
         DeliveryState.DELIVERED.word(),
         outcome.status(),
         null,
-        outcome.answerStart());
+        null,
+        outcome.exchanged());
   }
 
   public static MadeAttempt of(Instant startedAt, Outcome.Failed outcome) {
@@ -45,7 +49,8 @@ public record MadeAttempt(
         outcome.kind().word(),
         outcome.status(),
         outcome.detail(),
-        outcome.answerStart());
+        null,
+        outcome.exchanged());
   }
 
   /** Empty for an aborted attempt, which has no outcome. */
@@ -56,5 +61,22 @@ public record MadeAttempt(
     return outcome instanceof Outcome.Failed failed
         ? Optional.of(of(startedAt, failed))
         : Optional.empty();
+  }
+
+  /** With the revision of the capture, if anything was sent. */
+  public MadeAttempt withRevision(@Nullable Long sentRevision) {
+    return new MadeAttempt(
+        startedAt,
+        duration,
+        outcome,
+        status,
+        detail,
+        exchanged.request() == null ? null : sentRevision,
+        exchanged);
+  }
+
+  /** The beginning of the response body. */
+  public Buffer answerStart() {
+    return exchanged.answerStart();
   }
 }

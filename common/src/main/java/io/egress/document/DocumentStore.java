@@ -67,7 +67,7 @@ public final class DocumentStore {
    * Documents of the current state of their captures. Captures that do not exist are in neither
    * collection.
    */
-  public record Renewed(Map<UUID, Fragment> documents, Set<UUID> unrenderable) {
+  public record Renewed(Map<UUID, RevisedDocument> documents, Set<UUID> unrenderable) {
     private Renewed with(Renewed more) {
       documents.putAll(more.documents());
       unrenderable.addAll(more.unrenderable());
@@ -185,11 +185,9 @@ public final class DocumentStore {
 
   private Renewed renewed(Rendered rendered) {
     rendered.unrenderable().forEach(this::report);
-    Map<UUID, Fragment> fragments = new HashMap<>();
-    rendered
-        .documents()
-        .forEach(document -> fragments.put(document.captureId(), document.fragment()));
-    return new Renewed(fragments, rendered.unrenderable().keySet());
+    Map<UUID, RevisedDocument> documents = new HashMap<>();
+    rendered.documents().forEach(document -> documents.put(document.captureId(), document));
+    return new Renewed(documents, rendered.unrenderable().keySet());
   }
 
   private void report(UUID captureId, Throwable failure) {

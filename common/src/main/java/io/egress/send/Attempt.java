@@ -7,7 +7,6 @@ import io.egress.send.Outcome.Delivered;
 import io.egress.send.Outcome.Failed;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
@@ -230,16 +229,19 @@ final class Attempt implements Sending, Exchange.Listener {
 
   private void fail(Breakage breakage) {
     end(
-        new Failed(breakage.kind(), null, breakage.detail(), elapsed(), Buffer.buffer()),
+        new Failed(breakage.kind(), null, breakage.detail(), elapsed(), exchanged()),
         breakage.kind() == FailureKind.TIMEOUT || breakage.kind() == FailureKind.PROXY);
   }
 
   private Outcome answeredOutcome() {
     Duration duration = Duration.ofNanos(answeredNanos - startNanos);
-    Buffer start = exchange == null ? Buffer.buffer() : exchange.answerStart();
     return status >= 200 && status <= 299
-        ? new Delivered(status, duration, start)
-        : new Failed(FailureKind.STATUS, status, "answered " + status, duration, start);
+        ? new Delivered(status, duration, exchanged())
+        : new Failed(FailureKind.STATUS, status, "answered " + status, duration, exchanged());
+  }
+
+  private Exchanged exchanged() {
+    return exchange == null ? Exchanged.NOTHING : exchange.exchanged();
   }
 
   private Duration elapsed() {

@@ -77,6 +77,8 @@ final class Exchange implements BodyCodec<Buffer> {
   private @Nullable HttpClientRequest stream;
   private Connections.@Nullable Connection connection;
   private @Nullable HttpClientResponse response;
+  private @Nullable SentRequest sent;
+  private String answerHeaders = "";
   private boolean onUsedConnection;
   private boolean written;
   private boolean over;
@@ -132,8 +134,8 @@ final class Exchange implements BodyCodec<Buffer> {
     return answerStart;
   }
 
-  Buffer answerStart() {
-    return answerStart.bytes();
+  Exchanged exchanged() {
+    return new Exchanged(sent, answerHeaders, answerStart.bytes());
   }
 
   /** Whether a connection was obtained. */
@@ -203,19 +205,23 @@ final class Exchange implements BodyCodec<Buffer> {
       opened.putHeader(TRACE_HEADER, request.traceparent());
     }
     String deliveryId = request.envelope().deliveryId().toString();
+    String standardSignature = null;
     if (request.signature().hasStandardForm()) {
+      standardSignature = request.signByStandard();
       opened
           .putHeader(STANDARD_ID_HEADER, deliveryId)
           .putHeader(STANDARD_TIME_HEADER, Long.toString(request.unixSeconds()))
-          .putHeader(STANDARD_SIGNATURE_HEADER, request.signByStandard());
+          .putHeader(STANDARD_SIGNATURE_HEADER, standardSignature);
     }
+    String signature = request.sign();
+    sent = SentRequest.of(request, signature, standardSignature);
     BodyBuffers.Body body = loop.bodies().of(request.envelope());
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
         .putHeader(EVENT_HEADER, request.envelope().event().word())
         .putHeader(DELIVERY_HEADER, deliveryId)
-        .putHeader(SIGNATURE_HEADER, request.sign())
+        .putHeader(SIGNATURE_HEADER, signature)
         .end(body.buffer())
         .onComplete(
             done -> {
@@ -259,6 +265,7 @@ final class Exchange implements BodyCodec<Buffer> {
       return;
     }
     response = begun;
+    answerHeaders = HeaderLines.of(begun.headers());
     listener.answered(begun.statusCode());
     http.next();
   }

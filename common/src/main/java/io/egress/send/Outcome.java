@@ -27,7 +27,11 @@ public sealed interface Outcome {
   Duration duration();
 
   /** A 2xx status line arrived in time, whatever happened to the body after it. */
-  record Delivered(int status, Duration duration, Buffer answerStart) implements Outcome {
+  record Delivered(int status, Duration duration, Exchanged exchanged) implements Outcome {
+    public Buffer answerStart() {
+      return exchanged.answerStart();
+    }
+
     @Override
     public void match(Cases cases) {
       cases.delivered(this);
@@ -43,8 +47,12 @@ public sealed interface Outcome {
       @Nullable Integer status,
       String detail,
       Duration duration,
-      Buffer answerStart)
+      Exchanged exchanged)
       implements Outcome {
+    public Buffer answerStart() {
+      return exchanged.answerStart();
+    }
+
     @Override
     public void match(Cases cases) {
       cases.failed(this);

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Settings of the api role.
  *
  * @param retention how long captures are kept; null for good
+ * @param workspaceRate captures per second that a workspace may put in; null for any number
  */
 public record ApiSettings(
     ListenerSettings publicListener,
@@ -20,4 +21,5 @@ public record ApiSettings(
     long clientBytesPerSecondMin,
     Duration sweepInterval,
     @Nullable Duration retention,
+    @Nullable Integer workspaceRate,
     PortalSettings portal) {}

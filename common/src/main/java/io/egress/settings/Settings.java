@@ -157,6 +157,10 @@ public record Settings(
             "how long captures are kept before they are erased, such as 400d; without it, for good."
                 + " A workspace can have its own",
             Settings::retention),
+        reader.optional(
+            "EGRESS_WORKSPACE_RATE",
+            "captures per second that a workspace may put into a process; without it, any number",
+            Settings::rate),
         PortalSettings.read(reader));
   }
 
@@ -166,6 +170,10 @@ public record Settings(
       throw new IllegalArgumentException("must be at least 1m");
     }
     return duration;
+  }
+
+  private static Integer rate(String text) {
+    return SettingsReader.wholeNumber(text, 1, 1_000_000);
   }
 
   private static ProcessSettings process(SettingsReader reader) {

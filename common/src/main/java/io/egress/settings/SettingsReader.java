@@ -162,7 +162,8 @@ final class SettingsReader {
     return given == null || given.isBlank() ? null : given.strip();
   }
 
-  private static int wholeNumber(String text, int least, int most) {
+  /** Throws {@link IllegalArgumentException} with a message that shows the range. */
+  static int wholeNumber(String text, int least, int most) {
     try {
       int number = Integer.parseInt(text);
       if (number >= least && number <= most) {

@@ -4,6 +4,7 @@ import static io.egress.send.SenderHarness.await;
 import static io.egress.send.SenderHarness.envelope;
 import static io.egress.send.SenderHarness.url;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -103,6 +104,7 @@ class WebhookSenderTest {
     assertThat(outcome).isInstanceOf(Delivered.class);
     Received got = received.remove();
     HttpServerRequest request = got.request();
+    assertRecorded((Delivered) outcome, envelope, request);
     assertThat(request.headers().getAll("webhook-id"))
         .containsExactly(envelope.deliveryId().toString());
     assertThat(request.getHeader("webhook-timestamp")).isEqualTo(Long.toString(now));
@@ -112,6 +114,43 @@ class WebhookSenderTest {
             got.body().toString(UTF_8),
             request.headers().names().stream()
                 .collect(toMap(name -> name, name -> request.headers().getAll(name))));
+  }
+
+  /**
+   * What is recorded of the request is what the receiver got, without the value of its own header.
+   */
+  private static void assertRecorded(
+      Delivered delivered, Envelope envelope, HttpServerRequest received) {
+    SentRequest sent = requireNonNull(delivered.exchanged().request());
+    assertThat(sent.length()).isEqualTo(envelope.length());
+    assertThat(sent.unixSeconds())
+        .isEqualTo(Long.parseLong(received.getHeader("webhook-timestamp")));
+    for (ShownHeader header : sent.allHeaders(envelope.deliveryId())) {
+      String value = received.getHeader(header.name());
+      if (header.name().equals("content-length")) {
+        assertThat(value).isIn(header.value(), null);
+      } else if (header.value() != null) {
+        assertThat(value).as(header.name()).isEqualTo(header.value());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void keepsTheHeadersOfAnAnswer(boolean http2) {
+    int port =
+        harness.httpsReceiver(
+            http2,
+            request ->
+                request
+                    .response()
+                    .setStatusCode(500)
+                    .putHeader("x-shard", "7")
+                    .putHeader("set-cookie", "session=secret")
+                    .end("no"));
+
+    assertThat(harness.sendFailed(url(port)).exchanged().shownAnswerHeaders())
+        .contains(new ShownHeader("x-shard", "7"), new ShownHeader("set-cookie", null));
   }
 
   @ParameterizedTest

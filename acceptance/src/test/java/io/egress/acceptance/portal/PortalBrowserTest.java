@@ -8,6 +8,8 @@ import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,6 +69,10 @@ class PortalBrowserTest {
     assertThat(world.pullStatus(key)).isEqualTo(200);
     browser.click("Copy");
     browser.awaitText("Copied");
+    browser.driver().executeScript("document.documentElement.classList.remove('scripted')");
+    assertThat(browser.find("button[data-copy]").isDisplayed())
+        .as("a button that does nothing without the script")
+        .isFalse();
 
     browser.driver().navigate().refresh();
     assertThat(browser.text()).contains("nightly export").doesNotContain(key);
@@ -100,6 +106,26 @@ class PortalBrowserTest {
     browser.follow("Roadmap review");
     browser.awaitText("status 200");
     assertThat(browser.text()).contains("{\"received\":true}", capture.toString());
+    browser.find(".exchange summary").click();
+    PortalWorld.Received webhook = world.received("live").get(0);
+    assertThat(browser.text())
+        .contains(
+            "x-service-signature: " + webhook.headers().get("x-service-signature"),
+            webhook.body().length() + " bytes",
+            "curl -sS -X POST '" + world.receiverUrl("live") + "'");
+    browser.click("Copy as curl");
+    browser.awaitText("Copied");
+    assertThat(
+            world
+                .get(
+                    "/workspaces/"
+                        + workspace
+                        + "/deliveries/"
+                        + webhook.headers().get("x-service-delivery")
+                        + "?body=1")
+                .getString("body"))
+        .isEqualTo(webhook.body().toString());
+    browser.assertAccessible("a delivery with its request");
     browser.assertQuiet();
   }
 
@@ -179,7 +205,7 @@ class PortalBrowserTest {
   }
 
   @Test
-  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() {
+  void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() throws Exception {
     browser.go(world.url(page + "/endpoints"));
     browser.type("url", world.receiverUrl("new"));
     browser.find("summary").click();
@@ -195,6 +221,12 @@ class PortalBrowserTest {
     browser.type("max_per_second", "5");
     browser.press("Add endpoint");
     browser.awaitText("Signing secret of");
+    browser.driver().findElement(By.xpath("//summary[.='Python']")).click();
+    assertThat(browser.find("#code-receiver-py").getText())
+        .isEqualToIgnoringWhitespace(
+            Files.readString(Path.of("..", "docs", "receivers", "receiver.py")));
+    assertThat(browser.find("#code-receiver-py mark").getText()).isEqualTo("SIGNING_SECRET");
+    browser.assertAccessible("an endpoint that was just added");
     browser.press("Send a test");
     browser.awaitText("status 200");
 
@@ -216,6 +248,24 @@ class PortalBrowserTest {
     }
     await().until(() -> world.count(workspace, "state=delivered") == 3);
     browser.go(world.url(page + "/deliveries"));
+    browser.type("title", "talk 2");
+    browser.choose("outcome", "delivered");
+    browser.press("Filter");
+    assertThat(browser.text()).contains("Talk 2").doesNotContain("Talk 1");
+    browser.choose("outcome", "timeout");
+    browser.press("Filter");
+    browser.awaitText("No matching deliveries");
+    browser.go(world.url(page + "/deliveries"));
+    browser.phone();
+    for (int i = 1; i <= 3; i++) {
+      assertThat(browser.find("tbody tr:nth-child(" + i + ")").getSize().getHeight())
+          .as("two lines on a phone, however long the title")
+          .isLessThan(90);
+    }
+    assertThat(browser.find("form.filter").getSize().getHeight())
+        .as("the list begins on the first screen")
+        .isLessThan(300);
+    browser.desktop();
     browser.find("tbody tr:nth-child(1) input").click();
     browser.find("tbody tr:nth-child(3) input").click();
     world.capture(workspace, "Newer");

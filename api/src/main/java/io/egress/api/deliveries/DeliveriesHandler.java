@@ -1,7 +1,9 @@
 package io.egress.api.deliveries;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.QueryValues;
 import io.egress.api.replays.Replays;
 import io.egress.audit.Caller;
 import io.egress.http.HttpExchange;
@@ -15,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** Lists and shows the deliveries of a workspace. */
 public final class DeliveriesHandler {
   private final DeliveryReads reads;
+  private final SentBodies bodies;
   private final Replays replays;
 
-  public DeliveriesHandler(DeliveryReads reads, Replays replays) {
+  public DeliveriesHandler(DeliveryReads reads, SentBodies bodies, Replays replays) {
+    this.bodies = requireNonNull(bodies, "bodies is null");
     this.reads = requireNonNull(reads, "reads is null");
     this.replays = requireNonNull(replays, "replays is null");
   }
@@ -44,16 +48,32 @@ public final class DeliveriesHandler {
     return null;
   }
 
-  /** Shows a delivery with its attempts. */
+  /** Shows a delivery with its attempts, and on request with the body of one. */
   public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+    Integer attempt =
+        QueryValues.one(
+            exchange.queryParams(),
+            "body",
+            SentBodies::attempt,
+            "must be the number of an attempt");
     return reads
         .one(workspaceId, id)
-        .map(
-            told -> {
-              HttpExchange.sendJson(
-                  exchange, 200, DeliveryView.of(told.delivery(), told.attempts()));
-              return null;
-            });
+        .compose(told -> shown(told, attempt))
+        .onSuccess(shown -> HttpExchange.sendJson(exchange, 200, shown))
+        .mapEmpty();
+  }
+
+  private Future<JsonObject> shown(DeliveryReads.Told told, @Nullable Integer attempt) {
+    JsonObject shown = DeliveryView.of(told);
+    return attempt == null
+        ? Future.succeededFuture(shown)
+        : bodies
+            .read(told, attempt)
+            .map(
+                body ->
+                    shown
+                        .put("body", body.bytes().toString(UTF_8))
+                        .put("is_body_verified", body.verified()));
   }
 
   /** Answers with the new delivery. */

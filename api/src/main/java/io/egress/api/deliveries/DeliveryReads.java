@@ -13,6 +13,11 @@ import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -31,20 +36,43 @@ public final class DeliveryReads {
     }
   }
 
-  /** A delivery with its attempts. */
-  public record Told(LoggedDelivery delivery, List<LoggedAttempt> attempts) {
+  private static final String REVISION =
+      "select revision from captures where id = $1 and workspace_id = $2 and erased_at is null";
+
+  /**
+   * A delivery with its attempts.
+   *
+   * @param others the deliveries of the capture to the same endpoint by replays and redeliveries,
+   *     oldest first
+   * @param revision the capture's now; null if it was erased
+   */
+  public record Told(
+      LoggedDelivery delivery,
+      List<LoggedAttempt> attempts,
+      List<LoggedDelivery> others,
+      @Nullable Long revision) {
     public Told {
       requireNonNull(delivery, "delivery is null");
       attempts = List.copyOf(attempts);
+      others = List.copyOf(others);
+    }
+
+    /** Whether the body that was sent can be made again. */
+    public boolean isBodyKnown(MadeAttempt attempt) {
+      return revision != null
+          && revision.equals(attempt.revision())
+          && attempt.exchanged().request() != null;
     }
   }
 
+  private final Pool pool;
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
   private final DeliverySearch search;
 
   public DeliveryReads(Pool pool, LogDays days) {
-    this.endpoints = new EndpointStore(requireNonNull(pool, "pool is null"));
+    this.pool = requireNonNull(pool, "pool is null");
+    this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
     this.search = new DeliverySearch(pool, log);
   }
@@ -96,8 +124,39 @@ public final class DeliveryReads {
 
   /** Like {@link #find}. */
   public Future<Told> one(UUID workspaceId, UUID id) {
-    return find(workspaceId, id)
-        .compose(delivery -> log.attempts(id).map(attempts -> new Told(delivery, attempts)));
+    return find(workspaceId, id).compose(delivery -> tell(workspaceId, delivery));
+  }
+
+  private Future<Told> tell(UUID workspaceId, LoggedDelivery delivery) {
+    long position = delivery.position();
+    Future<List<LoggedAttempt>> attempts = log.attempts(delivery.id());
+    Future<List<LoggedDelivery>> others =
+        log.replayed(List.of(delivery.endpointId()), position - 1, position);
+    Future<RowSet<Row>> capture =
+        pool.preparedQuery(REVISION).execute(Tuple.of(delivery.captureId(), workspaceId));
+    return Future.all(attempts, others, capture)
+        .map(
+            all ->
+                new Told(
+                    delivery,
+                    attempts.result(),
+                    others.result().stream()
+                        .filter(other -> !other.id().equals(delivery.id()))
+                        .sorted(
+                            Comparator.comparing(LoggedDelivery::owedAt)
+                                .thenComparing(LoggedDelivery::id))
+                        .toList(),
+                    revision(capture.result())));
+  }
+
+  private static @Nullable Long revision(RowSet<Row> captures) {
+    RowIterator<Row> capture = captures.iterator();
+    return capture.hasNext() ? capture.next().getLong("revision") : null;
+  }
+
+  /** What the last attempt of a delivery may have ended with. */
+  public static List<String> outcomes() {
+    return DeliveryQuestion.OUTCOMES;
   }
 
   /** The beginning of a response body as text; empty if it is not text. */

@@ -8,10 +8,13 @@ import io.egress.deliverylog.LoggedDelivery;
 import io.egress.endpoint.Endpoint;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -38,14 +41,19 @@ final class DeliverySearch {
   /**
    * A search that reads the stream.
    *
+   * @param title only of captures whose title contains this
    * @param after only deliveries after this position
    * @param max reading stops once this many are found
    */
   private record Wanted(
-      Predicate<LoggedDelivery> delivery, @Nullable DeliveryPlace after, int max, int rows) {
+      Predicate<LoggedDelivery> delivery,
+      @Nullable String title,
+      @Nullable DeliveryPlace after,
+      int max,
+      int rows) {
     /** Reads more rows at a time while nothing is owed. */
     Wanted wider(int rowsMax) {
-      return new Wanted(delivery, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
+      return new Wanted(delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }
 
     boolean isBehind(LoggedDelivery delivery) {
@@ -56,10 +64,15 @@ final class DeliverySearch {
   /** {@code reached} is null at the end of the stream. */
   private record Walked(List<LoggedDelivery> found, @Nullable DeliveryPlace reached) {}
 
+  private static final String TITLED =
+      "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
+
+  private final Pool pool;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
 
   DeliverySearch(Pool pool, LoggedDeliveries log) {
+    this.pool = requireNonNull(pool, "pool is null");
     this.log = requireNonNull(log, "log is null");
     this.owed = new OwedDeliveries(pool, log);
   }
@@ -87,16 +100,23 @@ final class DeliverySearch {
                                 walk(
                                     scope,
                                     new Wanted(
-                                        each -> each.id().equals(id), null, 0, lookedUp(scope))))
+                                        each -> each.id().equals(id),
+                                        null,
+                                        null,
+                                        0,
+                                        lookedUp(scope))))
                         .map(walked -> walked.found().stream().findFirst()));
   }
 
   private Future<Page> page(OwedScope scope, DeliveryQuestion question) {
     DeliveryState state = question.state();
     int limit = question.limit();
+    if (question.isNarrow()) {
+      return walk(scope, narrow(scope, question)).map(walked -> cut(walked, limit));
+    }
     if (state == null) {
       int rows = limit / scope.endpoints().size() + 2;
-      return walk(scope, new Wanted(each -> true, question.after(), limit, rows))
+      return walk(scope, new Wanted(each -> true, null, question.after(), limit, rows))
           .map(walked -> cut(walked, limit));
     }
     return switch (state) {
@@ -115,7 +135,24 @@ final class DeliverySearch {
     return walk(
         scope,
         new Wanted(
-            each -> each.state() == state, question.after(), question.limit(), lookedUp(scope)));
+            each -> each.state() == state,
+            null,
+            question.after(),
+            question.limit(),
+            lookedUp(scope)));
+  }
+
+  private static Wanted narrow(OwedScope scope, DeliveryQuestion question) {
+    DeliveryState state = question.state();
+    String outcome = question.outcome();
+    return new Wanted(
+        each ->
+            (state == null || each.state() == state)
+                && (outcome == null || outcome.equals(each.lastOutcome())),
+        question.title(),
+        question.after(),
+        question.limit(),
+        lookedUp(scope));
   }
 
   private Future<List<LoggedDelivery>> undelivered(
@@ -142,6 +179,7 @@ final class DeliverySearch {
         .compose(
             window ->
                 made(scope, window, wanted)
+                    .compose(made -> titled(made, wanted))
                     .compose(
                         made -> {
                           made.stream().filter(wanted.delivery()).forEach(found::add);
@@ -158,6 +196,27 @@ final class DeliverySearch {
                                   found,
                                   looked);
                         }));
+  }
+
+  private Future<List<LoggedDelivery>> titled(List<LoggedDelivery> made, Wanted wanted) {
+    String title = wanted.title();
+    if (title == null || made.isEmpty()) {
+      return Future.succeededFuture(made);
+    }
+    UUID[] captureIds =
+        made.stream()
+            .filter(wanted.delivery())
+            .map(LoggedDelivery::captureId)
+            .distinct()
+            .toArray(UUID[]::new);
+    return pool.preparedQuery(TITLED)
+        .execute(Tuple.of(captureIds, title))
+        .map(
+            rows -> {
+              Set<UUID> titled = new HashSet<>();
+              rows.forEach(row -> titled.add(row.getUUID("id")));
+              return made.stream().filter(each -> titled.contains(each.captureId())).toList();
+            });
   }
 
   /** The first deliveries of the captures in the window, and those of replays. */

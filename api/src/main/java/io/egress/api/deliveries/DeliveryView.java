@@ -7,7 +7,6 @@ import io.egress.endpoint.DeliveryId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
-import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +31,12 @@ final class DeliveryView {
         .put("updated_at", time(delivery.updatedAt()));
   }
 
-  static JsonObject of(LoggedDelivery delivery, List<LoggedAttempt> attempts) {
-    JsonArray shown = new JsonArray();
-    attempts.forEach(attempt -> shown.add(of(attempt)));
-    return of(delivery).put("attempt_log", shown);
+  static JsonObject of(DeliveryReads.Told told) {
+    JsonArray attempts = new JsonArray();
+    told.attempts().forEach(attempt -> attempts.add(of(told, attempt)));
+    JsonArray others = new JsonArray();
+    told.others().forEach(other -> others.add(of(other)));
+    return of(told.delivery()).put("redeliveries", others).put("attempt_log", attempts);
   }
 
   /** The redelivery of {@code delivery}, which has not been published yet. */
@@ -47,10 +48,11 @@ final class DeliveryView {
             "redelivery_of", DeliveryId.of(delivery.endpointId(), delivery.captureId()).toString());
   }
 
-  private static JsonObject of(LoggedAttempt attempt) {
+  private static JsonObject of(DeliveryReads.Told told, LoggedAttempt attempt) {
     return new JsonObject()
         .put("attempt", attempt.number())
-        .mergeIn(AttemptView.of(attempt.made()));
+        .put("is_body_known", told.isBodyKnown(attempt.made()))
+        .mergeIn(AttemptView.of(told.delivery().id(), attempt.made()));
   }
 
   /** Null for a first delivery. */

@@ -118,7 +118,7 @@ public final class EndpointsHandler {
                   new JsonObject()
                       .put("delivery_id", result.deliveryId().toString())
                       .put("capture_id", SampleCapture.ID.toString())
-                      .mergeIn(AttemptView.of(result.attempt()));
+                      .mergeIn(AttemptView.of(result.deliveryId(), result.attempt()));
               HttpExchange.sendJson(exchange, 200, shown);
               return null;
             });

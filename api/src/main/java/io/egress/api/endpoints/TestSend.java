@@ -16,6 +16,7 @@ import io.egress.endpoint.UnknownSecretKeyException;
 import io.egress.http.Refusal;
 import io.egress.http.RequestLifetime;
 import io.egress.send.Envelope;
+import io.egress.send.Exchanged;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.send.Receiver;
@@ -23,7 +24,6 @@ import io.egress.send.SendRequest;
 import io.egress.send.WebhookSender;
 import io.egress.settings.PushSettings;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
@@ -107,7 +107,7 @@ public final class TestSend {
           deliveryId,
           now,
           new Outcome.Failed(
-              FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Buffer.buffer()));
+              FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Exchanged.NOTHING));
     }
     byte[] document = renderer.render(SampleCapture.of(target.workspaceId(), now));
     SendRequest request =

@@ -12,7 +12,8 @@ import java.util.UUID;
 
 /**
  * What receivers answered to webhooks of erased captures. Erased in statements of their own, after
- * the erasure is committed: from then on the delivery log keeps no answer of these captures.
+ * the erasure is committed: from then on the delivery log keeps no answer of these captures, nor
+ * its headers.
  */
 final class ReceiverAnswers {
   private static final String ENDPOINTS = "select id from endpoints where workspace_id = $1";
@@ -20,8 +21,8 @@ final class ReceiverAnswers {
   /** Also of endpoints that were deleted since. */
   private static final String FORGET =
       """
-      update attempts set answer = null
-      where answer is not null and delivery_id = any(array(
+      update attempts set answer = null, response_headers = null
+      where (answer is not null or response_headers is not null) and delivery_id = any(array(
         select unnest($1::uuid[])
         union all
         select d.id from stream s join deliveries d on d.position = s.position

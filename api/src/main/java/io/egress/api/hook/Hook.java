@@ -11,6 +11,7 @@ import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that enters the service: the completion hook, imports and renames. */
 public final class Hook {
@@ -24,9 +25,18 @@ public final class Hook {
   private final HookHandler calls;
   private final ImportHandler imports;
 
-  /** Limits of hook and imports: memory shared by all requests, and the size of one capture. */
+  /**
+   * Limits of hook and imports: memory shared by all requests, the size of one capture, and the
+   * captures per second of a workspace.
+   *
+   * @param workspaceRate null if there is no limit
+   */
   public record HookLimits(
-      ByteBudget memory, Duration memoryWait, long maxCaptureBytes, Patience.Terms patience) {
+      ByteBudget memory,
+      Duration memoryWait,
+      long maxCaptureBytes,
+      @Nullable Integer workspaceRate,
+      Patience.Terms patience) {
     public HookLimits {
       requireNonNull(memory, "memory is null");
       requireNonNull(memoryWait, "memoryWait is null");
@@ -55,6 +65,7 @@ public final class Hook {
       Wakeups wakeups,
       Metrics metrics) {
     HookMeters meters = new HookMeters(metrics);
+    WorkspaceRate rate = new WorkspaceRate(limits.workspaceRate(), System::nanoTime);
     CaptureWriter writer = new CaptureWriter(pool, documents, wakeups);
     this.calls =
         new HookHandler(
@@ -63,10 +74,11 @@ public final class Hook {
                 limits.memory(),
                 limits.memoryWait(),
                 new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),
+            rate,
             new CombinedPuts(vertx, writer),
             new Renames(new Transactions(pool), wakeups.renamed()),
             meters);
-    this.imports = new ImportHandler(vertx, writer, limits, meters);
+    this.imports = new ImportHandler(vertx, writer, limits, rate, meters);
   }
 
   /** The memory to reserve for a body of this many bytes. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NameBody;
+import io.egress.capture.Capture;
 import io.egress.document.Renderers;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
@@ -28,15 +29,22 @@ import java.util.function.Function;
 public final class HookHandler {
   private final WorkerExecutor renderers;
   private final BodyReader bodies;
+  private final WorkspaceRate rate;
   private final CombinedPuts puts;
   private final Renames renames;
   private final HookMeters meters;
   private final Tracing tracing;
 
   HookHandler(
-      Vertx vertx, BodyReader bodies, CombinedPuts puts, Renames renames, HookMeters meters) {
+      Vertx vertx,
+      BodyReader bodies,
+      WorkspaceRate rate,
+      CombinedPuts puts,
+      Renames renames,
+      HookMeters meters) {
     this.renderers = Renderers.of(vertx);
     this.bodies = requireNonNull(bodies, "bodies is null");
+    this.rate = requireNonNull(rate, "rate is null");
     this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
     this.meters = requireNonNull(meters, "meters is null");
@@ -83,11 +91,19 @@ public final class HookHandler {
         exchange,
         body ->
             renderers
-                .executeBlocking(
-                    () -> puts.put(CaptureBody.read(body, id).orRefuse(), traceparent, cutShort),
-                    false)
+                .executeBlocking(() -> puts.put(admitted(body, id), traceparent, cutShort), false)
                 .compose(put -> put)
                 .compose(result -> answer(exchange, id, result)));
+  }
+
+  private Capture admitted(Buffer body, UUID id) {
+    Capture capture = CaptureBody.read(body, id).orRefuse();
+    if (!rate.admits(capture.workspaceId())) {
+      meters.refusedByRate();
+      throw new Refusal(
+          429, "the workspace puts in more captures per second than it may, try again later");
+    }
+    return capture;
   }
 
   private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {

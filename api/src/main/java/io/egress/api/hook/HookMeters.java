@@ -17,6 +17,8 @@ final class HookMeters {
   private final PerValue<PutResult, Counter> put;
   private final PerValue<PutResult, Counter> imported;
   private final Counter refusedLines;
+  private final Counter refusedByRate;
+  private final Counter importsDelayed;
 
   HookMeters(Metrics metrics) {
     hook =
@@ -30,6 +32,8 @@ final class HookMeters {
     put = new PerValue<>(PutResult.class, result -> captures(metrics, "hook", word(result)));
     imported = new PerValue<>(PutResult.class, result -> captures(metrics, "import", word(result)));
     refusedLines = captures(metrics, "import", REFUSED);
+    refusedByRate = rateExceeded(metrics, "hook");
+    importsDelayed = rateExceeded(metrics, "import");
   }
 
   void put(PutResult result) {
@@ -40,8 +44,25 @@ final class HookMeters {
     imported.of(result).increment();
   }
 
+  void refusedByRate() {
+    refusedByRate.increment();
+  }
+
+  /** A batch of an import has to wait. */
+  void importDelayed() {
+    importsDelayed.increment();
+  }
+
   void refusedLine() {
     refusedLines.increment();
+  }
+
+  private static Counter rateExceeded(Metrics metrics, String via) {
+    return metrics.counter(
+        "egress_workspace_rate_exceeded_total",
+        "captures refused, and batches of imports delayed, because of EGRESS_WORKSPACE_RATE",
+        "via",
+        via);
   }
 
   private static Counter captures(Metrics metrics, String via, String result) {

@@ -42,17 +42,27 @@ final class Import implements NdjsonLines.Receiver {
   private final Vertx vertx;
   private final CaptureWriter writer;
   private final Hook.HookLimits limits;
+  private final RequestLifetime lifetime;
   private final NdjsonLines lines;
+  private final ImportPace pace;
   private final ImportReport report;
   private final Promise<ImportReport> done = Promise.promise();
   private List<Line> batch = new ArrayList<>();
   private int batchBytes;
   private Future<Void> written = Future.succeededFuture();
 
-  Import(Vertx vertx, CaptureWriter writer, Hook.HookLimits limits, HookMeters meters) {
+  Import(
+      Vertx vertx,
+      CaptureWriter writer,
+      Hook.HookLimits limits,
+      ImportPace pace,
+      RequestLifetime lifetime,
+      HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
     this.limits = requireNonNull(limits, "limits is null");
+    this.pace = requireNonNull(pace, "pace is null");
+    this.lifetime = requireNonNull(lifetime, "lifetime is null");
     this.lines =
         new NdjsonLines((int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), this);
     this.report = new ImportReport(meters);
@@ -60,14 +70,13 @@ final class Import implements NdjsonLines.Receiver {
 
   Future<ImportReport> read(RoutingContext exchange) {
     HttpServerRequest request = exchange.request();
-    RequestLifetime lifetime = RequestLifetime.of(exchange);
     request.pause();
     request.exceptionHandler(failure -> done.tryFail(ClientGoneException.orBadFraming(failure)));
     lifetime.cutShort().onFailure(done::tryFail);
     ByteBudget.Place place =
         limits.memory().ask(exchange, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
     done.future().onFailure(gone -> place.leave());
-    place.share().onSuccess(room -> read(request, lifetime, room)).onFailure(done::tryFail);
+    place.share().onSuccess(room -> read(request, room)).onFailure(done::tryFail);
     return done.future()
         .onComplete(
             ended ->
@@ -83,7 +92,7 @@ final class Import implements NdjsonLines.Receiver {
         .otherwiseEmpty();
   }
 
-  private void read(HttpServerRequest request, RequestLifetime lifetime, ByteBudget.Share room) {
+  private void read(HttpServerRequest request, ByteBudget.Share room) {
     lifetime.awaitClient();
     request.handler(
         part -> {
@@ -189,8 +198,10 @@ final class Import implements NdjsonLines.Receiver {
     if (captures.isEmpty()) {
       return Future.succeededFuture();
     }
-    return writer
-        .put(captures.stream().map(Numbered::capture).toList())
+    List<UUID> workspaceIds =
+        captures.stream().map(each -> each.capture().capture().workspaceId()).toList();
+    return pace.await(workspaceIds, lifetime)
+        .compose(may -> writer.put(captures.stream().map(Numbered::capture).toList()))
         .map(
             results -> {
               for (int i = 0; i < results.size(); i++) {

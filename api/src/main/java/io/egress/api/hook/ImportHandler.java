@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.http.HttpExchange;
 import io.egress.http.Refusal;
+import io.egress.http.RequestLifetime;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
@@ -17,13 +18,20 @@ public final class ImportHandler {
   private final Vertx vertx;
   private final CaptureWriter writer;
   private final Hook.HookLimits limits;
+  private final ImportPace pace;
   private final HookMeters meters;
   private final Semaphore imports = new Semaphore(IMPORTS_MAX);
 
-  ImportHandler(Vertx vertx, CaptureWriter writer, Hook.HookLimits limits, HookMeters meters) {
+  ImportHandler(
+      Vertx vertx,
+      CaptureWriter writer,
+      Hook.HookLimits limits,
+      WorkspaceRate rate,
+      HookMeters meters) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.writer = requireNonNull(writer, "writer is null");
     this.limits = requireNonNull(limits, "limits is null");
+    this.pace = new ImportPace(vertx, rate, meters);
     this.meters = requireNonNull(meters, "meters is null");
   }
 
@@ -40,7 +48,7 @@ public final class ImportHandler {
           new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
-    Import started = new Import(vertx, writer, limits, meters);
+    Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(exchange), meters);
     started.released().onComplete(done -> imports.release());
     started
         .read(exchange)

@@ -48,6 +48,15 @@ public final class KeysHandler {
             });
   }
 
+  /** Changes when the key expires. */
+  public Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(exchange);
+    KeyBody.Expiry expiry = KeyBody.expiry(WorkspaceCalls.body(exchange)).orRefuse();
+    return keys.changeExpiry(caller, workspaceId, id, expiry)
+        .onSuccess(changed -> HttpExchange.sendJson(exchange, 200, json(changed)))
+        .mapEmpty();
+  }
+
   public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
     return keys.delete(Caller.ofApi(exchange), workspaceId, id)
         .compose(deleted -> HttpExchange.endEmpty(exchange, 204));

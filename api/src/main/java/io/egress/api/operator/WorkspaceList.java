@@ -25,7 +25,7 @@ final class WorkspaceList {
 
   private static final String LIST =
       """
-      select w.id, w.stream_head, s.entered_at as newest_at, w.ended_at,
+      select w.id, w.name, w.stream_head, s.entered_at as newest_at, w.ended_at,
         w.stream_head - stream_position_before(w.id, now() - interval '1 hour') as last_hour
       from workspaces w left join stream s on s.workspace_id = w.id and s.position = w.stream_head
       where w.emptied_at is null and ($1::uuid is null or w.id > $1) and (not $2 or exists (
@@ -47,6 +47,7 @@ final class WorkspaceList {
    */
   record Listed(
       UUID id,
+      @Nullable String name,
       long captures,
       long lastHour,
       @Nullable Instant newestAt,
@@ -103,6 +104,7 @@ final class WorkspaceList {
                         judged ->
                             new Listed(
                                 id,
+                                row.getString("name"),
                                 row.getLong("stream_head"),
                                 row.getLong("last_hour"),
                                 instant(row, "newest_at"),

@@ -92,6 +92,7 @@ public final class WorkspacesHandler {
     }
     return new JsonObject()
         .put("id", workspace.id().toString())
+        .put("name", workspace.name())
         .put("captures", workspace.captures())
         .put("captures_last_hour", workspace.lastHour())
         .put("newest_at", time(workspace.newestAt()))

@@ -1,52 +1,115 @@
 package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.audit.AuditEntries;
 import io.egress.api.audit.AuditEntry;
+import io.egress.api.audit.AuditExport;
 import io.egress.api.audit.AuditQuestion;
+import io.egress.api.intake.QueryValues;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.AuditFilter;
 import io.egress.api.portal.view.AuditRow;
+import io.egress.api.portal.view.Choice;
+import io.egress.http.PathIds;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /** The audit log of a workspace. */
 final class AuditPage {
   private static final int LISTED_MAX = 50;
+  private static final List<String> TIMES = List.of("from", "to");
+  private static final List<String> FILTERS = List.of("action", "actor", "thing_id", "from", "to");
 
   private final PageRenderer pages;
   private final AuditEntries audit;
+  private final AuditExport export;
 
   AuditPage(PageRenderer pages, AuditEntries audit) {
     this.pages = requireNonNull(pages, "pages is null");
     this.audit = requireNonNull(audit, "audit is null");
+    this.export = new AuditExport(audit);
   }
 
   Future<Void> list(RoutingContext exchange, PortalSession session) {
-    MultiMap query = MultiMap.caseInsensitiveMultiMap();
-    String after = exchange.queryParams().get("after");
-    if (after != null) {
-      query.add("after", after);
-    }
-    AuditQuestion question = AuditQuestion.from(session.workspaceId(), query, LISTED_MAX);
-    return audit
-        .page(question, LISTED_MAX)
+    MultiMap query = FilterQuery.of(exchange, FILTERS);
+    Map<String, String> problems = problems(query);
+    return (problems.isEmpty()
+            ? audit.page(question(session, query), LISTED_MAX)
+            : Future.succeededFuture(new AuditEntries.Page(List.of(), null)))
         .map(
             page -> {
               String cursor = page.cursor();
               return pages.send(
                   exchange,
-                  200,
+                  problems.isEmpty() ? 200 : 400,
                   "audit",
                   Map.of(
                       "frame", pages.frame(exchange, session, "Audit log", "audit"),
+                      "filter", filter(query, problems),
                       "rows", page.entries().stream().map(AuditPage::row).toList(),
                       "older", cursor == null ? "" : cursor));
             });
+  }
+
+  /** All entries that match the filters, as a file. */
+  Future<Void> export(RoutingContext exchange, PortalSession session) {
+    AuditExport.Form asked =
+        QueryValues.one(
+            exchange.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
+    AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
+    AuditQuestion question = question(session, FilterQuery.of(exchange, FILTERS));
+    exchange
+        .response()
+        .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
+    return export.send(exchange, question, form);
+  }
+
+  private static AuditQuestion question(PortalSession session, MultiMap query) {
+    MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query);
+    for (String time : TIMES) {
+      if (query.contains(time)) {
+        asked.set(time, LocalTimes.instant(query.get(time)));
+      }
+    }
+    return AuditQuestion.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
+  }
+
+  /** What is wrong with each filter, in words for people. */
+  private static Map<String, String> problems(MultiMap query) {
+    Map<String, String> problems = new LinkedHashMap<>();
+    if (query.contains("thing_id") && PathIds.uuid(query.get("thing_id")).isEmpty()) {
+      problems.put("thing_id", FilterQuery.NO_ID);
+    }
+    for (String time : TIMES) {
+      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
+        problems.put(time, FilterQuery.NO_TIME);
+      }
+    }
+    return problems;
+  }
+
+  private static AuditFilter filter(MultiMap query, Map<String, String> problems) {
+    String asked = requireNonNullElse(query.get("action"), "");
+    List<Choice> actions = new ArrayList<>();
+    actions.add(new Choice("", "Everything", asked.isEmpty()));
+    for (String action : AuditSentences.actions()) {
+      actions.add(new Choice(action, AuditSentences.words(action), action.equals(asked)));
+    }
+    return new AuditFilter(
+        actions,
+        requireNonNullElse(query.get("actor"), ""),
+        requireNonNullElse(query.get("thing_id"), ""),
+        requireNonNullElse(query.get("from"), ""),
+        requireNonNullElse(query.get("to"), ""),
+        FilterQuery.encoded(query, FILTERS),
+        problems);
   }
 
   private static AuditRow row(AuditEntry entry) {
@@ -56,14 +119,7 @@ final class AuditPage {
         entry.via(),
         entry.remoteAddress() == null ? "–" : entry.remoteAddress(),
         entry.action(),
-        entry.kind(),
         entry.thingId(),
-        changes(entry.changes()));
-  }
-
-  private static String changes(JsonObject changes) {
-    return changes.stream()
-        .map(change -> change.getKey() + ": " + change.getValue())
-        .collect(Collectors.joining(", "));
+        AuditSentences.of(entry));
   }
 }

@@ -6,13 +6,10 @@ import static java.util.Objects.requireNonNullElse;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
-import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Choice;
-import io.egress.api.portal.view.DeliveryDetail;
 import io.egress.api.portal.view.DeliveryFilter;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
-import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.Frame;
 import io.egress.deliverylog.DeliveryState;
 import io.egress.deliverylog.LoggedDelivery;
@@ -23,28 +20,24 @@ import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The list of a workspace's deliveries, and the page of one delivery. */
+/** The list of a workspace's deliveries. */
 final class DeliveriesPage {
   private static final List<String> FILTERS =
-      List.of("endpoint", "state", "capture_id", "from", "to");
+      List.of("endpoint", "state", "outcome", "title", "capture_id", "from", "to");
 
   private static final List<String> TIMES = List.of("from", "to");
 
-  private static final String DELETED = "deleted endpoint";
+  /** Filters that a replay does not have. */
+  private static final List<String> NOT_OF_REPLAYS = List.of("capture_id", "outcome", "title");
 
   private final PageRenderer pages;
   private final CaptureLookups captures;
@@ -60,7 +53,7 @@ final class DeliveriesPage {
   }
 
   Future<Void> list(RoutingContext exchange, PortalSession session) {
-    MultiMap query = query(exchange);
+    MultiMap query = FilterQuery.of(exchange, FILTERS);
     Map<String, String> problems = problems(query);
     return endpoints
         .list(session.workspaceId())
@@ -93,31 +86,25 @@ final class DeliveriesPage {
     Map<String, String> problems = new LinkedHashMap<>();
     for (String id : List.of("endpoint", "capture_id")) {
       if (query.contains(id) && PathIds.uuid(query.get(id)).isEmpty()) {
-        problems.put(id, "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.");
+        problems.put(id, FilterQuery.NO_ID);
       }
     }
     if (query.contains("state") && DeliveryState.find(query.get("state")).isEmpty()) {
       problems.put("state", "There is no such state.");
     }
+    if (query.contains("outcome") && !DeliveryReads.outcomes().contains(query.get("outcome"))) {
+      problems.put("outcome", "There is no such outcome.");
+    }
     for (String time : TIMES) {
-      if (query.contains(time) && !isTime(LocalTimes.instant(query.get(time)))) {
-        problems.put(time, "This is not a time, such as 2026-01-31T09:30.");
+      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
+        problems.put(time, FilterQuery.NO_TIME);
       }
     }
     return problems;
   }
 
-  private static boolean isTime(String text) {
-    try {
-      Instant.parse(text);
-      return true;
-    } catch (DateTimeParseException notOne) {
-      return false;
-    }
-  }
-
   Future<Void> liveList(RoutingContext exchange, PortalSession session) {
-    MultiMap query = query(exchange);
+    MultiMap query = FilterQuery.of(exchange, FILTERS);
     return endpoints
         .list(session.workspaceId())
         .compose(all -> table(session, query, all))
@@ -137,30 +124,6 @@ final class DeliveriesPage {
                           "table", table,
                           "live", live(frame, query, table))));
             });
-  }
-
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session).map(detail -> send(exchange, session, "delivery", detail));
-  }
-
-  Future<Void> live(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session)
-        .compose(
-            detail ->
-                LivePart.isSeen(exchange, detail)
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.succeededFuture(send(exchange, session, "delivery-live", detail)));
-  }
-
-  private @Nullable Void send(
-      RoutingContext exchange, PortalSession session, String template, DeliveryDetail detail) {
-    Frame frame = pages.frame(exchange, session, "Delivery", "deliveries");
-    String live =
-        detail.isOpen()
-            ? LivePart.path(frame.base() + "/live/deliveries/" + detail.row().id(), "", detail)
-            : "";
-    return pages.send(
-        exchange, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
   }
 
   private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
@@ -199,23 +162,23 @@ final class DeliveriesPage {
                     DeliveryRow.of(
                         each,
                         titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
-                        names.getOrDefault(each.endpointId(), DELETED)))
+                        names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     String next = page.next();
     return new DeliveryTable(
         rows,
         FILTERS.stream().anyMatch(query::contains),
-        query.contains("state"),
+        Stream.of("state", "outcome", "title").anyMatch(query::contains),
         replayOfAll(query),
         next == null
             ? null
-            : encoded(query) + "after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+            : FilterQuery.encoded(query, FILTERS) + "after=" + FilterQuery.encoded(next));
   }
 
   /** The query of a form that replays what matches; null unless one endpoint is selected. */
   private static @Nullable String replayOfAll(MultiMap query) {
     String endpoint = query.get("endpoint");
-    if (endpoint == null || query.contains("capture_id")) {
+    if (endpoint == null || NOT_OF_REPLAYS.stream().anyMatch(query::contains)) {
       return null;
     }
     String state = query.get("state");
@@ -225,38 +188,8 @@ final class DeliveriesPage {
         + (isAny ? "all" : "undelivered")
         + TIMES.stream()
             .filter(query::contains)
-            .map(time -> "&" + time + "=" + encoded(query.get(time)))
+            .map(time -> "&" + time + "=" + FilterQuery.encoded(query.get(time)))
             .collect(Collectors.joining());
-  }
-
-  private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
-    UUID workspaceId = session.workspaceId();
-    return deliveries
-        .one(workspaceId, PathId.of(exchange))
-        .compose(
-            told ->
-                endpoints
-                    .list(workspaceId)
-                    .compose(
-                        all ->
-                            captures
-                                .one(workspaceId, told.delivery().captureId())
-                                .map(capture -> detail(told, all, capture.orElse(null)))));
-  }
-
-  private static DeliveryDetail detail(
-      DeliveryReads.Told told, List<Endpoint> all, @Nullable DescribedCapture capture) {
-    LoggedDelivery delivery = told.delivery();
-    Optional<Endpoint> endpoint =
-        all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
-    return new DeliveryDetail(
-        DeliveryRow.of(
-            delivery,
-            capture == null ? CaptureLookups.UNTITLED : capture.title(),
-            endpoint.map(EndpointNames::of).orElse(DELETED)),
-        endpoint.map(Endpoint::url).orElse(""),
-        capture,
-        told.attempts().stream().map(each -> AttemptRow.of(each.number(), each.made())).toList());
   }
 
   private static DeliveryFilter filter(
@@ -272,9 +205,16 @@ final class DeliveriesPage {
     for (DeliveryState state : DeliveryState.values()) {
       byState.add(choice(query, "state", state.word(), state.word()));
     }
+    List<Choice> byOutcome = new ArrayList<>();
+    byOutcome.add(choice(query, "outcome", "", "Any outcome"));
+    for (String outcome : DeliveryReads.outcomes()) {
+      byOutcome.add(choice(query, "outcome", outcome, outcome.replace('_', ' ')));
+    }
     return new DeliveryFilter(
         byEndpoint,
         byState,
+        byOutcome,
+        requireNonNullElse(query.get("title"), ""),
         requireNonNullElse(query.get("capture_id"), ""),
         requireNonNullElse(query.get("from"), ""),
         requireNonNullElse(query.get("to"), ""),
@@ -290,29 +230,7 @@ final class DeliveriesPage {
   private static String live(Frame frame, MultiMap query, DeliveryTable table) {
     return query.contains("after")
         ? ""
-        : LivePart.path(frame.base() + "/live/deliveries", encoded(query), table);
-  }
-
-  /** Leaves out empty filters. */
-  private static MultiMap query(RoutingContext exchange) {
-    MultiMap query = MultiMap.caseInsensitiveMultiMap();
-    for (String name : Stream.concat(FILTERS.stream(), Stream.of("after")).toList()) {
-      String value = exchange.queryParams().get(name);
-      if (value != null && !value.isBlank()) {
-        query.add(name, value.strip());
-      }
-    }
-    return query;
-  }
-
-  private static String encoded(MultiMap query) {
-    return FILTERS.stream()
-        .filter(query::contains)
-        .map(name -> name + "=" + encoded(query.get(name)) + "&")
-        .collect(Collectors.joining());
-  }
-
-  private static String encoded(@Nullable String value) {
-    return URLEncoder.encode(value == null ? "" : value, StandardCharsets.UTF_8);
+        : LivePart.path(
+            frame.base() + "/live/deliveries", FilterQuery.encoded(query, FILTERS), table);
   }
 }

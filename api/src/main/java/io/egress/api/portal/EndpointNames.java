@@ -5,6 +5,8 @@ import java.net.URI;
 
 /** Display names of endpoints. */
 final class EndpointNames {
+  static final String DELETED = "deleted endpoint";
+
   private EndpointNames() {}
 
   /** The endpoint's description, or its URL if it has none. */

@@ -156,7 +156,14 @@ final class EndpointPage {
             Caller.ofPage(exchange, session.actor()),
             session.workspaceId(),
             PathId.of(exchange))
-        .compose(result -> send(exchange, session, 200, null, AttemptRow.of(1, result.attempt())));
+        .compose(
+            result ->
+                send(
+                    exchange,
+                    session,
+                    200,
+                    null,
+                    AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false)));
   }
 
   /** Shows the form for rotating the secret. */

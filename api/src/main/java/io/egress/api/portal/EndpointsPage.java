@@ -8,6 +8,7 @@ import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.EndpointRow;
 import io.egress.api.portal.view.FormProblem;
+import io.egress.api.portal.view.ReceiverCode;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
 import io.egress.endpoint.SigningSecrets;
@@ -32,6 +33,7 @@ final class EndpointsPage {
   private final Endpoints endpoints;
   private final EndpointBody bodies;
   private final EndpointCards cards;
+  private final List<ReceiverCode> receivers = ReceiverCodes.read();
 
   /** What the page shows besides the list. */
   private record Shown(
@@ -125,6 +127,7 @@ final class EndpointsPage {
                               "nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
                           parameters.put("secret", shown.secret());
                           parameters.put("created", shown.created());
+                          parameters.put("receivers", receivers);
                           return pages.send(exchange, shown.status(), "endpoints", parameters);
                         }));
   }

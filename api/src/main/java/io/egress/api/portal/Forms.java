@@ -31,6 +31,7 @@ final class Forms {
           Map.entry("client_certificate.key", "Private key"),
           Map.entry("name", "Name"),
           Map.entry("expires_in", "Expires"),
+          Map.entry("expires_at", "At (UTC)"),
           Map.entry("overlap", "Overlap"),
           Map.entry("from", "From"),
           Map.entry("from_position", "From position"),

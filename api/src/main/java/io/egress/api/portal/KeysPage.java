@@ -75,16 +75,67 @@ final class KeysPage {
         (status, problem) -> send(exchange, session, new Shown(status, null, problem)));
   }
 
-  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
-    UUID id = PathId.of(exchange);
+  /** Shows the form for changing when a key expires. */
+  Future<Void> askExpiry(RoutingContext exchange, PortalSession session) {
+    return sendExpiry(exchange, session, 200, null);
+  }
+
+  Future<Void> changeExpiry(RoutingContext exchange, PortalSession session, PortalForm form) {
+    JsonObject body = new JsonObject().put("extend", form.isChecked("extend"));
+    switch (form.text("expires_in")) {
+      case "never" -> body.putNull("expires_at");
+      case "" -> body.put("expires_at", LocalTimes.instant(form.text("expires_at")));
+      default -> body.put("expires_in", form.text("expires_in"));
+    }
+    return Forms.orExplain(
+        form,
+        () ->
+            keys.changeExpiry(
+                    Caller.ofPage(exchange, session.actor()),
+                    session.workspaceId(),
+                    PathId.of(exchange),
+                    Forms.accepted(KeyBody.expiry(body.toBuffer())))
+                .compose(
+                    changed ->
+                        PortalAccess.seeOther(
+                            exchange,
+                            pages.base(session.workspaceId()) + "/keys?done=key-changed")),
+        (status, problem) -> sendExpiry(exchange, session, status, problem));
+  }
+
+  private Future<Void> sendExpiry(
+      RoutingContext exchange, PortalSession session, int status, @Nullable FormProblem problem) {
+    return key(session, PathId.of(exchange))
+        .map(
+            key ->
+                pages.send(
+                    exchange,
+                    status,
+                    "key-expiry",
+                    Map.of(
+                        "frame",
+                        pages
+                            .frame(exchange, session, "Change when a key expires", PLACE)
+                            .withProblem(problem),
+                        "key",
+                        key)));
+  }
+
+  private Future<ApiKeys.Shown> key(PortalSession session, UUID id) {
     return keys.list(session.workspaceId())
         .map(
-            all -> {
-              ApiKeys.Shown key =
-                  all.stream()
-                      .filter(each -> each.id().equals(id))
-                      .findFirst()
-                      .orElseThrow(() -> new Refusal(404, "There is no such key."));
+            all ->
+                all.stream()
+                    .filter(each -> each.id().equals(id))
+                    .findFirst()
+                    .orElseThrow(() -> new Refusal(404, "There is no such key.")));
+  }
+
+  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
+    UUID id = PathId.of(exchange);
+    return key(session, id)
+        .map(
+            key -> {
               Frame frame = pages.frame(exchange, session, "Delete an API key", PLACE);
               String path = frame.base() + "/keys";
               return pages.confirm(

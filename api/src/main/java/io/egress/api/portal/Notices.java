@@ -6,18 +6,23 @@ import org.jspecify.annotations.Nullable;
 /** Messages shown after a form was accepted, selected by the URL. */
 final class Notices {
   private static final Map<String, String> TEXTS =
-      Map.of(
-          "key-deleted", "Key deleted. Requests that use it are rejected from now on.",
-          "endpoint-changed", "Endpoint changed. The change applies from the next attempt on.",
-          "endpoint-paused",
-              "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed.",
-          "endpoint-resumed", "Endpoint resumed.",
-          "endpoint-deleted", "Endpoint deleted. Nothing more is sent to it.",
-          "overlap-ended", "Only the newest secret signs from now on.",
-          "selected-redelivered", "The selected captures are sent again, as new deliveries.",
-          "redelivered", "The capture is sent again as a new delivery.",
-          "replay-started", "Replay started.",
-          "replay-cancelled", "Replay canceled.");
+      Map.ofEntries(
+          Map.entry("key-deleted", "Key deleted. Requests that use it are rejected from now on."),
+          Map.entry(
+              "key-changed", "Key changed. Requests that use it are rejected from its expiry on."),
+          Map.entry(
+              "endpoint-changed", "Endpoint changed. The change applies from the next attempt on."),
+          Map.entry(
+              "endpoint-paused",
+              "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed."),
+          Map.entry("endpoint-resumed", "Endpoint resumed."),
+          Map.entry("endpoint-deleted", "Endpoint deleted. Nothing more is sent to it."),
+          Map.entry("overlap-ended", "Only the newest secret signs from now on."),
+          Map.entry(
+              "selected-redelivered", "The selected captures are sent again, as new deliveries."),
+          Map.entry("redelivered", "The capture is sent again as a new delivery."),
+          Map.entry("replay-started", "Replay started."),
+          Map.entry("replay-cancelled", "Replay canceled."));
 
   private Notices() {}
 

@@ -59,6 +59,7 @@ final class PageRenderer {
         place,
         base(session.workspaceId()),
         session.workspaceId(),
+        session.workspaceName(),
         session.mayChange(),
         session.actor(),
         session.csrfToken(),

@@ -6,6 +6,7 @@ import io.egress.api.audit.AuditEntries;
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.api.deliveries.EndpointHealths;
 import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.deliveries.SentBodies;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.TestSend;
 import io.egress.api.intake.EndpointBody;
@@ -43,6 +44,7 @@ public final class Portal {
       EndpointBody endpointBodies,
       TestSend testSend,
       DeliveryReads deliveries,
+      SentBodies bodies,
       RecentOutcomes outcomes,
       EndpointHealths healths,
       Replays replays,
@@ -53,6 +55,7 @@ public final class Portal {
       requireNonNull(endpointBodies, "endpointBodies is null");
       requireNonNull(testSend, "testSend is null");
       requireNonNull(deliveries, "deliveries is null");
+      requireNonNull(bodies, "bodies is null");
       requireNonNull(outcomes, "outcomes is null");
       requireNonNull(healths, "healths is null");
       requireNonNull(replays, "replays is null");
@@ -69,6 +72,7 @@ public final class Portal {
   private final EndpointsPage endpoints;
   private final EndpointPage endpoint;
   private final DeliveriesPage deliveries;
+  private final DeliveryPage delivery;
   private final ReplaysPage replays;
   private final AuditPage audit;
 
@@ -94,6 +98,9 @@ public final class Portal {
             clock);
     this.deliveries =
         new DeliveriesPage(pages, captures, operations.endpoints(), operations.deliveries());
+    this.delivery =
+        new DeliveryPage(
+            pages, captures, operations.endpoints(), operations.deliveries(), operations.bodies());
     this.replays =
         new ReplaysPage(
             pages, operations.replays(), operations.endpoints(), operations.deliveries());
@@ -120,28 +127,32 @@ public final class Portal {
         .get(WORKSPACE + "/", guard.reading(overview::show))
         .get(LIVE + "/overview", guard.polling(overview::live))
         .get(KEYS, guard.reading(keys::list))
-        .get(KEYS + "/:id/delete", guard.reading(keys::confirmDeletion))
+        .get(KEYS + "/:id/expiry", guard.asking(keys::askExpiry))
+        .get(KEYS + "/:id/delete", guard.asking(keys::confirmDeletion))
         .get(ENDPOINTS, guard.reading(endpoints::list))
         .get(ENDPOINT, guard.reading(endpoint::show))
         .get(ENDPOINT + "/test", guard.reading(endpoint::show))
-        .get(ENDPOINT + "/rotate", guard.reading(endpoint::askRotation))
-        .get(ENDPOINT + "/delete", guard.reading(endpoint::confirmDeletion))
-        .get(ENDPOINT + "/replay", guard.reading(replays::ask))
+        .get(ENDPOINT + "/rotate", guard.asking(endpoint::askRotation))
+        .get(ENDPOINT + "/delete", guard.asking(endpoint::confirmDeletion))
+        .get(ENDPOINT + "/replay", guard.asking(replays::ask))
         .get(DELIVERIES, guard.reading(deliveries::list))
         .get(LIVE + "/deliveries", guard.polling(deliveries::liveList))
-        .get(DELIVERIES + "/:id", guard.reading(deliveries::show))
-        .get(LIVE + "/deliveries/:id", guard.polling(deliveries::live))
+        .get(DELIVERIES + "/:id", guard.reading(delivery::show))
+        .get(DELIVERIES + "/:id/body", guard.reading(delivery::body))
+        .get(LIVE + "/deliveries/:id", guard.polling(delivery::live))
         .get(REPLAYS, guard.reading(replays::list))
         .get(LIVE + "/replays", guard.polling(replays::liveList))
         .get(REPLAYS + "/:id", guard.reading(replays::show))
         .get(LIVE + "/replays/:id", guard.polling(replays::live))
-        .get(WORKSPACE + "/audit", guard.reading(audit::list));
+        .get(WORKSPACE + "/audit", guard.reading(audit::list))
+        .get(WORKSPACE + "/audit/export", guard.reading(audit::export));
   }
 
   private Routes changes() {
     return new Routes()
         .post(WORKSPACE + "/leave", access.leave(this::goodbye))
         .post(KEYS, guard.changing(keys::mint))
+        .post(KEYS + "/:id/expiry", guard.changing(keys::changeExpiry))
         .post(KEYS + "/:id/delete", guard.changing(keys::delete))
         .post(ENDPOINTS, guard.changing(endpoints::create))
         .post(ENDPOINT + "/change", guard.changing(endpoint::change))

@@ -160,7 +160,7 @@ final class PullStore {
       // No reader may skip it.
       throw new Refusal(500, "capture " + id + " is damaged and cannot be rendered");
     }
-    found.putAll(renewed.documents());
+    renewed.documents().forEach((id, document) -> found.put(id, document.fragment()));
     return found;
   }
 

@@ -1,6 +1,8 @@
 // What htmx does not cover. Pages work without this script.
 "use strict";
 
+document.documentElement.classList.add("scripted");
+
 // The page of a portal link submits itself; the button is for browsers without scripts.
 document.querySelector("form[data-submit]")?.requestSubmit();
 

@@ -11,6 +11,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.endpoint.DeliveryId;
+import io.egress.send.Exchanged;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -102,6 +103,46 @@ class DeliveriesApiTest {
         .containsExactly("live", "backfill", "backfill");
   }
 
+  @Test
+  void filtersByOutcomeAndTitle() {
+    UUID endpoint = endpoint(false);
+    List<UUID> ids = captures(3);
+    service.query("update captures set title = 'Budget 100% (Q3)' where id = '" + ids.get(0) + "'");
+    service.query("update captures set title = 'ÜBERBLICK' where id = '" + ids.get(1) + "'");
+    write(
+        delivery(endpoint, ids.get(0)),
+        DeliveryState.EXHAUSTED,
+        attempt("timeout", null, empty()),
+        null);
+    write(
+        delivery(endpoint, ids.get(1)),
+        DeliveryState.PENDING,
+        attempt("timeout", null, empty()),
+        null);
+    write(
+        delivery(endpoint, ids.get(2)),
+        DeliveryState.DELIVERED,
+        attempt("delivered", 200, empty()),
+        null);
+
+    assertFound("outcome=timeout", ids.get(1), ids.get(0));
+    assertFound("outcome=timeout&state=exhausted", ids.get(0));
+    assertFound("outcome=delivered", ids.get(2));
+    assertFound("outcome=dns");
+    assertFound("title=budget%20100%25", ids.get(0));
+    assertFound("title=%C3%BCberblick", ids.get(1));
+    assertFound("title=%25");
+    assertFound("title=budget&outcome=delivered");
+    assertThat(all("/deliveries?outcome=timeout&", 1)).hasSize(2);
+  }
+
+  private void assertFound(String query, UUID... captureIds) {
+    assertThat(deliveries(get(path + "/deliveries?" + query)))
+        .as(query)
+        .extracting(each -> UUID.fromString(each.getString("capture_id")))
+        .containsExactly(captureIds);
+  }
+
   /** Every filter, page by page, finds what a look at the whole list would. */
   @Test
   void filtersAndPages() {
@@ -133,6 +174,7 @@ class DeliveriesApiTest {
     for (DeliveryState state : DeliveryState.values()) {
       check("state=" + state.word(), 1 + random.nextInt(9), all, in("state", state.word()));
     }
+    check("outcome=timeout", 1 + random.nextInt(9), all, in("last_outcome", "timeout"));
     UUID one = captures.get(random.nextInt(captures.size()));
     check("capture_id=" + one, 2, all, in("capture_id", one.toString()));
     check("from=" + from, 7, all, each -> each.getLong("position") > 27);
@@ -270,6 +312,9 @@ class DeliveriesApiTest {
   @ValueSource(
       strings = {
         "state=lost",
+        "outcome=lost",
+        "title=",
+        "title=%20",
         "state=",
         "state=pending&state=pending",
         "capture_id=7",
@@ -430,7 +475,14 @@ class DeliveriesApiTest {
   }
 
   private static MadeAttempt attempt(String outcome, @Nullable Integer status, Buffer answer) {
-    return new MadeAttempt(Instant.now(), Duration.ofMillis(7), outcome, status, null, answer);
+    return new MadeAttempt(
+        Instant.now(),
+        Duration.ofMillis(7),
+        outcome,
+        status,
+        null,
+        null,
+        new Exchanged(null, "", answer));
   }
 
   private static Buffer empty() {

@@ -10,7 +10,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LogEntry;
 import io.egress.deliverylog.MadeAttempt;
 import io.egress.endpoint.DeliveryId;
-import io.vertx.core.buffer.Buffer;
+import io.egress.send.Exchanged;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.time.Clock;
@@ -102,7 +102,8 @@ public final class WrittenOutcomes {
                       state == DeliveryState.DELIVERED ? "delivered" : "status",
                       state == DeliveryState.DELIVERED ? 200 : 500,
                       null,
-                      Buffer.buffer())
+                      null,
+                      Exchanged.NOTHING)
                   : null,
               state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null));
     }

@@ -144,6 +144,7 @@ class RetentionTest {
         .isEqualTo(
             new JsonObject()
                 .put("id", workspace.toString())
+                .put("name", null)
                 .put("retention", "9600h")
                 .put("effective_retention", "9600h")
                 .put("legal_hold", false));

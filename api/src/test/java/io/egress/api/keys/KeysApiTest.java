@@ -1,8 +1,10 @@
 package io.egress.api.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
+import io.egress.document.UtcInstant;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -10,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -122,6 +125,96 @@ class KeysApiTest {
     assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expires_in\":30}").body())
         .contains("expires_in: must be a string");
     assertThat(mint("{\"name\":\"a\",\"expires_in\":null}").getString("expires_at")).isNull();
+  }
+
+  @Test
+  void expiresWhenItsExpiryIsSetAndShortenedLater() {
+    JsonObject minted = mint("{\"name\":\"a\"}");
+    String key = minted.getString("key");
+
+    JsonObject set = change(minted, "{\"expires_in\":\"30d\"}");
+    assertThat(set.fieldNames()).contains("last_four", "last_used_at").doesNotContain("key");
+    assertThat(Instant.parse(set.getString("expires_at")))
+        .isBetween(daysFromNow(29), daysFromNow(31));
+    JsonObject shortened = change(minted, "{\"expires_in\":\"1m\"}");
+    assertThat(Instant.parse(shortened.getString("expires_at"))).isBefore(daysFromNow(1));
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
+    Instant soon = Instant.now().plusSeconds(1).truncatedTo(ChronoUnit.MILLIS);
+    assertThat(change(minted, "{\"expires_at\":\"" + soon + "\"}").getString("expires_at"))
+        .isEqualTo(UtcInstant.format(soon));
+
+    await().until(() -> service.pull("/api/v1/captures", key).statusCode() == 401);
+    for (String late :
+        List.of("{\"expires_in\":\"1d\"}", "{\"expires_at\":null,\"extend\":true}")) {
+      HttpResponse<String> refused = patch(minted, late);
+      assertThat(refused.statusCode()).isEqualTo(409);
+      assertThat(refused.body()).contains("the key has expired and stays so");
+    }
+    assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void expiresLaterOnlyIfThatIsMeant() {
+    JsonObject minted = mint("{\"name\":\"a\",\"expires_in\":\"7d\"}");
+    String before = minted.getString("expires_at");
+    for (String later : List.of("{\"expires_in\":\"8d\"}", "{\"expires_at\":null}")) {
+      HttpResponse<String> refused = patch(minted, later);
+      assertThat(refused.statusCode()).as(later).isEqualTo(409);
+      assertThat(refused.body()).contains(before, "requires extend");
+    }
+    assertThat(service.internal("GET", path, "").body()).contains(before);
+
+    assertThat(change(minted, "{\"expires_in\":\"8d\",\"extend\":true}").getString("expires_at"))
+        .isGreaterThan(before);
+    assertThat(change(minted, "{\"expires_in\":null,\"extend\":true}").getString("expires_at"))
+        .isNull();
+
+    JsonObject changes =
+        new JsonObject(
+                service
+                    .internal("GET", path.replace("api-keys", "audit?action=api_key.changed"), "")
+                    .body())
+            .getJsonArray("entries")
+            .getJsonObject(1)
+            .getJsonObject("changes");
+    assertThat(changes.getString("name")).isEqualTo("a");
+    assertThat(changes.getJsonObject("expires_at").getString("from")).isEqualTo(before);
+  }
+
+  @Test
+  void refusesAnInvalidChange() {
+    JsonObject minted = mint("{\"name\":\"a\"}");
+    for (String both : List.of("{}", "{\"expires_in\":\"1d\",\"expires_at\":null}")) {
+      assertThat(patch(minted, both).body()).contains("either expires_in or expires_at");
+    }
+    assertThat(patch(minted, "{\"expires_at\":\"2020-01-01T00:00:00Z\"}").body())
+        .contains("must expire in the future");
+    assertThat(patch(minted, "{\"expires_at\":\"2999-01-01T00:00:00Z\"}").body())
+        .contains("within 87600h");
+    assertThat(patch(minted, "{\"expires_in\":\"0s\"}").body())
+        .contains("expires_in: must be at least 1m");
+    assertThat(service.internal("GET", path, "").body()).contains("\"expires_at\":null");
+    String elsewhere = path.replace(workspace.toString(), UUID.randomUUID().toString());
+    assertThat(
+            service
+                .internal(
+                    "PATCH", elsewhere + "/" + minted.getString("id"), "{\"expires_in\":\"1d\"}")
+                .statusCode())
+        .isEqualTo(404);
+  }
+
+  private JsonObject change(JsonObject key, String body) {
+    HttpResponse<String> changed = patch(key, body);
+    assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+    return new JsonObject(changed.body());
+  }
+
+  private HttpResponse<String> patch(JsonObject key, String body) {
+    return service.internal("PATCH", path + "/" + key.getString("id"), body);
+  }
+
+  private static Instant daysFromNow(int days) {
+    return Instant.now().plus(Duration.ofDays(days));
   }
 
   private JsonObject mint(String body) {

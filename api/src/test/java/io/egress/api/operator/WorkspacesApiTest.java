@@ -72,6 +72,28 @@ class WorkspacesApiTest {
   }
 
   @Test
+  void aWorkspaceHasANameIfItIsGivenOne() {
+    written.captures(1);
+    String path = "/internal/v1/workspaces/" + workspace;
+    assertThat(all("").get(workspace).getString("name")).isNull();
+
+    service.internal("PATCH", path, "{\"retention\":\"400d\"}");
+    assertThat(service.internal("PATCH", path, "{\"name\":\"Acme Grüße\"}").body())
+        .contains("\"name\":\"Acme Grüße\"", "\"retention\":\"9600h\"");
+    assertThat(all("").get(workspace).getString("name")).isEqualTo("Acme Grüße");
+    service.internal("PATCH", path, "{\"legal_hold\":true}");
+    assertThat(service.internal("GET", path, "").body()).contains("Acme Grüße");
+    service.internal("PATCH", path, "{\"name\":null}");
+    assertThat(all("").get(workspace).getString("name")).isNull();
+    for (String refused :
+        new String[] {
+          "{\"name\":\" \"}", "{\"name\":\"" + "x".repeat(201) + "\"}", "{\"name\":1}"
+        }) {
+      assertThat(service.internal("PATCH", path, refused).statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
   void pagesThroughAllWorkspaces() {
     Set<UUID> put = new HashSet<>();
     for (int i = 0; i < 25; i++) {

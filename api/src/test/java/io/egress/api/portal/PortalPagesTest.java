@@ -13,6 +13,8 @@ import io.egress.deliverylog.MadeAttempt;
 import io.egress.embedded.CertificateAuthority;
 import io.egress.endpoint.DeliveryId;
 import io.egress.endpoint.SigningSecrets;
+import io.egress.send.Exchanged;
+import io.egress.send.SentRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,6 +22,8 @@ import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -104,6 +108,129 @@ class PortalPagesTest {
     assertThat(browser.get(location(deleted)).body()).contains("Key deleted");
     assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
     assertThat(browser.submit(page + "/keys", confirm, Map.of()).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theExpiryOfAKeyIsChanged() {
+    browser.submit(page + "/keys", page + "/keys", Map.of("name", "nightly"));
+    String form =
+        find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/expiry)\"");
+    assertThat(browser.get(form).body())
+        .contains("expires never")
+        .doesNotContain("name=\"extend\"");
+
+    HttpResponse<String> empty = browser.submit(form, form, Map.of("expires_in", ""));
+    assertThat(empty.statusCode()).isEqualTo(400);
+    assertThat(empty.body()).contains("id=\"expires_at-problem\"", "At (UTC) must be an instant");
+    HttpResponse<String> changed = browser.submit(form, form, Map.of("expires_in", "1d"));
+    assertThat(changed.statusCode()).isEqualTo(303);
+    assertThat(browser.get(location(changed)).body()).contains("Key changed");
+
+    HttpResponse<String> later = browser.submit(form, form, Map.of("expires_in", "30d"));
+    assertThat(later.statusCode()).isEqualTo(409);
+    assertThat(later.body())
+        .contains("expire later than it does now", "name=\"extend\"", "value=\"30d\" selected");
+    Map<String, String> lateOnPurpose = Map.of("expires_in", "never", "extend", "true");
+    assertThat(browser.submit(form, form, lateOnPurpose).statusCode()).isEqualTo(303);
+    assertThat(browser.get(form).body()).contains("expires never");
+
+    String day = LocalDate.now(ZoneOffset.UTC).plusDays(100).toString();
+    browser.submit(form, form, Map.of("expires_in", "", "expires_at", day + "T09:30"));
+    assertThat(browser.get(form).body()).contains(day + " 09:30:00");
+    service.query("update api_keys set expires_at = now()");
+    assertThat(browser.get(page + "/keys").body()).contains("expired").doesNotContain("/expiry\"");
+  }
+
+  @Test
+  void aDeliveryShowsWhatWasSentAndWhatCameBackNewestFirst() {
+    UUID endpoint = endpoint("hook");
+    UUID capture = service.enter(workspace, 1).get(0);
+    writeSent(endpoint, capture, 4, DeliveryState.PENDING);
+    String path = page + "/deliveries/" + DeliveryId.of(endpoint, capture);
+
+    String shown = browser.get(path).body();
+    assertThat(shown)
+        .containsSubsequence(
+            "Attempt 4:", "Attempt 3:", "The 2 attempts before ended", "Attempt 2", "Attempt 1")
+        .contains(
+            "x-service-signature: t=1,v1=aa",
+            "x-token: (withheld)",
+            "server: nginx",
+            "curl -sS -X POST 'https://example.com/hook'",
+            "-H 'user-agent: a'\\''b'",
+            "--data-binary @" + DeliveryId.of(endpoint, capture) + "-4.json",
+            "/body?attempt=4\"");
+    assertThat(browser.get(path + "/body?attempt=4").statusCode())
+        .as("the length differs")
+        .isEqualTo(409);
+    assertThat(browser.get(path + "/body?attempt=x").statusCode()).isEqualTo(400);
+    assertThat(browser.get(path + "/body?attempt=5").statusCode()).isEqualTo(404);
+
+    Browser viewer = Browser.at(service, workspace, "view");
+    assertThat(viewer.get(path).body()).contains("Attempt 4:").doesNotContain("/body?attempt=");
+    assertThat(viewer.get(path + "/body?attempt=4").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void pausingSaysWhatItHolds() {
+    UUID endpoint = endpoint("hook");
+    String path = page + "/endpoints/" + endpoint;
+    assertThat(browser.get(path).body()).doesNotContain("Pausing now holds");
+    service.enter(workspace, 3);
+    assertThat(browser.get(path).body()).contains("Pausing now holds 3 that are not delivered yet");
+    done(browser.submit(path, path + "/pause", Map.of()));
+    assertThat(browser.get(path).body()).doesNotContain("Pausing now holds");
+  }
+
+  @Test
+  void theNameOfTheWorkspaceIsShownInsteadOfItsId() {
+    String id = "<code>" + workspace + "</code>";
+    assertThat(browser.get(page + "/").body()).contains(id);
+    service.internal("PATCH", api, "{\"name\":\"Acme <Search>\"}");
+    assertThat(browser.get(page + "/").body())
+        .contains(">Acme &lt;Search&gt;</span>", "title=\"" + workspace + "\"")
+        .doesNotContain(id);
+  }
+
+  @Test
+  void theAuditLogIsFilteredAndExported() {
+    browser.submit(page + "/keys", page + "/keys", Map.of("name", "=nightly", "expires_in", "1d"));
+    UUID endpoint = endpoint("hook");
+    service.internal(
+        "PATCH", api + "/endpoints/" + endpoint, "{\"description\":\"CRM, \\\"new\\\"\"}");
+
+    assertThat(browser.get(page + "/audit").body())
+        .contains(
+            "Created the API key “=nightly”, which expires at",
+            "Changed the endpoint: the description from “hook” to “CRM, \"new\"”.",
+            "Added the endpoint https://example.com/hook")
+        .doesNotContain("{&#34;", "{\"from\"");
+    String filtered =
+        browser.get(page + "/audit?action=endpoint.changed&from=2026-01-01T00:00").body();
+    assertThat(filtered)
+        .contains("Changed the endpoint", "value=\"2026-01-01T00:00\"", "form=csv")
+        .doesNotContain("Created the API key");
+    assertThat(browser.get(page + "/audit?actor=nobody").body()).contains("No matching entries");
+    assertThat(browser.get(page + "/audit?thing_id=" + endpoint).body())
+        .contains("Added the endpoint")
+        .doesNotContain("Created the API key");
+    HttpResponse<String> wrong = browser.get(page + "/audit?from=soon&thing_id=x&actor=ada");
+    assertThat(wrong.statusCode()).isEqualTo(400);
+    assertThat(wrong.body())
+        .contains("id=\"from-problem\"", "id=\"thing_id-problem\"", "value=\"ada\"");
+
+    HttpResponse<String> csv = browser.get(page + "/audit/export?action=endpoint.changed&form=csv");
+    assertThat(csv.headers().firstValue("content-disposition"))
+        .contains("attachment; filename=\"audit.csv\"");
+    List<String> lines = csv.body().lines().toList();
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).startsWith("at,actor,via,");
+    assertThat(lines.get(1))
+        .contains(",endpoint.changed,endpoint," + endpoint + ",\"{\"\"description\"\"");
+    List<String> all = browser.get(page + "/audit/export?form=ndjson").body().lines().toList();
+    assertThat(all).hasSizeGreaterThan(3);
+    assertThat(new JsonObject(all.get(0)).getString("action")).isEqualTo("endpoint.changed");
+    assertThat(browser.get(page + "/audit/export?form=xml").statusCode()).isEqualTo(400);
   }
 
   @Test
@@ -519,10 +646,53 @@ class PortalPagesTest {
             row.getOffsetDateTime("entered_at").toInstant());
     MadeAttempt attempt =
         new MadeAttempt(
-            Instant.now(), Duration.ofMillis(12), "status", 500, null, Buffer.buffer(answer));
+            Instant.now(),
+            Duration.ofMillis(12),
+            "status",
+            500,
+            null,
+            null,
+            new Exchanged(null, "", Buffer.buffer(answer)));
     Service.await(
         new DeliveryLog(service.database, DAYS)
             .write(List.of(new LogEntry(delivery, state, attempt, null))));
+  }
+
+  private void writeSent(UUID endpoint, UUID capture, int attempts, DeliveryState state) {
+    var row =
+        service
+            .query(
+                "select s.position, s.entered_at, c.revision from stream s join captures c on c.id = s.capture_id where c.id = '"
+                    + capture
+                    + "'")
+            .iterator()
+            .next();
+    Delivery delivery =
+        Delivery.first(
+            DeliveryId.of(endpoint, capture),
+            endpoint,
+            capture,
+            row.getLong("position"),
+            Delivery.Origin.LIVE,
+            row.getOffsetDateTime("entered_at").toInstant());
+    for (int i = 1; i <= attempts; i++) {
+      MadeAttempt attempt =
+          new MadeAttempt(
+              Instant.now(),
+              Duration.ofMillis(12),
+              "status",
+              i < attempts ? 503 : 500,
+              null,
+              row.getLong("revision"),
+              new Exchanged(
+                  new SentRequest("t=1,v1=aa", "user-agent: a'b\nx-token", 7),
+                  "server: nginx",
+                  Buffer.buffer("no")));
+      Service.await(
+          new DeliveryLog(service.database, DAYS)
+              .write(List.of(new LogEntry(delivery, state, attempt, null))));
+      delivery = delivery.next(Instant.now());
+    }
   }
 
   /** The page that follows a form that was taken. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.backend.DatabaseState;
 import io.egress.delivery.Delivery;
+import io.egress.delivery.Delivery.Origin;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
 import io.egress.dispatcher.deliver.Questions.DocumentHold;
@@ -22,6 +23,7 @@ import io.egress.kafka.TraceHeader;
 import io.egress.outage.Outage;
 import io.egress.send.Envelope;
 import io.egress.send.Envelope.Event;
+import io.egress.send.Exchanged;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.send.Receiver;
@@ -31,7 +33,6 @@ import io.egress.send.WebhookSender;
 import io.egress.trace.AttemptSpan;
 import io.egress.trace.Tracing;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -376,6 +377,9 @@ final class Deliveries implements Questions.Reader {
     Envelope envelope =
         Envelope.compose(event(job.delivery()), job.delivery().id(), startedAt, to.head().bytes());
     workload.sent(slot);
+    if (job.delivery().origin() != Origin.ERASURE) {
+      job.revision(to.head().revision());
+    }
     AttemptSpan span = tracing.attempt(job.delivery(), to.url());
     Sending sending =
         sender.send(
@@ -418,7 +422,7 @@ final class Deliveries implements Questions.Reader {
 
   /** Counts an attempt that cannot be made as failed. */
   private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
-    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Buffer.buffer());
+    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Exchanged.NOTHING);
     AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
     if (span != null) {
       span.end(failed);

@@ -22,6 +22,7 @@ final class Job {
   private final LedgerEntry<TopicPartition> entry;
   private final long takenNanos;
   private @Nullable EndpointTarget target;
+  private @Nullable Long revision;
   private @Nullable Sending sending;
   private boolean abandoned;
 
@@ -59,6 +60,16 @@ final class Job {
 
   @Nullable EndpointTarget target() {
     return target;
+  }
+
+  /** The capture's, of the document that is sent. */
+  void revision(long sent) {
+    revision = sent;
+  }
+
+  /** Null if nothing was sent. */
+  @Nullable Long revision() {
+    return revision;
   }
 
   void sending(@Nullable Sending now) {

@@ -83,11 +83,14 @@ final class OutcomeRecorder {
   }
 
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
-    end(job, DeliveryState.DELIVERED, MadeAttempt.of(startedAt, outcome));
+    end(
+        job,
+        DeliveryState.DELIVERED,
+        MadeAttempt.of(startedAt, outcome).withRevision(job.revision()));
   }
 
   void failed(Job job, Instant startedAt, Outcome.Failed outcome) {
-    MadeAttempt attempt = MadeAttempt.of(startedAt, outcome);
+    MadeAttempt attempt = MadeAttempt.of(startedAt, outcome).withRevision(job.revision());
     Delivery delivery = job.delivery();
     if (schedule.isLast(delivery.attempt())) {
       records.add(

@@ -12,7 +12,8 @@ public final class Head {
     this.bytes = requireNonNull(bytes, "bytes is null");
   }
 
-  long revision() {
+  /** Of the capture. */
+  public long revision() {
     return revision;
   }
 

@@ -88,7 +88,7 @@ public final class Heads {
     }
   }
 
-  private record Stored(UUID captureId, long revision, Fragment fragment) {}
+  private record Stored(UUID captureId, long revision, Fragment fragment, boolean isCurrent) {}
 
   private final Vertx vertx;
   private final DocumentStore documents;
@@ -139,7 +139,7 @@ public final class Heads {
         if (fragment == null) {
           stale.add(id);
         } else {
-          stored.add(new Stored(id, row.getLong("revision"), fragment));
+          stored.add(new Stored(id, row.getLong("revision"), fragment, true));
         }
       }
     }
@@ -148,11 +148,13 @@ public final class Heads {
         .compose(
             renewed -> {
               found.unrenderable().addAll(renewed.unrenderable());
-              // The revision of a renewed document is not known: it is used once and read again.
+              // A renewed document may show names that are about to change: it is used once and
+              // read again.
               renewed
                   .documents()
                   .forEach(
-                      (id, fragment) -> stored.add(new Stored(id, UNKNOWN_REVISION, fragment)));
+                      (id, each) ->
+                          stored.add(new Stored(id, each.revision(), each.fragment(), false)));
               return inflate(stored, found);
             });
   }
@@ -178,7 +180,7 @@ public final class Heads {
         continue;
       }
       found.heads().put(document.captureId(), head);
-      if (document.revision() != UNKNOWN_REVISION) {
+      if (document.isCurrent()) {
         cache.put(document.captureId(), head);
       }
     }

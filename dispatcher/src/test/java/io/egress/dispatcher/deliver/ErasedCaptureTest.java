@@ -63,10 +63,16 @@ class ErasedCaptureTest {
     HttpServerRequest request = inFlight.join();
 
     erase(erased);
-    request.response().setStatusCode(500).end("cannot index: the text of the conversation");
+    request
+        .response()
+        .setStatusCode(500)
+        .putHeader("x-said", "the text")
+        .end("cannot index: the text of the conversation");
 
     await().atMost(PATIENCE).until(() -> fleet.count("attempts where status = 500") == 1);
     assertThat(fleet.count("attempts where answer is not null")).isZero();
+    assertThat(fleet.count("attempts where response_headers is not null")).isZero();
+    assertThat(fleet.count("attempts where signature is not null")).isEqualTo(1);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.kafka.RecordPublisher.Message;
 import io.egress.kafka.Topics;
 import io.egress.metrics.Metrics;
+import io.egress.send.Exchanged;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.settings.Durations;
@@ -19,7 +20,6 @@ import io.egress.settings.RetrySchedule;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.time.Duration;
@@ -39,9 +39,9 @@ class OutcomeRecorderTest {
   private static final RetrySchedule SCHEDULE = RetrySchedule.parse("1m,5m,15m,1h,6h,24h");
   private static final Outcome.Failed FAILED =
       new Outcome.Failed(
-          FailureKind.STATUS, 503, "answered 503", Duration.ofMillis(7), Buffer.buffer());
+          FailureKind.STATUS, 503, "answered 503", Duration.ofMillis(7), Exchanged.NOTHING);
   private static final Outcome.Delivered DELIVERED =
-      new Outcome.Delivered(204, Duration.ofMillis(7), Buffer.buffer());
+      new Outcome.Delivered(204, Duration.ofMillis(7), Exchanged.NOTHING);
 
   private final Topics topics = new Topics("test.");
   private final List<Message> published = new ArrayList<>();

@@ -13,6 +13,7 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -60,12 +61,19 @@ class OutcomeTest {
     Map<UUID, String> actual = new HashMap<>();
     for (Row row :
         fleet.query(
-            "select d.endpoint_id, a.outcome, a.status, d.state, octet_length(a.answer) as bytes"
-                + " from deliveries d join attempts a on a.delivery_id = d.id")) {
+            "select d.endpoint_id, a.outcome, a.status, d.state, octet_length(a.answer) as bytes,"
+                + " a.revision is not null and a.length > 0 and a.signature like 't=%,v1=%' as sent,"
+                + " a.response_headers is not null as answered from deliveries d join attempts a on a.delivery_id = d.id")) {
       actual.put(
           row.getUUID("endpoint_id"), row.getString("outcome") + " " + row.getInteger("status"));
       assertThat(row.getString("state"))
           .isEqualTo(row.getString("outcome").equals("delivered") ? "delivered" : "pending");
+      assertThat(row.getBoolean("answered")).isEqualTo(row.getInteger("status") != null);
+      if (row.getInteger("status") != null) {
+        assertThat(row.getBoolean("sent")).isTrue();
+      } else if (List.of("dns", "connect", "blocked_address").contains(row.getString("outcome"))) {
+        assertThat(row.getBoolean("sent")).isNotEqualTo(true);
+      }
       if (row.getInteger("bytes") != null) {
         assertThat(row.getInteger("bytes")).isBetween(1, 4_096);
       }

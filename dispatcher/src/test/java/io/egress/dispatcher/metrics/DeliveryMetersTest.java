@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.delivery.Delivery;
 import io.egress.metrics.Metrics;
+import io.egress.send.Exchanged;
 import io.egress.send.FailureKind;
 import io.egress.send.Outcome;
 import io.egress.settings.RetrySchedule;
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -63,11 +63,11 @@ class DeliveryMetersTest {
   }
 
   private static Outcome.Delivered delivered(Duration duration) {
-    return new Outcome.Delivered(204, duration, Buffer.buffer());
+    return new Outcome.Delivered(204, duration, Exchanged.NOTHING);
   }
 
   private static Outcome.Failed refused(int status, Duration duration) {
     return new Outcome.Failed(
-        FailureKind.STATUS, status, "answered " + status, duration, Buffer.buffer());
+        FailureKind.STATUS, status, "answered " + status, duration, Exchanged.NOTHING);
   }
 }

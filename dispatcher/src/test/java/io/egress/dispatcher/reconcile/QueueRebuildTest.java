@@ -21,8 +21,8 @@ import io.egress.kafka.NeededTopic;
 import io.egress.kafka.TopicAdmin;
 import io.egress.queue.Rebuild;
 import io.egress.queue.RebuildStore;
+import io.egress.send.Exchanged;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.vertx.core.buffer.Buffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -198,7 +198,7 @@ class QueueRebuildTest {
   }
 
   private MadeAttempt made() {
-    return new MadeAttempt(now, Duration.ZERO, "status", 503, null, Buffer.buffer());
+    return new MadeAttempt(now, Duration.ZERO, "status", 503, null, null, Exchanged.NOTHING);
   }
 
   private void write(List<LogEntry> entries) {

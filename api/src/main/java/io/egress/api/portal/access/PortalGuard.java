@@ -47,6 +47,21 @@ public final class PortalGuard {
         answer(exchange, session(exchange, true).compose(session -> view.show(exchange, session)));
   }
 
+  /** A page with nothing but a form, which sessions that change nothing do not get. */
+  public Handler<RoutingContext> asking(View view) {
+    return reading(
+        (exchange, session) -> {
+          requireAdmin(session);
+          return view.show(exchange, session);
+        });
+  }
+
+  private static void requireAdmin(PortalSession session) {
+    if (!session.mayChange()) {
+      throw new Refusal(403, "This session is read-only.");
+    }
+  }
+
   /**
    * Authenticates polling, which does not count as use of the session. When the session has ended,
    * the whole page is reloaded to show that.
@@ -67,9 +82,7 @@ public final class PortalGuard {
   public Handler<RoutingContext> changing(Change change) {
     return posting(
         (exchange, session, form) -> {
-          if (!session.mayChange()) {
-            throw new Refusal(403, "This session is read-only.");
-          }
+          requireAdmin(session);
           return change.make(exchange, session, form);
         });
   }

@@ -8,11 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A browser's session on the settings page of one workspace.
  *
+ * @param workspaceName null if it has none
  * @param actor the user, as named by the application that requested the link
  * @param csrfToken required in every request that changes something
  */
 public record PortalSession(
-    UUID workspaceId, PortalRole role, @Nullable String actor, String csrfToken) {
+    UUID workspaceId,
+    @Nullable String workspaceName,
+    PortalRole role,
+    @Nullable String actor,
+    String csrfToken) {
   public PortalSession {
     requireNonNull(workspaceId, "workspaceId is null");
     requireNonNull(role, "role is null");

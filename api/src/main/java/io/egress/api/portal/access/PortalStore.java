@@ -49,7 +49,7 @@ final class PortalStore {
       used as (
         update portal_sessions set used_at = now()
         where $3 and hash in (select hash from session where used_at < now() - interval '1 minute'))
-      select role, actor from session
+      select role, actor, (select name from workspaces where id = $2) as workspace_name from session
       """;
 
   private static final String END = "delete from portal_sessions where hash = $1";
@@ -137,6 +137,7 @@ final class PortalStore {
   private static PortalSession session(UUID workspaceId, PortalToken token, Row row) {
     return new PortalSession(
         workspaceId,
+        row.getString("workspace_name"),
         PortalRole.find(row.getString("role")).orElseThrow(),
         row.getString("actor"),
         token.derived("csrf"));

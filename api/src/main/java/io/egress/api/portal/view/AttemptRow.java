@@ -1,13 +1,19 @@
 package io.egress.api.portal.view;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.api.deliveries.DeliveryReads;
 import io.egress.deliverylog.MadeAttempt;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt.
  *
+ * @param sent null if nothing was sent
+ * @param answerHeaders one a line
  * @param answer the beginning of the response body; null if it is not text
  * @param answerBytes the number of bytes that were kept
  */
@@ -18,9 +24,19 @@ public record AttemptRow(
     String outcome,
     @Nullable Integer status,
     @Nullable String detail,
+    @Nullable SentView sent,
+    String answerHeaders,
     @Nullable String answer,
     int answerBytes) {
-  public static AttemptRow of(int number, MadeAttempt attempt) {
+  public AttemptRow {
+    requireNonNull(startedAt, "startedAt is null");
+    requireNonNull(outcome, "outcome is null");
+    requireNonNull(answerHeaders, "answerHeaders is null");
+  }
+
+  /** {@code url} is empty if it is not known. */
+  public static AttemptRow of(
+      int number, MadeAttempt attempt, UUID deliveryId, String url, boolean bodyKnown) {
     return new AttemptRow(
         number,
         attempt.startedAt(),
@@ -28,12 +44,27 @@ public record AttemptRow(
         attempt.outcome(),
         attempt.status(),
         attempt.detail(),
+        SentView.of(attempt, deliveryId, url, bodyFile(deliveryId, number), bodyKnown),
+        SentView.lines(attempt.exchanged().shownAnswerHeaders()),
         DeliveryReads.answerText(attempt).orElse(null),
         attempt.answerStart().length());
   }
 
+  /** The name of a downloaded body. */
+  public static String bodyFile(UUID deliveryId, int number) {
+    return deliveryId + "-" + number + ".json";
+  }
+
   public boolean isDelivered() {
     return outcome.equals("delivered");
+  }
+
+  /** Whether both look the same to a reader who wants to know what is wrong. */
+  boolean endedLike(AttemptRow other) {
+    return result().equals(other.result())
+        && Objects.equals(detail, other.detail)
+        && Objects.equals(answer, other.answer)
+        && answerBytes == other.answerBytes;
   }
 
   /** The outcome, including the response status. */

@@ -11,6 +11,5 @@ public record AuditRow(
     String via,
     String from,
     String action,
-    String kind,
     @Nullable UUID thingId,
-    String changes) {}
+    String sentence) {}

@@ -12,12 +12,17 @@ import java.util.StringJoiner;
 /**
  * The last 24 hours of an endpoint as stacked bars, one per hour.
  *
+ * @param scale the captures of an hour whose bar has the full height
  * @param totals the sum of each kind that occurred
  * @param label a description for screen readers
  * @param estimated whether some of the counts are estimates
  */
 public record DayChart(
-    List<DayChart.Bar> bars, Map<String, Long> totals, String label, boolean estimated) {
+    List<DayChart.Bar> bars,
+    long scale,
+    Map<String, Long> totals,
+    String label,
+    boolean estimated) {
   /** A segment of an hour's bar; {@code kind} is a class of the style sheet. */
   public record Bar(String kind, String x, String y, String height) {}
 
@@ -34,7 +39,7 @@ public record DayChart(
   }
 
   public static DayChart of(RecentOutcomes.Day day) {
-    long most = day.hours().stream().mapToLong(Hour::owed).max().orElse(0);
+    long scale = scale(day.hours().stream().mapToLong(Hour::owed).max().orElse(0));
     List<Bar> bars = new ArrayList<>();
     Map<String, Long> totals = new LinkedHashMap<>();
     for (int i = 0; i < day.hours().size(); i++) {
@@ -42,15 +47,28 @@ public record DayChart(
       for (Map.Entry<String, Long> part : parts(day.hours().get(i)).entrySet()) {
         if (part.getValue() > 0) {
           totals.merge(part.getKey(), part.getValue(), Long::sum);
-          double height =
-              Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / Math.max(1, most));
+          double height = Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / scale);
           top = Math.max(0, top - height);
           bars.add(new Bar(part.getKey(), number(i * STEP + 1), number(top), number(height)));
         }
       }
     }
     return new DayChart(
-        bars, totals, label(totals), day.hours().stream().anyMatch(Hour::estimated));
+        bars, scale, totals, label(totals), day.hours().stream().anyMatch(Hour::estimated));
+  }
+
+  /** The next of 1, 2, 5, 10, 20, 50 and so on. */
+  static long scale(long most) {
+    long power = 1;
+    while (power * 10 <= most) {
+      power *= 10;
+    }
+    for (long step : new long[] {1, 2, 5}) {
+      if (step * power >= most) {
+        return step * power;
+      }
+    }
+    return 10 * power;
   }
 
   public long total(String kind) {

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 public record DeliveryFilter(
     List<Choice> endpoints,
     List<Choice> states,
+    List<Choice> outcomes,
+    String title,
     String captureId,
     String from,
     String to,
@@ -19,7 +21,13 @@ public record DeliveryFilter(
   public DeliveryFilter {
     endpoints = List.copyOf(endpoints);
     states = List.copyOf(states);
+    outcomes = List.copyOf(outcomes);
     problems = Map.copyOf(problems);
+  }
+
+  /** Whether one of the less used filters is set. */
+  public boolean isDetailed() {
+    return !captureId.isEmpty() || !from.isEmpty() || !to.isEmpty();
   }
 
   public @Nullable String problem(String field) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param place the selected entry of the navigation
  * @param base the common prefix of the workspace's pages
+ * @param workspaceName null if it has none
  * @param csrf the token that forms send
  * @param notice the message after a successful action
  * @param problem the message after a failed one
@@ -19,6 +20,7 @@ public record Frame(
     String place,
     String base,
     UUID workspaceId,
+    @Nullable String workspaceName,
     boolean mayChange,
     @Nullable String actor,
     String csrf,
@@ -36,7 +38,17 @@ public record Frame(
 
   public Frame withProblem(@Nullable FormProblem other) {
     return new Frame(
-        title, place, base, workspaceId, mayChange, actor, csrf, assets, notice, other);
+        title,
+        place,
+        base,
+        workspaceId,
+        workspaceName,
+        mayChange,
+        actor,
+        csrf,
+        assets,
+        notice,
+        other);
   }
 
   /** What is wrong with a field of the form; null if nothing is. */

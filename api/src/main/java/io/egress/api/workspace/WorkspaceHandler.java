@@ -1,10 +1,8 @@
-package io.egress.api.erasures;
+package io.egress.api.workspace;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.intake.RetentionBody;
-import io.egress.api.workspace.WorkspaceCalls;
-import io.egress.api.workspace.Workspaces;
+import io.egress.api.intake.WorkspaceBody;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
@@ -27,18 +25,19 @@ import java.time.OffsetDateTime;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Shows and changes how long a workspace's captures are kept, and ends workspaces. */
-public final class RetentionHandler {
+/** Shows and changes a workspace: its name, and how long its captures are kept. Ends workspaces. */
+public final class WorkspaceHandler {
   private static final String SHOW =
       """
-      select w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
+      select w.name, w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
         coalesce(h.number, 0) as erased
       from workspaces w left join erasure_heads h on h.workspace_id = w.id where w.id = $1
       """;
   private static final String CHANGE =
       """
       update workspaces
-      set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold)
+      set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold),
+        name = case when $5 then $6 else name end
       where id = $1
       """;
 
@@ -52,7 +51,7 @@ public final class RetentionHandler {
    * {@code standard} is the retention of workspaces that have none of their own. {@code erase}
    * begins to erase what has to go.
    */
-  public RetentionHandler(Pool pool, @Nullable Duration standard, Runnable erase) {
+  public WorkspaceHandler(Pool pool, @Nullable Duration standard, Runnable erase) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
     this.ending = new WorkspaceEnd(pool);
@@ -90,7 +89,7 @@ public final class RetentionHandler {
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    RetentionBody wanted = RetentionBody.read(WorkspaceCalls.body(ctx)).orRefuse();
+    WorkspaceBody wanted = WorkspaceBody.read(WorkspaceCalls.body(ctx)).orRefuse();
     return Workspaces.name(pool, workspaceId)
         .compose(named -> transactions.run(tx -> change(tx, caller, workspaceId, wanted)))
         .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, changed))
@@ -98,7 +97,7 @@ public final class RetentionHandler {
   }
 
   private Future<JsonObject> change(
-      SqlConnection tx, Caller caller, UUID workspaceId, RetentionBody wanted) {
+      SqlConnection tx, Caller caller, UUID workspaceId, WorkspaceBody wanted) {
     Duration retention = wanted.retention();
     return Workspaces.requireOpen(tx, workspaceId)
         .compose(
@@ -109,7 +108,9 @@ public final class RetentionHandler {
                             workspaceId,
                             wanted.changesRetention(),
                             retention == null ? null : retention.toMillis(),
-                            wanted.legalHold())))
+                            wanted.legalHold(),
+                            wanted.changesName(),
+                            wanted.name())))
         .compose(done -> shown(tx, workspaceId))
         .compose(
             changed ->
@@ -123,6 +124,7 @@ public final class RetentionHandler {
 
   private static JsonObject changes(JsonObject changed) {
     return new JsonObject()
+        .put("name", changed.getValue("name"))
         .put("retention", changed.getValue("retention"))
         .put("legal_hold", changed.getValue("legal_hold"));
   }
@@ -132,6 +134,7 @@ public final class RetentionHandler {
     String effective = millis == null ? text(standard) : text(Duration.ofMillis(millis));
     return new JsonObject()
         .put("id", workspaceId.toString())
+        .put("name", row.getString("name"))
         .put("retention", millis == null ? null : text(Duration.ofMillis(millis)))
         .put("effective_retention", effective)
         .put("legal_hold", row.getBoolean("legal_hold"))

@@ -1,4 +1,4 @@
-package io.egress.api.erasures;
+package io.egress.api.workspace;
 
 import static java.util.Objects.requireNonNull;
 
@@ -18,9 +18,9 @@ import java.util.UUID;
 
 /**
  * Ends workspaces: from the commit on, nothing can be read from them, sent for them or added to
- * them. {@link Retention} then erases what they contain.
+ * them. What they contain is then erased in the background.
  */
-public final class WorkspaceEnd {
+final class WorkspaceEnd {
   /**
    * Conflicts with {@code Workspaces.requireOpen}, which the creation of keys and endpoints takes.
    */
@@ -50,12 +50,12 @@ public final class WorkspaceEnd {
 
   private final Transactions transactions;
 
-  public WorkspaceEnd(Pool pool) {
+  WorkspaceEnd(Pool pool) {
     this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
   }
 
   /** Does nothing if it has ended before. */
-  public Future<Void> end(Caller caller, UUID workspaceId) {
+  Future<Void> end(Caller caller, UUID workspaceId) {
     return transactions.run(
         tx ->
             tx.preparedQuery(LOCK)

@@ -1,0 +1,217 @@
+package io.egress.api.portal;
+
+import io.egress.api.audit.AuditEntry;
+import io.egress.api.portal.view.Times;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What entries of the audit log say, as sentences without a subject. */
+final class AuditSentences {
+  private static final Map<String, Function<JsonObject, String>> SENTENCES =
+      Map.ofEntries(
+          Map.entry(
+              "api_key.created",
+              changes -> "Created the API key " + quoted(changes, "name") + expiry(changes)),
+          Map.entry("api_key.changed", AuditSentences::changedKey),
+          Map.entry("api_key.deleted", changes -> "Deleted the API key " + quoted(changes, "name")),
+          Map.entry(
+              "capture.erased",
+              changes -> "Erased a capture, because of: " + text(changes, "reason")),
+          Map.entry(
+              "captures.expired",
+              changes -> "Erased " + captures(changes) + " older than the retention"),
+          Map.entry("member.erased", changes -> "Erased a member, in " + captures(changes)),
+          Map.entry("workspace.changed", AuditSentences::changedWorkspace),
+          Map.entry(
+              "endpoint.created",
+              changes -> "Added the endpoint " + text(changes, "url") + described(changes)),
+          Map.entry("endpoint.changed", AuditSentences::changedEndpoint),
+          Map.entry("endpoint.paused", AuditSentences::paused),
+          Map.entry("endpoint.resumed", changes -> "Resumed the endpoint"),
+          Map.entry("endpoint.deleted", changes -> "Deleted the endpoint " + text(changes, "url")),
+          Map.entry("endpoint.tested", changes -> "Sent a test to the endpoint"),
+          Map.entry(
+              "secret.rotated",
+              changes ->
+                  "Rotated the signing secret of the endpoint, with an overlap of "
+                      + text(changes, "overlap")),
+          Map.entry(
+              "secret_overlap.ended",
+              changes -> "Ended the overlap of the endpoint's signing secrets"),
+          Map.entry("secret_keys.resealed", changes -> "Encrypted all signing secrets again"),
+          Map.entry("replay.started", changes -> "Started a replay of " + range(changes)),
+          Map.entry("replay.cancelled", changes -> "Canceled a replay of " + range(changes)),
+          Map.entry("redelivery.started", changes -> "Sent a capture to the endpoint again"),
+          Map.entry("redelivery.cancelled", changes -> "Canceled a redelivery"),
+          Map.entry(
+              "portal_link.created",
+              changes -> "Created a link to this page, " + role(changes) + named(changes)),
+          Map.entry(
+              "portal_session.opened", changes -> "Opened this page by a link, " + role(changes)),
+          Map.entry("queue.lost", changes -> "Found that Kafka had lost the queue of deliveries"),
+          Map.entry(
+              "queue.rebuild_requested",
+              changes -> "Requested that the queue of deliveries be published again"));
+
+  /** The names of fields in sentences. */
+  private static final Map<String, String> FIELDS =
+      Map.of(
+          "url", "the URL",
+          "description", "the description",
+          "max_per_second", "the webhooks per second",
+          "max_in_flight", "the webhooks at a time",
+          "client_certificate", "the client certificate",
+          "standard_webhooks", "signing by Standard Webhooks");
+
+  private AuditSentences() {}
+
+  /** The actions of which there is a sentence. */
+  static List<String> actions() {
+    return SENTENCES.keySet().stream().sorted().toList();
+  }
+
+  static String of(AuditEntry entry) {
+    return of(entry.action(), entry.changes());
+  }
+
+  static String of(String action, JsonObject changes) {
+    Function<JsonObject, String> sentence = SENTENCES.get(action);
+    return (sentence == null ? words(action) : sentence.apply(changes)) + ".";
+  }
+
+  /** {@code API key created} for {@code api_key.created}. */
+  static String words(String action) {
+    String words = action.replace('.', ' ').replace('_', ' ').replace("api", "API");
+    return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+  }
+
+  private static String changedKey(JsonObject changes) {
+    JsonObject expiry = changes.getJsonObject("expires_at", new JsonObject());
+    String before = expiry.getString("from");
+    String after = expiry.getString("to");
+    return "Changed when the API key "
+        + quoted(changes, "name")
+        + " expires, from "
+        + (before == null ? "never" : time(before))
+        + " to "
+        + (after == null ? "never" : time(after));
+  }
+
+  private static String expiry(JsonObject changes) {
+    String at = changes.getString("expires_at");
+    return at == null ? "" : ", which expires at " + time(at);
+  }
+
+  private static String changedWorkspace(JsonObject changes) {
+    String name = changes.getString("name");
+    String retention = changes.getString("retention");
+    return "Changed the workspace: "
+        + (name == null ? "no name" : "named “" + name + "”")
+        + (retention == null
+            ? ", captures kept for as long as the service says"
+            : ", captures kept for " + retention)
+        + (Boolean.TRUE.equals(changes.getBoolean("legal_hold")) ? ", on legal hold" : "");
+  }
+
+  private static String changedEndpoint(JsonObject changes) {
+    return "Changed the endpoint: "
+        + changes.stream()
+            .map(change -> changed(change.getKey(), change.getValue()))
+            .collect(Collectors.joining("; "));
+  }
+
+  private static String changed(String field, @Nullable Object change) {
+    if (!(change instanceof JsonObject values)) {
+      return FIELDS.getOrDefault(field, field);
+    }
+    if (field.equals("headers")) {
+      return "the headers"
+          + list(" set ", values.getJsonArray("set"))
+          + list(" removed ", values.getJsonArray("removed"));
+    }
+    return FIELDS.getOrDefault(field, field)
+        + " from "
+        + value(values.getValue("from"))
+        + " to "
+        + value(values.getValue("to"));
+  }
+
+  private static String list(String verb, @Nullable JsonArray names) {
+    return names == null || names.isEmpty()
+        ? ""
+        : verb + names.stream().map(String::valueOf).collect(Collectors.joining(", "));
+  }
+
+  private static String value(@Nullable Object value) {
+    if (value == null) {
+      return "none";
+    }
+    if (value instanceof JsonObject certificate) {
+      return certificate.getString("subject", "another one");
+    }
+    if (value instanceof Boolean isOn) {
+      return isOn ? "on" : "off";
+    }
+    return value instanceof String text ? "“" + text + "”" : value.toString();
+  }
+
+  private static String paused(JsonObject changes) {
+    String since = changes.getString("failing_since");
+    return since == null
+        ? "Paused the endpoint"
+        : "Paused the endpoint, because every attempt has failed since " + time(since);
+  }
+
+  private static String described(JsonObject changes) {
+    String description = changes.getString("description");
+    return (description == null ? "" : " for “" + description + "”")
+        + (Boolean.TRUE.equals(changes.getBoolean("full_history"))
+            ? ", with the full history"
+            : "");
+  }
+
+  private static String range(JsonObject changes) {
+    String what = changes.getString("only") == null ? "everything" : "what was not delivered";
+    return "%s from position %s to %s"
+        .formatted(what, text(changes, "from_position"), text(changes, "to_position"));
+  }
+
+  private static String role(JsonObject changes) {
+    return "admin".equals(changes.getString("role")) ? "as an admin" : "view only";
+  }
+
+  private static String named(JsonObject changes) {
+    String actor = changes.getString("actor");
+    return actor == null ? "" : ", for " + actor;
+  }
+
+  private static String captures(JsonObject changes) {
+    long count = changes.getLong("captures", 0L);
+    return count == 1 ? "1 capture" : Times.number(count) + " captures";
+  }
+
+  private static String quoted(JsonObject changes, String field) {
+    return "“" + text(changes, field) + "”";
+  }
+
+  private static String text(JsonObject changes, String field) {
+    Object value = changes.getValue(field);
+    return value == null ? "–" : value.toString();
+  }
+
+  private static String time(String instant) {
+    try {
+      return Times.shown(Instant.parse(instant)) + " UTC";
+    } catch (DateTimeException notOne) {
+      return instant;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.egress.api.portal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.MultiMap;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The filters of a list in its query, with the cursor of a page. */
+final class FilterQuery {
+  static final String NO_ID = "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.";
+  static final String NO_TIME = "This is not a time, such as 2026-01-31T09:30.";
+
+  private FilterQuery() {}
+
+  /** Leaves out empty filters. */
+  static MultiMap of(RoutingContext exchange, List<String> filters) {
+    MultiMap query = MultiMap.caseInsensitiveMultiMap();
+    for (String name : Stream.concat(filters.stream(), Stream.of("after")).toList()) {
+      String value = exchange.queryParams().get(name);
+      if (value != null && !value.isBlank()) {
+        query.add(name, value.strip());
+      }
+    }
+    return query;
+  }
+
+  /** Without the cursor; empty, or ending with an ampersand. */
+  static String encoded(MultiMap query, List<String> filters) {
+    return filters.stream()
+        .filter(query::contains)
+        .map(name -> name + "=" + encoded(query.get(name)) + "&")
+        .collect(Collectors.joining());
+  }
+
+  static String encoded(@Nullable String value) {
+    return URLEncoder.encode(value == null ? "" : value, UTF_8);
+  }
+}

@@ -1,0 +1,2 @@
+-- name: what people see of a workspace besides its id; null if the application has not given it one.
+alter table workspaces add column name text;
