@@ -95,11 +95,14 @@ public record DatabaseSettings(
         reader.optional(
             "EGRESS_DATABASE_READ_URL",
             "standbys that pages are read from, in the form of EGRESS_DATABASE_URL; the first that is"
-                + " close enough behind is used. Without it, the primary answers everything",
-            text -> {
-              DatabaseUrl.parseStandby(text);
-              return text;
-            });
+                + " close enough behind is used. Without it, the primary answers everything");
+    if (url != null) {
+      try {
+        DatabaseUrl.parseStandby(url);
+      } catch (IllegalArgumentException unusable) {
+        reader.fault("EGRESS_DATABASE_READ_URL " + unusable.getMessage());
+      }
+    }
     Duration lagMax =
         reader.duration(
             "EGRESS_DATABASE_READ_LAG",
