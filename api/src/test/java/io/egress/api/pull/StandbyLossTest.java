@@ -22,10 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -158,7 +158,7 @@ class StandbyLossTest {
       this.reader = reader;
     }
 
-    private void workUntil(java.util.concurrent.Callable<Boolean> over) {
+    private void workUntil(Callable<Boolean> over) {
       await()
           .atMost(PATIENCE)
           .until(
@@ -186,7 +186,7 @@ class StandbyLossTest {
     private volatile boolean mayEnd;
 
     private void readToTheEnd() {
-      @Nullable String cursor = null;
+      String cursor = null;
       boolean more = true;
       while (more) {
         boolean last = mayEnd;
