@@ -75,6 +75,6 @@ public final class Database {
     DatabaseSettings.Standby where = settings.standby();
     return where == null
         ? null
-        : Standby.watch(vertx, settings, where, ServerPool.options(name, size), reading);
+        : new Standby(vertx, settings, where, ServerPool.options(name, size), reading);
   }
 }

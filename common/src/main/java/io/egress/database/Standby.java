@@ -64,7 +64,8 @@ public final class Standby {
   private volatile @Nullable Long completeUpToNanos;
   private boolean checking;
 
-  private Standby(
+  /** {@code reading} leads to the primary. */
+  Standby(
       Vertx vertx,
       DatabaseSettings settings,
       DatabaseSettings.Standby where,
@@ -80,16 +81,6 @@ public final class Standby {
     long apart =
         Math.min(CHECKS_APART_MAX.toMillis(), lagMax.dividedBy(CHECKS_WITHIN_LAG).toMillis());
     this.timer = vertx.setPeriodic(0, apart, tick -> check());
-  }
-
-  /** {@code reading} leads to the primary. */
-  static Standby watch(
-      Vertx vertx,
-      DatabaseSettings settings,
-      DatabaseSettings.Standby where,
-      PoolOptions options,
-      Pool reading) {
-    return new Standby(vertx, settings, where, options, reading);
   }
 
   /** Connections to the standby. Waits for one while {@link #unfit} is not empty. */
