@@ -28,6 +28,7 @@ import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
+import io.egress.api.pull.PullStore;
 import io.egress.api.pull.WaitingPulls;
 import io.egress.api.queue.QueueHandler;
 import io.egress.api.replays.Replays;
@@ -41,6 +42,7 @@ import io.egress.backend.BackendProbes;
 import io.egress.backend.DatabaseState;
 import io.egress.database.Database;
 import io.egress.database.SessionLimits;
+import io.egress.database.Standby;
 import io.egress.database.TableStatistics;
 import io.egress.deliverylog.LogDays;
 import io.egress.deliverylog.LoggedDeliveries;
@@ -75,6 +77,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -202,11 +205,17 @@ public final class ApiApp {
       this.renderer = renderer;
       this.closing = closing;
       this.database = Database.of(vertx, settings.database());
-      int connections =
-          settings.database().poolSize() - BackendProbes.CONNECTIONS - WaitingPulls.CONNECTIONS;
-      this.pullPool = pool("pull", connections / 2);
-      this.pool = pool("hook_and_sweep", connections - connections / 2);
+      this.pullPool = pool("pull", pullConnections());
+      this.pool = pool("hook_and_sweep", connections() - pullConnections());
       this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
+    }
+
+    private int connections() {
+      return settings.database().poolSize() - BackendProbes.CONNECTIONS - WaitingPulls.CONNECTIONS;
+    }
+
+    private int pullConnections() {
+      return connections() / 2;
     }
 
     private Pool pool(String name, int size) {
@@ -238,12 +247,17 @@ public final class ApiApp {
       closing.push("the record of used keys", keyUse::close);
       SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
       WebhookSender sender = sender(trust);
-      Backends backends = watch(sweep);
+      BackendProbes probes =
+          BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), "api");
+      closing.push("the backend probes", probes::close);
+      Backends backends = watch(probes, sweep);
+      Standby standby = standby(probes, backends.health);
+      PullStore pulls = new PullStore(pullPool, documents, standby, monitoring.metrics());
       return vertx
           .deployVerticle(sweep)
           .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
           .compose(id -> backends.probes.databaseAsked())
-          .compose(asked -> listeners(documents, keyUse, sweep, backends, sender));
+          .compose(asked -> listeners(documents, pulls, keyUse, sweep, backends, sender));
     }
 
     /** Sends test webhooks. The dispatcher has its own sender for deliveries. */
@@ -263,10 +277,7 @@ public final class ApiApp {
     }
 
     /** Pulls and hooks work without Kafka: the outbox keeps what has to be published. */
-    private Backends watch(SweepVerticle sweep) {
-      BackendProbes probes =
-          BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), "api");
-      closing.push("the backend probes", probes::close);
+    private Backends watch(BackendProbes probes, SweepVerticle sweep) {
       StreamBacklog backlog = new StreamBacklog(vertx, probes.reading(), monitoring.metrics());
       closing.pushSync("the backlog metrics", backlog::close);
       EndpointsBehind behind =
@@ -281,8 +292,25 @@ public final class ApiApp {
       return new Backends(health, probes);
     }
 
+    /** For pages, with as many connections as pulls have to the primary; null if there is none. */
+    private @Nullable Standby standby(BackendProbes probes, Health health) {
+      Standby standby = database.standby("standby_pull", pullConnections(), probes.reading());
+      if (standby != null) {
+        closing.push("the standby", standby::close);
+        health.add(Health.Check.missable("standby", () -> standby.unfit().isEmpty()));
+      }
+      monitoring
+          .metrics()
+          .gauge(
+              "egress_standby_lag_seconds",
+              "how far the standby that pages are read from is behind at most; NaN without one",
+              () -> standby == null ? Double.NaN : standby.secondsBehind());
+      return standby;
+    }
+
     private Future<ApiApp> listeners(
         DocumentStore documents,
+        PullStore pulls,
         KeyUse keyUse,
         SweepVerticle sweep,
         Backends backends,
@@ -357,8 +385,7 @@ public final class ApiApp {
               monitoring.metrics());
       PullHandler pull =
           new PullHandler(
-              pullPool,
-              documents,
+              pulls,
               keyUse,
               new PullHandler.PullLimits(
                   pullMemory,

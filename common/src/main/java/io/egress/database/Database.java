@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.outage.Startup;
 import io.egress.settings.DatabaseSettings;
+import io.egress.settings.DatabaseUrl;
 import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,6 +12,7 @@ import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,12 +25,14 @@ public final class Database {
 
   private final Vertx vertx;
   private final DatabaseSettings settings;
-  private final Primary primary;
+  private final ServerSearch primary;
 
   private Database(Vertx vertx, DatabaseSettings settings) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.settings = requireNonNull(settings, "settings is null");
-    this.primary = new Primary(vertx, settings);
+    this.primary =
+        new ServerSearch(
+            vertx, settings, DatabaseUrl.parse(settings.url()), ServerSearch.PRIMARY);
   }
 
   /** Connects on first use. */
@@ -59,7 +63,18 @@ public final class Database {
 
   /** {@code name} is the label in metrics. */
   public Pool pool(String name, int size) {
-    return new PrimaryPool(
+    return new FollowingPool(
         vertx, primary, server -> primary.connect(server, ServerPool.options(name, size)));
+  }
+
+  /**
+   * Opens a pool of connections to the standby of the settings; null if they name none. {@code
+   * reading} leads to the primary.
+   */
+  public @Nullable Standby standby(String name, int size, Pool reading) {
+    DatabaseSettings.Standby where = settings.standby();
+    return where == null
+        ? null
+        : new Standby(vertx, settings, where, ServerPool.options(name, size), reading);
   }
 }

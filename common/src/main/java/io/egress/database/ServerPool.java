@@ -65,9 +65,11 @@ final class ServerPool {
   static Pool open(
       Vertx vertx,
       DatabaseSettings settings,
-      PgConnectOptions server,
+      DatabaseUrl url,
+      DatabaseUrl.Host host,
       PoolOptions pool,
       Handler<SqlConnection> connected) {
+    PgConnectOptions server = ConnectOptions.forPool(url, host);
     server.setReconnectAttempts(0).getProperties().put("application_name", "egress");
     DatabaseSettings.Timeouts timeouts = settings.timeouts();
     if (settings.pooler() == DatabaseSettings.Pooler.NONE) {
@@ -78,7 +80,7 @@ final class ServerPool {
     Duration silence = timeouts.statement().plus(ANSWER_GRACE).plus(IDLE).plus(IDLE_CHECKS_APART);
     NetClientOptions net =
         new NetClientOptions()
-            .setConnectTimeout((int) DatabaseUrl.parse(settings.url()).connectTimeout().toMillis())
+            .setConnectTimeout((int) url.connectTimeout().toMillis())
             .setTcpKeepAlive(true)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setReadIdleTimeout((int) silence.toMillis());

@@ -42,7 +42,7 @@ public final class Unavailability {
     if (failure instanceof SQLException refused) {
       return isTemporary(refused.getSQLState());
     }
-    return failure instanceof NoPrimaryException || isOfClient(failure);
+    return failure instanceof NoServerException || isOfClient(failure);
   }
 
   /** Whether the server rejected a write because it takes none at the moment. */

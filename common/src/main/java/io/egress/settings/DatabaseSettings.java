@@ -3,10 +3,30 @@ package io.egress.settings;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/** Settings of the database. The format of the URL is that of {@link DatabaseUrl}. */
-public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts timeouts) {
+/**
+ * Settings of the database. The format of URLs is that of {@link DatabaseUrl}.
+ *
+ * @param standby null if the primary answers everything
+ */
+public record DatabaseSettings(
+    String url, int poolSize, Pooler pooler, @Nullable Standby standby, Timeouts timeouts) {
   private static final Duration SHORTEST = Duration.ofMillis(100);
+
+  /** A standby for reads, and how far it may be behind. */
+  public record Standby(String url, Duration lagMax) {
+    public Standby {
+      requireNonNull(url, "url is null");
+      requireNonNull(lagMax, "lagMax is null");
+    }
+
+    /** The URL contains a password. */
+    @Override
+    public String toString() {
+      return "Standby[url withheld, lagMax=%s]".formatted(lagMax);
+    }
+  }
 
   /** The kind of pooler between the service and PostgreSQL. */
   public enum Pooler {
@@ -66,7 +86,31 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
             "none",
             "transaction if EGRESS_DATABASE_URL is a pooler in transaction mode, such as PgBouncer",
             Pooler::parse),
+        standby(reader),
         timeouts(reader));
+  }
+
+  private static @Nullable Standby standby(SettingsReader reader) {
+    String url =
+        reader.optional(
+            "EGRESS_DATABASE_READ_URL",
+            "standbys that pages are read from, in the form of EGRESS_DATABASE_URL; the first that is"
+                + " close enough behind is used. Without it, the primary answers everything");
+    if (url != null) {
+      try {
+        DatabaseUrl.parseStandby(url);
+      } catch (IllegalArgumentException unusable) {
+        reader.fault("EGRESS_DATABASE_READ_URL " + unusable.getMessage());
+      }
+    }
+    Duration lagMax =
+        reader.duration(
+            "EGRESS_DATABASE_READ_LAG",
+            "5s",
+            Duration.ofSeconds(1),
+            "how far a standby of EGRESS_DATABASE_READ_URL may be behind; beyond that, the primary"
+                + " is used");
+    return url == null ? null : new Standby(url, lagMax);
   }
 
   private static Timeouts timeouts(SettingsReader reader) {
@@ -96,7 +140,7 @@ public record DatabaseSettings(String url, int poolSize, Pooler pooler, Timeouts
   /** The URL contains a password. */
   @Override
   public String toString() {
-    return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, timeouts=%s]"
-        .formatted(poolSize, pooler, timeouts);
+    return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, standby=%s, timeouts=%s]"
+        .formatted(poolSize, pooler, standby, timeouts);
   }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * like libpq does. The two drivers parse such URLs differently and silently ignore unknown
  * parameters, so both are configured from this class.
  *
- * @param hosts in the order in which they are tried; the first that takes writes is used
+ * @param hosts in the order in which they are tried; the first that is suitable is used
  * @param connectTimeout for each host
  */
 public record DatabaseUrl(
@@ -36,6 +36,9 @@ public record DatabaseUrl(
 
   /** The sessions that the service can use; it always checks for them. */
   private static final Set<String> WRITING_SESSIONS = Set.of("read-write", "primary");
+
+  /** The same of those that only read. */
+  private static final Set<String> READING_SESSIONS = Set.of("read-only", "standby");
 
   /** The whole is no URI, because it may name several hosts. */
   private static final Pattern PARTS =
@@ -80,6 +83,17 @@ public record DatabaseUrl(
 
   /** Throws {@link IllegalArgumentException} with a message that shows no secret. */
   public static DatabaseUrl parse(String text) {
+    return parse(
+        text, WRITING_SESSIONS, "but the service writes: leave it out, or use read-write");
+  }
+
+  /** The same for hosts that are only read from. */
+  public static DatabaseUrl parseStandby(String text) {
+    return parse(
+        text, READING_SESSIONS, "but pages are read from standbys: leave it out, or use standby");
+  }
+
+  private static DatabaseUrl parse(String text, Set<String> sessions, String otherwise) {
     Matcher parts = PARTS.matcher(text);
     if (!parts.matches()) {
       throw new IllegalArgumentException(FORM);
@@ -92,7 +106,11 @@ public record DatabaseUrl(
     }
     Map<String, String> parameters = parameters(parts.group("parameters"));
     Duration connectTimeout = connectTimeout(parameters);
-    requireWritingSession(parameters.remove("target_session_attrs"));
+    String wanted = parameters.remove("target_session_attrs");
+    if (wanted != null && !sessions.contains(wanted)) {
+      throw new IllegalArgumentException(
+          "has target_session_attrs=%s, %s".formatted(wanted, otherwise));
+    }
     return new DatabaseUrl(
         hosts(parts.group("hosts")),
         decoded(parts.group("database")),
@@ -124,15 +142,6 @@ public record DatabaseUrl(
             1,
             60,
             "has a connect_timeout that is not a number of seconds from 1 to 60"));
-  }
-
-  private static void requireWritingSession(@Nullable String wanted) {
-    if (wanted != null && !WRITING_SESSIONS.contains(wanted)) {
-      throw new IllegalArgumentException(
-          "has target_session_attrs="
-              + wanted
-              + ", but the service writes: leave it out, or use read-write");
-    }
   }
 
   private static int whole(String text, int min, int max, String fault) {

@@ -141,6 +141,7 @@ class DatabaseTlsTest {
                 url,
                 8,
                 DatabaseSettings.Pooler.NONE,
+                null,
                 new DatabaseSettings.Timeouts(SHORT, SHORT, SHORT, SHORT)),
             "test",
             1);

@@ -90,7 +90,7 @@ class FailoverTest {
 
     one.alter(READ_ONLY);
     try {
-      await().atMost(PATIENCE).until(() -> failure(writing) instanceof NoPrimaryException);
+      await().atMost(PATIENCE).until(() -> failure(writing) instanceof NoServerException);
       assertThat(failure(writing))
           .satisfies(failure -> assertThat(Unavailability.isCauseOf(failure)).isTrue())
           .hasToString("127.0.0.1:%d: the server is a standby or read-only".formatted(one.port()));
@@ -178,6 +178,7 @@ class FailoverTest {
             url,
             8,
             DatabaseSettings.Pooler.NONE,
+            null,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)));
   }
 

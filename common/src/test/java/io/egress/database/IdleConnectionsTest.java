@@ -50,6 +50,7 @@ class IdleConnectionsTest {
                 url,
                 8,
                 DatabaseSettings.Pooler.NONE,
+                null,
                 new DatabaseSettings.Timeouts(
                     STATEMENT_MAX, STATEMENT_MAX, STATEMENT_MAX, STATEMENT_MAX)),
             "test",

@@ -55,6 +55,7 @@ class LostConnectionsTest {
                 proxied,
                 8,
                 DatabaseSettings.Pooler.NONE,
+                null,
                 new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)),
             "test",
             2);

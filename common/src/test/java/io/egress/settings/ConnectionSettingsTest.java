@@ -192,6 +192,39 @@ class ConnectionSettingsTest {
     assertThat(databaseFault("?sslmode=require&sslmode=disable")).contains("once");
   }
 
+  @Test
+  void readsStandbysForPages() {
+    String url = "postgresql://u:" + PASSWORD + "@h1:5433,h2/db?target_session_attrs=standby";
+
+    DatabaseSettings settings =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_DATABASE_READ_URL", url,
+                        "EGRESS_DATABASE_READ_LAG", "20s")))
+            .database();
+
+    assertThat(settings.standby())
+        .isEqualTo(new DatabaseSettings.Standby(url, Duration.ofSeconds(20)));
+    assertThat(settings.toString()).doesNotContain(PASSWORD);
+    assertThat(Settings.from(environment(Map.of())).database().standby()).isNull();
+  }
+
+  @Test
+  void refusesStandbysThatCannotBeReadFrom() {
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_DATABASE_READ_URL",
+                    "postgresql://u:" + PASSWORD + "@h1/db?target_session_attrs=read-write",
+                    "EGRESS_DATABASE_READ_LAG",
+                    "10ms")))
+        .containsExactlyInAnyOrder(
+            "EGRESS_DATABASE_READ_URL has target_session_attrs=read-write, but pages are read from"
+                + " standbys: leave it out, or use standby",
+            "EGRESS_DATABASE_READ_LAG: must be at least 1s");
+  }
+
   private String databaseFault(String query) {
     List<String> faults =
         faults(

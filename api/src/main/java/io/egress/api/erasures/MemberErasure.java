@@ -53,6 +53,13 @@ public final class MemberErasure {
 
   private static final String FORGET_RENAME =
       "delete from renames where workspace_id = $1 and kind = 'member' and named_id = $2";
+  /** A standby without it must not show what it has of this workspace. */
+  private static final String COUNT =
+      """
+      insert into erasure_heads as h (workspace_id, members) values ($1, 1)
+      on conflict (workspace_id) do update set members = h.members + 1
+      """;
+
   private static final String DELETE = "delete from members where workspace_id = $1 and id = $2";
 
   private final Transactions transactions;
@@ -130,8 +137,9 @@ public final class MemberErasure {
               }
               return tx.preparedQuery(FORGET_RENAME).execute(member);
             })
+        .compose(forgotten -> tx.preparedQuery(COUNT).execute(Tuple.of(workspaceId)))
         .compose(
-            forgotten ->
+            counted ->
                 AuditLog.write(
                     tx,
                     workspaceId,

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * a truncated stream does not look complete. Each page that follows authenticates the key again.
  */
 final class LineSender {
-  /** A multiple of the page size. */
   private static final int DOCUMENTS_A_CURSOR = 1_000;
 
   private final PageSender sender;
@@ -61,6 +60,7 @@ final class LineSender {
 
   private void sent(StreamPage page, long head) {
     Cursor end = page.end();
+    int before = sent;
     sent += page.entries().size();
     last = end == null ? last : end;
     if (end == null || end.position() >= head) {
@@ -68,7 +68,8 @@ final class LineSender {
       PageSender.finish(body, outlet).map(sent).onComplete(done);
       return;
     }
-    if (sent % DOCUMENTS_A_CURSOR == 0) {
+    // A page of a standby can be short.
+    if (sent / DOCUMENTS_A_CURSOR > before / DOCUMENTS_A_CURSOR) {
       body.literal(PageSender.pageInfo(last, true) + "\n");
     }
     lifetime.resume();

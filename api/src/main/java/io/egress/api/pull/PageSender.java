@@ -87,20 +87,20 @@ final class PageSender {
     for (int i = 0; i < sent; i++) {
       add(body, form, page.atHand().remove(), i == 0);
     }
-    List<StreamPage.Entry> entries = page.entries();
     // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
-    return begun.compose(done -> sendRest(entries, sent, sent > 0, form, room, body, outlet));
+    return begun.compose(done -> sendRest(page, sent, sent > 0, form, room, body, outlet));
   }
 
   private Future<Boolean> sendRest(
-      List<StreamPage.Entry> entries,
+      StreamPage page,
       int from,
       boolean follows,
       Form form,
       PageRoom room,
       BodyEncoder body,
       PacedResponse outlet) {
+    List<StreamPage.Entry> entries = page.entries();
     if (from == entries.size()) {
       return Future.succeededFuture(follows);
     }
@@ -115,9 +115,9 @@ final class PageSender {
       bytes += size;
     }
     return room.fit(bytes)
-        .compose(fits -> store.documents(chunk))
+        .compose(fits -> store.documents(page, chunk))
         .compose(documents -> sendChunk(chunk, documents, form, follows, body, outlet))
-        .compose(any -> sendRest(entries, from + chunk.size(), any, form, room, body, outlet));
+        .compose(any -> sendRest(page, from + chunk.size(), any, form, room, body, outlet));
   }
 
   private Future<Boolean> sendChunk(

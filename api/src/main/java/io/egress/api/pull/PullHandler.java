@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.keys.ApiKey;
 import io.egress.api.keys.KeyUse;
 import io.egress.document.BodyEncoder;
-import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.CallMeter;
@@ -21,7 +20,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,13 +40,12 @@ public final class PullHandler {
   private final WaitingPulls waiting;
 
   public PullHandler(
-      Pool pool,
-      DocumentStore documents,
+      PullStore store,
       KeyUse keyUse,
       PullLimits limits,
       WaitingPulls waiting,
       Metrics metrics) {
-    this.store = new PullStore(pool, documents);
+    this.store = requireNonNull(store, "store is null");
     this.waiting = requireNonNull(waiting, "waiting is null");
     this.keyUse = requireNonNull(keyUse, "keyUse is null");
     this.memory = limits.memory();

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param follows whether the stream contains the history for which the cursor was issued
  * @param head the position of the stream's newest capture; null for a workspace without captures
  * @param readableHead the same of the newest that was not erased
+ * @param standbyErasures which erasures the standby had that the page was read from; null if it was
+ *     the primary
  */
 record StreamPage(
     UUID keyId,
@@ -23,6 +25,7 @@ record StreamPage(
     boolean follows,
     @Nullable Long head,
     @Nullable Long readableHead,
+    @Nullable String standbyErasures,
     List<Entry> entries,
     Queue<Fragment> atHand) {
   /** {@code bytes} is the size of the stored document, null if it is stale. */
@@ -42,6 +45,7 @@ record StreamPage(
         follows,
         head,
         readableHead,
+        standbyErasures,
         List.copyOf(entries),
         new ArrayDeque<>(first));
   }
@@ -55,7 +59,8 @@ record StreamPage(
     List<Entry> kept =
         entries.stream().filter(entry -> entry.cursor().position() <= position).toList();
     List<Fragment> first = atHand.stream().limit(kept.size()).toList();
-    return new StreamPage(keyId, workspaceId, follows, position, position, kept, first);
+    return new StreamPage(
+        keyId, workspaceId, follows, position, position, standbyErasures, kept, first);
   }
 
   boolean hasNext() {

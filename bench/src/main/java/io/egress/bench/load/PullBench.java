@@ -3,10 +3,10 @@ package io.egress.bench.load;
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.database.Database;
+import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
-import io.egress.standalone.run.Backends;
 import io.egress.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -60,14 +60,22 @@ final class PullBench implements Callable<Integer> {
       description = "also the whole stream in one request; without the memory and depth runs")
   private boolean lines;
 
+  @Option(
+      names = "--standby",
+      description =
+          "the same pages from a standby: the processor time that the primary is spared; nothing else")
+  private boolean standby;
+
   private final Random random = new Random(1);
   private List<Cursor> cursors = List.of();
 
   @Override
   public Integer call() throws Exception {
     RunningProcess process = RunningProcess.begin();
-    Settings settings =
-        Settings.from(Backends.complete(process, environment(), EmbeddedOptions.scratch()));
+    EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    process.push("the embedded servers", backends);
+    Map<String, String> environment = environment(backends);
+    Settings settings = Settings.from(environment);
     Vertx vertx = Vertx.vertx();
     process.push(vertx);
     ApiApp app = RunningProcess.await(ApiApp.start(vertx, settings));
@@ -82,6 +90,11 @@ final class PullBench implements Callable<Integer> {
       database.analyze();
       String key = mint(api, workspace);
       cursors = database.cursors(workspace, documents);
+      if (standby) {
+        StandbyPulls.start(process, backends, environment)
+            .compare(app, key, this::anyPage, clients, seconds, rounds);
+        return 0;
+      }
       compare(vertx, settings, app, workspace, key);
       if (!lines) {
         crowd(vertx, app, key);
@@ -215,8 +228,10 @@ final class PullBench implements Callable<Integer> {
         .getString("key");
   }
 
-  private static Map<String, String> environment() {
+  private static Map<String, String> environment(EmbeddedBackends backends) {
     Map<String, String> environment = new TreeMap<>();
+    environment.put("EGRESS_DATABASE_URL", backends.databaseUrl());
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");

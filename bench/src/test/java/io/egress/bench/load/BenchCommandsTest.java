@@ -120,6 +120,20 @@ class BenchCommandsTest {
     }
   }
 
+  @Test
+  @Tag("full")
+  @Timeout(400)
+  void comparesPagesFromThePrimaryWithThoseFromAStandby() throws Exception {
+    try (ChildProcess bench =
+        bench("pull", "--standby", "--documents", "200", "--history", "0", "--seconds", "1")) {
+      String primary = bench.await("(?m)^from the primary .*$").group();
+      String standby = bench.await("(?m)^from a standby .*$").group();
+
+      assertThat(primary + standby).doesNotContain("NaN");
+      assertEnds(bench);
+    }
+  }
+
   private ChildProcess push(String... arguments) {
     List<String> all = new ArrayList<>(List.of("push"));
     all.addAll(List.of(arguments));

@@ -101,6 +101,7 @@ final class BackfillWorld implements AutoCloseable {
             databaseUrl,
             CONNECTIONS_MAX,
             DatabaseSettings.Pooler.NONE,
+            null,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
     pool = Database.pool(vertx, database, "test", CONNECTIONS_MAX);
     await(DAYS.maintain(pool));

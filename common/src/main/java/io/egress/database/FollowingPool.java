@@ -2,7 +2,7 @@ package io.egress.database;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Primary.Server;
+import io.egress.database.ServerSearch.Server;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,29 +22,29 @@ import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool whose connections all lead to the {@link Primary}: when another server takes its place, a
- * new pool replaces the former one, which is closed with all of its connections. Failures of
- * statements are reported to the {@link Primary}, except those of connections that the caller
- * closes.
+ * A pool whose connections all lead to the server that a {@link ServerSearch} has found: when
+ * another server takes its place, a new pool replaces the former one, which is closed with all of
+ * its connections. Failures of statements are reported to the search, except those of connections
+ * that the caller closes.
  *
  * <p>Pools are opened in the context in which this one was created: Vert.x closes what is opened in
  * the context of a verticle with it, and others use the pool, too.
  */
-final class PrimaryPool implements Pool {
+final class FollowingPool implements Pool {
   private record Opened(Server server, Pool pool) {}
 
   private final Vertx vertx;
   private final Context owner;
-  private final Primary primary;
+  private final ServerSearch search;
   private final Function<Server, Pool> open;
   private volatile @Nullable Opened opened;
   private volatile boolean closed;
 
   /** {@code open} creates a pool of connections to a server. */
-  PrimaryPool(Vertx vertx, Primary primary, Function<Server, Pool> open) {
+  FollowingPool(Vertx vertx, ServerSearch search, Function<Server, Pool> open) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.owner = vertx.getOrCreateContext();
-    this.primary = requireNonNull(primary, "primary is null");
+    this.search = requireNonNull(search, "search is null");
     this.open = requireNonNull(open, "open is null");
   }
 
@@ -92,7 +92,7 @@ final class PrimaryPool implements Pool {
   }
 
   private <T> Future<T> use(Function<Pool, Future<T>> work) {
-    Server known = primary.known();
+    Server known = search.known();
     return known == null ? find().compose(found -> use(found, work)) : use(known, work);
   }
 
@@ -108,7 +108,7 @@ final class PrimaryPool implements Pool {
   /** A pool that is closed fails what waits for it. */
   private void report(Server server, Throwable failure) {
     if (!closed) {
-      primary.failed(server, failure);
+      search.failed(server, failure);
     }
   }
 
@@ -116,7 +116,7 @@ final class PrimaryPool implements Pool {
   private Future<Server> find() {
     Context caller = vertx.getOrCreateContext();
     Promise<Server> promise = Promise.promise();
-    primary.find().onComplete(found -> caller.runOnContext(now -> promise.handle(found)));
+    search.find().onComplete(found -> caller.runOnContext(now -> promise.handle(found)));
     return promise.future();
   }
 

@@ -2,11 +2,11 @@ package io.egress.database;
 
 import org.jspecify.annotations.Nullable;
 
-/** No server of the database's URL takes writes at the moment. */
-final class NoPrimaryException extends RuntimeException {
+/** No server of the URL is suitable at the moment: none takes writes, or none is a standby. */
+class NoServerException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  NoPrimaryException(String message, @Nullable Throwable cause) {
+  NoServerException(String message, @Nullable Throwable cause) {
     super(message, cause, false, false);
   }
 

@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the server that takes writes, among the hosts of the URL and behind each of them: a proxy
- * or a name may lead to another server after a failover, while connections to the former one stay
- * open. Each connection is therefore checked when it is made. The server is left when one of its
- * connections finds it read-only, when a new connection reaches another server, and when it no
+ * Finds the server that serves a purpose, among the hosts of the URL and behind each of them: a
+ * proxy or a name may lead to another server after a failover, while connections to the former one
+ * stay open. Each connection is therefore checked when it is made. The server is left when one of
+ * its connections finds it unsuitable, when a new connection reaches another server, and when it no
  * longer answers after a failure. Pools follow with all of their connections. Thread-safe.
  */
-final class Primary {
-  private static final Logger log = LoggerFactory.getLogger(Primary.class);
+final class ServerSearch {
+  private static final Logger log = LoggerFactory.getLogger(ServerSearch.class);
 
   private static final Duration SEARCHES_APART = Duration.ofMillis(250);
 
@@ -40,8 +40,7 @@ final class Primary {
    */
   private static final String INTRODUCE =
       """
-      select concat(pg_postmaster_start_time(), ' ', inet_server_addr(), ' ', inet_server_port()) as identity,
-        current_setting('transaction_read_only')::boolean as read_only
+      select concat(pg_postmaster_start_time(), ' ', inet_server_addr(), ' ', inet_server_port()) as identity, %s
       """;
 
   private static final String INTRODUCE_AND_LIMIT =
@@ -53,8 +52,41 @@ final class Primary {
   /** Its connection would be used otherwise: a failed check does not fail the connection. */
   private static final String HANG_UP = "select pg_terminate_backend(pg_backend_pid())";
 
+  /** What the server is for. */
+  interface Purpose {
+    /** What a server is asked. */
+    String columns();
+
+    /** Throws {@link NoServerException} if the server that answers is not suitable. */
+    void require(Row answer);
+
+    /** What a suitable server does, for the log. */
+    String served();
+  }
+
+  /** The server that takes writes. */
+  static final Purpose PRIMARY =
+      new Purpose() {
+        @Override
+        public String columns() {
+          return "current_setting('transaction_read_only')::boolean as read_only";
+        }
+
+        @Override
+        public void require(Row answer) {
+          if (answer.getBoolean("read_only")) {
+            throw new NoServerException("the server is a standby or read-only", null);
+          }
+        }
+
+        @Override
+        public String served() {
+          return "takes writes";
+        }
+      };
+
   /**
-   * A server that takes writes.
+   * A suitable server.
    *
    * @param identity distinguishes it from another server at the same address
    */
@@ -68,6 +100,7 @@ final class Primary {
   private final Vertx vertx;
   private final DatabaseSettings settings;
   private final DatabaseUrl url;
+  private final Purpose purpose;
   private final String introduce;
   private volatile @Nullable Server current;
   private @Nullable Host last;
@@ -76,14 +109,16 @@ final class Primary {
   private long nextSearchNanos = System.nanoTime();
   private long nextCheckNanos = System.nanoTime();
 
-  Primary(Vertx vertx, DatabaseSettings settings) {
+  ServerSearch(Vertx vertx, DatabaseSettings settings, DatabaseUrl url, Purpose purpose) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.settings = requireNonNull(settings, "settings is null");
-    this.url = DatabaseUrl.parse(settings.url());
+    this.url = requireNonNull(url, "url is null");
+    this.purpose = requireNonNull(purpose, "purpose is null");
     this.introduce =
         settings.pooler() == DatabaseSettings.Pooler.NONE
-            ? INTRODUCE_AND_LIMIT.formatted(settings.timeouts().transaction().toMillis())
-            : INTRODUCE;
+            ? INTRODUCE_AND_LIMIT.formatted(
+                purpose.columns(), settings.timeouts().transaction().toMillis())
+            : INTRODUCE.formatted(purpose.columns());
   }
 
   /** The server in use; null if it has to be searched. */
@@ -108,16 +143,14 @@ final class Primary {
   /** Opens a pool of connections to {@code server}, which are checked. */
   Pool connect(Server server, PoolOptions pool) {
     return ServerPool.open(
-        vertx,
-        settings,
-        ConnectOptions.forPool(url, server.host()),
-        pool,
-        connection -> check(server, connection));
+        vertx, settings, url, server.host(), pool, connection -> check(server, connection));
   }
 
   /** Reports a failure of a statement sent to {@code server}. */
   void failed(Server server, Throwable failure) {
-    if (failure instanceof NoPrimaryException || Unavailability.isReadOnly(failure)) {
+    if (failure instanceof NoServerException) {
+      leave(server, failure.toString());
+    } else if (Unavailability.isReadOnly(failure)) {
       leave(server, "it is read-only");
     } else if (Unavailability.isOfConnection(failure)) {
       checkAgain(server);
@@ -177,7 +210,7 @@ final class Primary {
             })
         .onFailure(
             failure -> {
-              if (failure instanceof NoPrimaryException) {
+              if (failure instanceof NoServerException) {
                 leave(server, failure.toString());
               } else {
                 forget(server);
@@ -206,7 +239,7 @@ final class Primary {
   private void use(Server found) {
     current = found;
     if (moves || (last != null && !last.equals(found.host()))) {
-      log.info("PostgreSQL at {} takes writes", found.host());
+      log.info("PostgreSQL at {} {}", found.host(), purpose.served());
     }
     moves = false;
     last = found.host();
@@ -224,12 +257,12 @@ final class Primary {
               return index + 1 < url.hosts().size()
                   ? visitFrom(index + 1, reasons)
                   : Future.failedFuture(
-                      new NoPrimaryException(String.join("; ", reasons), failure));
+                      new NoServerException(String.join("; ", reasons), failure));
             });
   }
 
   private static String reason(Throwable failure) {
-    return failure instanceof NoPrimaryException || failure.getMessage() == null
+    return failure instanceof NoServerException || failure.getMessage() == null
         ? failure.toString()
         : failure.getMessage();
   }
@@ -240,7 +273,8 @@ final class Primary {
         ServerPool.open(
             vertx,
             settings,
-            ConnectOptions.forPool(url, host),
+            url,
+            host,
             ServerPool.options("search", 1),
             SqlConnection::close);
     return introduced(pool, host)
@@ -249,16 +283,19 @@ final class Primary {
   }
 
   private Future<Server> introduced(SqlClient client, Host host) {
+    return required(client).map(answer -> new Server(host, answer.getString("identity")));
+  }
+
+  /** What the server says of itself. Fails if it is not suitable. */
+  Future<Row> required(SqlClient client) {
     return client
         .query(introduce)
         .execute()
         .map(
             rows -> {
-              Row row = rows.iterator().next();
-              if (row.getBoolean("read_only")) {
-                throw new NoPrimaryException("the server is a standby or read-only", null);
-              }
-              return new Server(host, row.getString("identity"));
+              Row answer = rows.iterator().next();
+              purpose.require(answer);
+              return answer;
             });
   }
 }

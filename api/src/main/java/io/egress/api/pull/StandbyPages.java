@@ -1,0 +1,203 @@
+package io.egress.api.pull;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.keys.ApiKey;
+import io.egress.api.pull.PageSources.Reason;
+import io.egress.database.Standby;
+import io.egress.document.DocumentStore;
+import io.egress.document.Fragment;
+import io.egress.stream.Cursor;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads pages from a standby and has the primary confirm each: with a few lookups, it authenticates
+ * the key, finds the page's last position with the same chain in its own stream, and compares the
+ * erasures. Two streams with the same chain at a position contain the same captures up to there, so
+ * a confirmed page is what the primary would have sent, or the beginning of it, whatever server it
+ * came from. The end of the stream is the primary's. What is not confirmed is read again from the
+ * primary.
+ */
+final class StandbyPages {
+  private static final Logger log = LoggerFactory.getLogger(StandbyPages.class);
+
+  /** The primary has to answer in what is left of the request's time. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
+
+  private static final String CONFIRM =
+      """
+      select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
+          select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as contained,
+        coalesce((
+          select first_position - 1 from erased_spans
+          where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head,
+        %s as erasures
+      from api_keys k join workspaces w on w.id = k.workspace_id
+      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
+      """
+          .formatted(PageQuery.ERASURES);
+
+  private static final String DOCUMENTS =
+      """
+      select d.capture_id, %s, case when pg_is_in_recovery() then k.erasures end as standby_erasures
+      from current_documents d cross join (
+        select %s as erasures from (select $2::uuid as workspace_id) k) k
+      where d.capture_id = any($1)
+      """
+          .formatted(DocumentStore.COLUMNS, PageQuery.ERASURES);
+
+  private final Standby standby;
+  private final Pool primary;
+  private final PageQuery query;
+  private final DocumentStore documents;
+  private final PageSources sources;
+
+  StandbyPages(
+      Standby standby,
+      Pool primary,
+      PageQuery query,
+      DocumentStore documents,
+      PageSources sources) {
+    this.standby = requireNonNull(standby, "standby is null");
+    this.primary = requireNonNull(primary, "primary is null");
+    this.query = requireNonNull(query, "query is null");
+    this.documents = requireNonNull(documents, "documents is null");
+    this.sources = requireNonNull(sources, "sources is null");
+  }
+
+  /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */
+  Future<Optional<StreamPage>> page(ApiKey key, PageRequest request, long bytesMax) {
+    Optional<Standby.Unfit> unfit = standby.unfit();
+    if (unfit.isPresent()) {
+      return replaced(Reason.of(unfit.get()), key, request, bytesMax);
+    }
+    return query
+        .readStandby(standby.pool(), key, request, bytesMax)
+        .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .compose(
+            read -> confirmed(read, key, request, bytesMax),
+            failure -> {
+              failed(failure);
+              return replaced(Reason.AWAY, key, request, bytesMax);
+            });
+  }
+
+  /** Those that the standby has; the others have to be read from the primary. Does not fail. */
+  Future<Map<UUID, Fragment>> documents(StreamPage page, Collection<UUID> captureIds) {
+    if (standby.unfit().isPresent()) {
+      return Future.succeededFuture(Map.of());
+    }
+    return standby
+        .pool()
+        .preparedQuery(DOCUMENTS)
+        .execute(Tuple.of(captureIds.toArray(UUID[]::new), page.workspaceId()))
+        .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .map(rows -> documents(page, rows))
+        .otherwise(
+            failure -> {
+              failed(failure);
+              return Map.of();
+            });
+  }
+
+  /** Another standby may answer than the one that the page came from. */
+  private Map<UUID, Fragment> documents(StreamPage page, RowSet<Row> rows) {
+    Map<UUID, Fragment> found = new HashMap<>();
+    for (Row row : rows) {
+      Fragment document = documents.read(row);
+      String erasures = row.getString("standby_erasures");
+      if (document != null && erasures != null && erasures.equals(page.standbyErasures())) {
+        found.put(row.getUUID("capture_id"), document);
+      }
+    }
+    return found;
+  }
+
+  private Future<Optional<StreamPage>> confirmed(
+      Optional<StreamPage> read, ApiKey key, PageRequest request, long bytesMax) {
+    if (read.isEmpty() || !read.get().follows()) {
+      return replaced(Reason.BEHIND_CURSOR, key, request, bytesMax);
+    }
+    StreamPage page = read.get();
+    if (page.standbyErasures() == null) {
+      return replaced(Reason.PROMOTED, key, request, bytesMax);
+    }
+    Cursor last = page.end() == null ? request.after() : page.end();
+    return primary
+        .preparedQuery(CONFIRM)
+        .execute(
+            Tuple.of(
+                Buffer.buffer(key.hash()),
+                last == null ? 0 : last.position(),
+                last == null ? 0 : last.chain()))
+        .compose(
+            rows -> {
+              if (rows.size() == 0) {
+                return Future.succeededFuture(Optional.empty());
+              }
+              Row now = rows.iterator().next();
+              Reason objection = objection(page, request, now);
+              return objection == null
+                  ? Future.succeededFuture(Optional.of(asOf(now, page)))
+                  : replaced(objection, key, request, bytesMax);
+            });
+  }
+
+  /** Null if the primary confirms the page. */
+  private static @Nullable Reason objection(StreamPage page, PageRequest request, Row now) {
+    if (!page.workspaceId().equals(now.getUUID("workspace_id")) || !now.getBoolean("contained")) {
+      return Reason.HISTORY;
+    }
+    if (!now.getString("erasures").equals(page.standbyErasures())) {
+      return Reason.ERASURE;
+    }
+    Cursor after = request.after();
+    long from = after == null ? 0 : after.position();
+    return page.entries().isEmpty() && from < now.getLong("readable_head")
+        ? Reason.BEHIND_CURSOR
+        : null;
+  }
+
+  private static StreamPage asOf(Row now, StreamPage page) {
+    return new StreamPage(
+        now.getUUID("key_id"),
+        now.getUUID("workspace_id"),
+        true,
+        now.getLong("stream_head"),
+        now.getLong("readable_head"),
+        page.standbyErasures(),
+        page.entries(),
+        page.atHand());
+  }
+
+  /** A request with an unknown key is answered by no server. */
+  private Future<Optional<StreamPage>> replaced(
+      Reason reason, ApiKey key, PageRequest request, long bytesMax) {
+    return query
+        .read(primary, key, request, bytesMax)
+        .onSuccess(
+            read ->
+                read.filter(StreamPage::follows)
+                    .ifPresent(page -> sources.replaced(reason)));
+  }
+
+  private void failed(Throwable failure) {
+    standby.failed(failure);
+    log.debug("A standby failed; reading from the primary: {}", failure.toString());
+  }
+}
