@@ -131,7 +131,8 @@ class DeliveriesApiTest {
     assertFound("outcome=dns");
     assertFound("title=budget%20100%25", ids.get(0));
     assertFound("title=%C3%BCberblick", ids.get(1));
-    assertFound("title=%25");
+    assertFound("title=%25", ids.get(0));
+    assertFound("title=_");
     assertFound("title=budget&outcome=delivered");
     assertThat(all("/deliveries?outcome=timeout&", 1)).hasSize(2);
   }
@@ -174,7 +175,7 @@ class DeliveriesApiTest {
     for (DeliveryState state : DeliveryState.values()) {
       check("state=" + state.word(), 1 + random.nextInt(9), all, in("state", state.word()));
     }
-    check("outcome=timeout", 1 + random.nextInt(9), all, in("last_outcome", "timeout"));
+    check("outcome=timeout", 1 + random.nextInt(9), all, each -> "timeout".equals(each.getString("last_outcome")));
     UUID one = captures.get(random.nextInt(captures.size()));
     check("capture_id=" + one, 2, all, in("capture_id", one.toString()));
     check("from=" + from, 7, all, each -> each.getLong("position") > 27);
