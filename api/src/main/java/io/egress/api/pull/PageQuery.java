@@ -21,7 +21,9 @@ import java.util.Optional;
  * documents from one snapshot, so the head is never older than the page.
  */
 final class PageQuery {
-  /** Which erasures of the workspace {@code k.workspace_id} a server has, of captures and members. */
+  /**
+   * Which erasures of the workspace {@code k.workspace_id} a server has, of captures and members.
+   */
   static final String ERASURES =
       """
       coalesce((
@@ -60,6 +62,7 @@ final class PageQuery {
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """;
+
   private static final String OF_PRIMARY = PAGE.formatted("null::text", DocumentStore.COLUMNS);
   private static final String OF_STANDBY =
       PAGE.formatted(
