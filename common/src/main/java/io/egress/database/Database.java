@@ -31,8 +31,7 @@ public final class Database {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.settings = requireNonNull(settings, "settings is null");
     this.primary =
-        new ServerSearch(
-            vertx, settings, DatabaseUrl.parse(settings.url()), ServerSearch.PRIMARY);
+        new ServerSearch(vertx, settings, DatabaseUrl.parse(settings.url()), ServerSearch.PRIMARY);
   }
 
   /** Connects on first use. */

@@ -256,8 +256,7 @@ final class ServerSearch {
               reasons.add(host + ": " + reason(failure));
               return index + 1 < url.hosts().size()
                   ? visitFrom(index + 1, reasons)
-                  : Future.failedFuture(
-                      new NoServerException(String.join("; ", reasons), failure));
+                  : Future.failedFuture(new NoServerException(String.join("; ", reasons), failure));
             });
   }
 
@@ -271,12 +270,7 @@ final class ServerSearch {
   private Future<Server> visit(Host host) {
     Pool pool =
         ServerPool.open(
-            vertx,
-            settings,
-            url,
-            host,
-            ServerPool.options("search", 1),
-            SqlConnection::close);
+            vertx, settings, url, host, ServerPool.options("search", 1), SqlConnection::close);
     return introduced(pool, host)
         .timeout(url.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
         .eventually(pool::close);

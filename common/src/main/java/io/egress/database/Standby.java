@@ -75,8 +75,7 @@ public final class Standby {
     this.reading = requireNonNull(reading, "reading is null");
     this.lagMax = where.lagMax();
     this.search =
-        new ServerSearch(
-            vertx, settings, DatabaseUrl.parseStandby(where.url()), new CloseBehind());
+        new ServerSearch(vertx, settings, DatabaseUrl.parseStandby(where.url()), new CloseBehind());
     this.pool = new FollowingPool(vertx, search, server -> search.connect(server, options));
     long apart =
         Math.min(CHECKS_APART_MAX.toMillis(), lagMax.dividedBy(CHECKS_WITHIN_LAG).toMillis());

@@ -83,8 +83,7 @@ public record DatabaseUrl(
 
   /** Throws {@link IllegalArgumentException} with a message that shows no secret. */
   public static DatabaseUrl parse(String text) {
-    return parse(
-        text, WRITING_SESSIONS, "but the service writes: leave it out, or use read-write");
+    return parse(text, WRITING_SESSIONS, "but the service writes: leave it out, or use read-write");
   }
 
   /** The same for hosts that are only read from. */

@@ -199,9 +199,7 @@ class ConnectionSettingsTest {
     DatabaseSettings settings =
         Settings.from(
                 environment(
-                    Map.of(
-                        "EGRESS_DATABASE_READ_URL", url,
-                        "EGRESS_DATABASE_READ_LAG", "20s")))
+                    Map.of("EGRESS_DATABASE_READ_URL", url, "EGRESS_DATABASE_READ_LAG", "20s")))
             .database();
 
     assertThat(settings.standby())

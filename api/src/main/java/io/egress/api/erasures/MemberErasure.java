@@ -53,6 +53,7 @@ public final class MemberErasure {
 
   private static final String FORGET_RENAME =
       "delete from renames where workspace_id = $1 and kind = 'member' and named_id = $2";
+
   /** A standby without it must not show what it has of this workspace. */
   private static final String COUNT =
       """

@@ -21,7 +21,9 @@ import java.util.Optional;
  * documents from one snapshot, so the head is never older than the page.
  */
 final class PageQuery {
-  /** Which erasures of the workspace {@code k.workspace_id} a server has, of captures and members. */
+  /**
+   * Which erasures of the workspace {@code k.workspace_id} a server has, of captures and members.
+   */
   static final String ERASURES =
       """
       coalesce((

@@ -40,11 +40,7 @@ public final class PullHandler {
   private final WaitingPulls waiting;
 
   public PullHandler(
-      PullStore store,
-      KeyUse keyUse,
-      PullLimits limits,
-      WaitingPulls waiting,
-      Metrics metrics) {
+      PullStore store, KeyUse keyUse, PullLimits limits, WaitingPulls waiting, Metrics metrics) {
     this.store = requireNonNull(store, "store is null");
     this.waiting = requireNonNull(waiting, "waiting is null");
     this.keyUse = requireNonNull(keyUse, "keyUse is null");

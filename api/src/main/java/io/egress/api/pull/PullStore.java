@@ -56,8 +56,7 @@ public final class PullStore {
    * @param pool leads to the primary
    * @param standby what pages are read from; null for the primary
    */
-  public PullStore(
-      Pool pool, DocumentStore documents, @Nullable Standby standby, Metrics metrics) {
+  public PullStore(Pool pool, DocumentStore documents, @Nullable Standby standby, Metrics metrics) {
     this.pool = requireNonNull(pool, "pool is null");
     this.documents = requireNonNull(documents, "documents is null");
     this.query = new PageQuery(documents);

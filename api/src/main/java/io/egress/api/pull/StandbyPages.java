@@ -191,9 +191,7 @@ final class StandbyPages {
     return query
         .read(primary, key, request, bytesMax)
         .onSuccess(
-            read ->
-                read.filter(StreamPage::follows)
-                    .ifPresent(page -> sources.replaced(reason)));
+            read -> read.filter(StreamPage::follows).ifPresent(page -> sources.replaced(reason)));
   }
 
   private void failed(Throwable failure) {

@@ -82,8 +82,7 @@ final class ReadFromStandby implements AutoCloseable {
   }
 
   static int replaced(Service service, String reason) {
-    return counter(
-        service, "egress_pull_standby_replaced_total{reason=\"%s\"}".formatted(reason));
+    return counter(service, "egress_pull_standby_replaced_total{reason=\"%s\"}".formatted(reason));
   }
 
   private static int counter(Service service, String series) {

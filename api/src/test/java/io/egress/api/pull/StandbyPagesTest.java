@@ -147,8 +147,7 @@ class StandbyPagesTest {
     servers.hold();
     CompletableFuture<JsonObject> held =
         CompletableFuture.supplyAsync(() -> page(service, key, "?wait=30&after=" + end));
-    await()
-        .until(() -> service.metrics().anyMatch(line -> line.equals("egress_pull_held 1.0")));
+    await().until(() -> service.metrics().anyMatch(line -> line.equals("egress_pull_held 1.0")));
 
     List<UUID> later = service.enter(workspace, 1);
 

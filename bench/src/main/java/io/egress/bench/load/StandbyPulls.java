@@ -29,7 +29,8 @@ final class StandbyPulls {
   private final PostgresServer standby;
   private final ApiApp reading;
 
-  private StandbyPulls(Vertx vertx, PostgresServer primary, PostgresServer standby, ApiApp reading) {
+  private StandbyPulls(
+      Vertx vertx, PostgresServer primary, PostgresServer standby, ApiApp reading) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.primary = requireNonNull(primary, "primary is null");
     this.standby = requireNonNull(standby, "standby is null");
@@ -66,7 +67,8 @@ final class StandbyPulls {
   }
 
   /** Prints the processor time that PostgreSQL used for a page, by server. */
-  void compare(ApiApp plain, String key, Supplier<String> path, int clients, int seconds, int rounds) {
+  void compare(
+      ApiApp plain, String key, Supplier<String> path, int clients, int seconds, int rounds) {
     Table table = new Table("pages/s", "p50 ms", "p99 ms", "primary us", "standby us");
     PullLoad.Target without = new PullLoad.Target(plain.publicPort(), key, path);
     PullLoad.Target with = new PullLoad.Target(reading.publicPort(), key, path);
