@@ -37,6 +37,7 @@ record StreamPage(
       boolean follows,
       @Nullable Long head,
       @Nullable Long readableHead,
+      @Nullable String standbyErasures,
       List<Entry> entries,
       List<Fragment> first) {
     this(
