@@ -100,9 +100,10 @@ enum ShownReceiver {
 
   /** {@code go run} would leave its child behind. */
   private String built(String program) throws IOException, InterruptedException {
-    Path built = Files.createTempDirectory("egress-receiver").resolve("receiver");
-    Snippets.run(Path.of("."), Map.of(), interpreter, "build", "-o", built.toString(), program);
-    return built.toString();
+    Path folder = Files.createTempDirectory("egress-receiver");
+    String source = Path.of(program).toAbsolutePath().toString();
+    Snippets.run(folder, Map.of(), interpreter, "build", "-o", "receiver", source);
+    return folder.resolve("receiver").toString();
   }
 
   private static String java() {
