@@ -61,7 +61,7 @@ class OpenApiTest {
     assertThat(description.getString("openapi")).startsWith("3.1.");
     assertThat(description.getJsonObject("info").getString("version")).isEqualTo("1.0.0");
     assertThat(description.getJsonObject("webhooks").fieldNames())
-        .containsExactly("capture.processed");
+        .containsExactly("capture.processed", "capture.erased");
     assertThat(description.getJsonObject("paths").getJsonObject("/api/v1/captures").encode())
         .contains("listCaptures");
   }

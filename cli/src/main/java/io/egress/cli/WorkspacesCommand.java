@@ -94,8 +94,8 @@ final class WorkspacesCommand {
   @Command(
       name = "end",
       description = {
-        "Ends a workspace for good: its keys are rejected at once, its endpoints get nothing more, and",
-        "its captures are erased in the background. Repeat it to see how far that is."
+        "Ends a workspace for good: its keys are rejected, and its endpoints get nothing more.",
+        "Its captures are erased in the background. Repeat it to see how far that is."
       })
   int end(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,

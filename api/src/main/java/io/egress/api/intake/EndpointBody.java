@@ -41,7 +41,7 @@ public final class EndpointBody {
           "client_certificate.certificate",
           "client_certificate.key",
           "standard_webhooks",
-          "events");
+          "events.[]");
 
   /** A chain of several certificates of 4,096 bits. */
   private static final int PEM_CHARACTERS_MAX = 16_384;
@@ -71,7 +71,7 @@ public final class EndpointBody {
           "client_certificate.certificate",
           "client_certificate.key",
           "standard_webhooks",
-          "events");
+          "events.[]");
 
   private static final Set<String> EVENTS =
       Arrays.stream(Event.values()).map(Event::word).collect(Collectors.toUnmodifiableSet());

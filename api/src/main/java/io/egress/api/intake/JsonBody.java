@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.vertx.core.buffer.Buffer;
@@ -119,7 +120,12 @@ final class JsonBody {
   private JsonNode value(Shape shape, String prefix, String name) throws IOException {
     return switch (json.currentToken()) {
       case START_OBJECT -> object(shape, prefix + name + ".");
-      case START_ARRAY -> array(prefix.isEmpty() ? arrays.get(name) : null, name);
+      case START_ARRAY -> {
+        Shape kept = shape.field(Shape.ELEMENTS);
+        yield kept == null
+            ? array(prefix.isEmpty() ? arrays.get(name) : null, name)
+            : keptArray(kept, prefix + name);
+      }
       case VALUE_STRING -> NODES.textNode(json.getText());
       case VALUE_NUMBER_INT ->
           json.getNumberType() == JsonParser.NumberType.BIG_INTEGER
@@ -130,6 +136,14 @@ final class JsonBody {
       case VALUE_FALSE -> NODES.booleanNode(false);
       default -> NODES.nullNode();
     };
+  }
+
+  private JsonNode keptArray(Shape elements, String path) throws IOException {
+    ArrayNode array = NODES.arrayNode();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      array.add(value(elements, path, "[" + array.size() + "]"));
+    }
+    return array;
   }
 
   private JsonNode array(@Nullable Elements elements, String name) throws IOException {

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class Shape {
   private static final String ANY = "*";
 
+  /** The name of the elements of an array that are kept, as in {@code events.[]}. */
+  static final String ELEMENTS = "[]";
+
   private final Map<String, Shape> fields = new HashMap<>();
 
   private Shape() {}

@@ -30,6 +30,7 @@ final class AuditSentences {
               changes -> "Erased " + captures(changes) + " older than the retention"),
           Map.entry("member.erased", changes -> "Erased a member, in " + captures(changes)),
           Map.entry("workspace.changed", AuditSentences::changedWorkspace),
+          Map.entry("workspace.ended", changes -> "Ended the workspace"),
           Map.entry(
               "endpoint.created",
               changes -> "Added the endpoint " + text(changes, "url") + described(changes)),
@@ -69,7 +70,8 @@ final class AuditSentences {
           "max_per_second", "the webhooks per second",
           "max_in_flight", "the webhooks at a time",
           "client_certificate", "the client certificate",
-          "standard_webhooks", "signing by Standard Webhooks");
+          "standard_webhooks", "signing by Standard Webhooks",
+          "events", "the events");
 
   private AuditSentences() {}
 

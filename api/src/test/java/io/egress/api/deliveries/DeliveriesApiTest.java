@@ -175,7 +175,11 @@ class DeliveriesApiTest {
     for (DeliveryState state : DeliveryState.values()) {
       check("state=" + state.word(), 1 + random.nextInt(9), all, in("state", state.word()));
     }
-    check("outcome=timeout", 1 + random.nextInt(9), all, each -> "timeout".equals(each.getString("last_outcome")));
+    check(
+        "outcome=timeout",
+        1 + random.nextInt(9),
+        all,
+        each -> "timeout".equals(each.getString("last_outcome")));
     UUID one = captures.get(random.nextInt(captures.size()));
     check("capture_id=" + one, 2, all, in("capture_id", one.toString()));
     check("from=" + from, 7, all, each -> each.getLong("position") > 27);

@@ -69,6 +69,7 @@ class EndpointsApiTest {
             "max_in_flight",
             "client_certificate",
             "standard_webhooks",
+            "events",
             "paused",
             "paused_at",
             "paused_reason",

@@ -147,7 +147,11 @@ class RetentionTest {
                 .put("name", null)
                 .put("retention", "9600h")
                 .put("effective_retention", "9600h")
-                .put("legal_hold", false));
+                .put("legal_hold", false)
+                .put("captures", 0)
+                .put("erased", 0)
+                .putNull("ended_at")
+                .putNull("emptied_at"));
     assertThat(new JsonObject(service.internal("GET", path(), "").body()).getString("retention"))
         .isEqualTo("9600h");
     for (String body : List.of("{}", "{\"retention\":\"1s\"}", "{\"legal_hold\":\"yes\"}")) {
