@@ -108,6 +108,8 @@ class ErasureRemainsTest {
     environment.put("EGRESS_INTERNAL_PORT", "0");
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_LOG_LEVEL", "trace");
+    environment.put("EGRESS_LOG_FORMAT", "json");
+    environment.put("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=logback.xml");
     environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s,1h");
     environment.put("EGRESS_TRACING_OTLP_URL", spans.url());
     environment.put("EGRESS_TRACING_SAMPLE", "1");

@@ -303,8 +303,8 @@ public final class ApiApp {
           .metrics()
           .gauge(
               "egress_standby_lag_seconds",
-              "how far the standby that pages are read from is behind at most; NaN without one",
-              () -> standby == null ? Double.NaN : standby.secondsBehind());
+              "how far the standby that pages are read from is behind at most; 0 without one",
+              () -> standby == null ? 0 : standby.secondsBehind());
       return standby;
     }
 

@@ -164,7 +164,9 @@ class WebhookVerifierTest {
     assertRefused(webhook.without("x-service-signature"), "x-service-signature is missing");
     assertRefused(
         webhook.with("content-type", "text/plain"), "content-type is not application/json");
-    assertRefused(webhook.without("x-service-event"), "x-service-event is not capture.processed");
+    assertRefused(
+        webhook.without("x-service-event"),
+        "x-service-event is none of [capture.erased, capture.processed]");
     assertRefused(
         webhook.with("x-service-delivery", "3f1c1f5e-6e0c-4b3e-9d0a-0d9b5f1c2a11"),
         "x-service-delivery is not the envelope's delivery_id");
