@@ -133,8 +133,8 @@ class CommandLineTest {
       assertThat(change.output()).contains("requires extend");
     }
     try (CommandLine change = keys(port, "change", workspace, id, "--never", "--extend")) {
-      assertThat(change.output()).isEqualToIgnoringWhitespace("expires_at never");
       assertThat(change.awaitExit()).as(change.output()).isZero();
+      assertThat(change.output()).isEqualToIgnoringWhitespace("expires_at never");
     }
     try (CommandLine delete = administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
       assertThat(delete.awaitExit()).as(delete.output()).isZero();
