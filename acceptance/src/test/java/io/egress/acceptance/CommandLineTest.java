@@ -297,7 +297,7 @@ class CommandLineTest {
     try (CommandLine workspaces = administer("workspaces", port, "list")) {
       assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
       assertThat(workspaces.output())
-          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +1 +1 +0 +0 +0");
+          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +0");
     }
     try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
       assertThat(failing.awaitExit()).as(failing.output()).isZero();

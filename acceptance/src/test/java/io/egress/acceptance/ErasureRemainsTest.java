@@ -92,8 +92,9 @@ class ErasureRemainsTest {
       assertThat(dispatcher.awaitExit()).as(dispatcher.output()).isZero();
       assertThat(api.awaitExit()).as(api.output()).isZero();
 
-      assertThat(api.output()).contains(capture.toString());
-      assertThat(api.output() + dispatcher.output()).doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
+      assertThat(api.output() + dispatcher.output())
+          .contains(capture.toString())
+          .doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
       assertThat(spans.all().toString())
           .contains(capture.toString())
           .doesNotContain(SPOKEN, TITLE, NAME, EMAIL);
@@ -109,6 +110,7 @@ class ErasureRemainsTest {
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_LOG_LEVEL", "trace");
     environment.put("EGRESS_LOG_FORMAT", "json");
+    environment.put("EGRESS_ACCESS_LOG", "true");
     environment.put("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=logback.xml");
     environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s,1h");
     environment.put("EGRESS_TRACING_OTLP_URL", spans.url());
