@@ -78,7 +78,7 @@ final class WaitingBench implements Callable<Integer> {
   /** Owned by the clients' event loop. */
   private final List<Answered> answers = new ArrayList<>();
 
-  private final Promise<Void> everything = Promise.promise();
+  private Promise<Void> everything = Promise.promise();
   private long expected = Long.MAX_VALUE;
   private boolean stopped;
   private long failures;
@@ -115,22 +115,20 @@ final class WaitingBench implements Callable<Integer> {
         "%,d clients of %,d workspaces wait: resident memory of the api +%,d MB since the first %d%n",
         clients, workspaces, kilobytes >> 10, first);
 
+    awaitAnswers(context, put(stage));
+    context.runOnContext(
+        warm -> {
+          answers.clear();
+          expected = Long.MAX_VALUE;
+        });
+
     ProcessorTime rest = stage.processorTimeOfPulls();
     TimeUnit.SECONDS.sleep(seconds);
     print("nothing happens", rest.end());
 
     ProcessorTime busy = stage.processorTimeOfPulls();
     int captures = put(stage);
-    context.runOnContext(
-        done -> {
-          expected = (long) captures * (clients / workspaces);
-          completeIfAnswered();
-        });
-    try {
-      everything.future().await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS);
-    } catch (TimeoutException late) {
-      System.out.println("not all answers have come");
-    }
+    awaitAnswers(context, captures);
     Map<String, Double> used = busy.end();
     Promise<List<Answered>> taken = Promise.promise();
     context.runOnContext(
@@ -143,6 +141,21 @@ final class WaitingBench implements Callable<Integer> {
     printLatencies(stage, answered);
     http.close();
     return 0;
+  }
+
+  private void awaitAnswers(Context context, int captures) {
+    Promise<Void> answered = Promise.promise();
+    context.runOnContext(
+        put -> {
+          everything = answered;
+          expected = (long) captures * (clients / workspaces);
+          completeIfAnswered();
+        });
+    try {
+      answered.future().await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (TimeoutException late) {
+      System.out.println("not all answers have come");
+    }
   }
 
   private Map<String, String> limits() {
