@@ -103,6 +103,7 @@ final class Deliveries implements Questions.Reader {
   private final Tracing tracing;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
+  private @Nullable Long heldUpSinceNanos;
 
   /** Fails for a single endpoint; a success with another one does not end the outage. */
   private final Outage signing =
@@ -526,7 +527,20 @@ final class Deliveries implements Questions.Reader {
   long stalledNanos() {
     return database.get() == DatabaseState.ONLY_READS
         ? 0
-        : Math.max(questions.waitingNanos(), outcomes.waitingNanos());
+        : Math.max(heldUpNanos(), Math.max(questions.waitingNanos(), outcomes.waitingNanos()));
+  }
+
+  /** Nothing is asked of a database that is known to be away, so nothing waits for its answer. */
+  private long heldUpNanos() {
+    if (database.get() != DatabaseState.AWAY || workload.waiting() == 0) {
+      heldUpSinceNanos = null;
+      return 0;
+    }
+    long now = System.nanoTime();
+    if (heldUpSinceNanos == null) {
+      heldUpSinceNanos = now;
+    }
+    return now - heldUpSinceNanos;
   }
 
   private static LoggingEventBuilder line(LoggingEventBuilder line, Job job) {
