@@ -1,6 +1,7 @@
 package io.egress.backend;
 
 import io.egress.database.Database;
+import io.egress.database.Unavailability;
 import io.egress.kafka.Brokers;
 import io.egress.kafka.WriteProbe;
 import io.egress.metrics.Metrics;
@@ -129,7 +130,10 @@ public final class BackendProbes {
                     .query(READ)
                     .execute()
                     .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
-                    .onComplete(read -> readable = read.succeeded())
+                    .onComplete(
+                        read ->
+                            readable =
+                                read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
                     .transform(read -> Future.failedFuture(failure)));
   }
 

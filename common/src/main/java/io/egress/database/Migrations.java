@@ -44,7 +44,7 @@ public final class Migrations {
     } catch (FlywayException failure) {
       Throwable cause = failure.getCause();
       if (cause != null && Unavailability.isCauseOf(cause)) {
-        throw new NoServerException(String.valueOf(cause.getMessage()), cause);
+        throw new NoServerException(String.valueOf(cause.getMessage()), cause, false);
       }
       throw failure;
     }

@@ -6,8 +6,16 @@ import org.jspecify.annotations.Nullable;
 class NoServerException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  NoServerException(String message, @Nullable Throwable cause) {
+  private final boolean answered;
+
+  /** {@code answered} tells whether each server answered that it is not suitable. */
+  NoServerException(String message, @Nullable Throwable cause, boolean answered) {
     super(message, cause, false, false);
+    this.answered = answered;
+  }
+
+  boolean answered() {
+    return answered;
   }
 
   /** Operators read it in the log, where the name of the class would say nothing. */

@@ -75,7 +75,7 @@ final class ServerSearch {
         @Override
         public void require(Row answer) {
           if (answer.getBoolean("read_only")) {
-            throw new NoServerException("the server is a standby or read-only", null);
+            throw new NoServerException("the server is a standby or read-only", null, true);
           }
         }
 
@@ -224,7 +224,7 @@ final class ServerSearch {
         early <= 0
             ? Future.succeededFuture()
             : vertx.timer(early, TimeUnit.MILLISECONDS).mapEmpty();
-    return due.compose(now -> visitFrom(0, new ArrayList<>()))
+    return due.compose(now -> visitFrom(0, new ArrayList<>(), true))
         .onComplete(
             found -> {
               synchronized (this) {
@@ -245,7 +245,7 @@ final class ServerSearch {
     last = found.host();
   }
 
-  private Future<Server> visitFrom(int index, List<String> reasons) {
+  private Future<Server> visitFrom(int index, List<String> reasons, boolean allAnswered) {
     Host host = url.hosts().get(index);
     return visit(host)
         .recover(
@@ -254,9 +254,11 @@ final class ServerSearch {
                 return Future.failedFuture(failure);
               }
               reasons.add(host + ": " + reason(failure));
+              boolean answered = allAnswered && failure instanceof NoServerException;
               return index + 1 < url.hosts().size()
-                  ? visitFrom(index + 1, reasons)
-                  : Future.failedFuture(new NoServerException(String.join("; ", reasons), failure));
+                  ? visitFrom(index + 1, reasons, answered)
+                  : Future.failedFuture(
+                      new NoServerException(String.join("; ", reasons), failure, answered));
             });
   }
 

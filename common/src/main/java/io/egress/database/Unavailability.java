@@ -45,6 +45,11 @@ public final class Unavailability {
     return failure instanceof NoServerException || isOfClient(failure);
   }
 
+  /** Whether there is no other server than ones that answered that they take no writes. */
+  public static boolean isOnlyOfWrites(@Nullable Throwable failure) {
+    return failure instanceof NoServerException none && none.answered();
+  }
+
   /** Whether the server rejected a write because it takes none at the moment. */
   static boolean isReadOnly(Throwable failure) {
     return failure instanceof PgException refused && READ_ONLY.equals(refused.getSqlState());

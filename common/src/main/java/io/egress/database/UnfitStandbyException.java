@@ -9,7 +9,7 @@ final class UnfitStandbyException extends NoServerException {
   private final Standby.Unfit reason;
 
   UnfitStandbyException(Standby.Unfit reason, String message) {
-    super(message, null);
+    super(message, null, true);
     this.reason = requireNonNull(reason, "reason is null");
   }
 
