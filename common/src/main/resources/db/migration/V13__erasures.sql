@@ -27,11 +27,13 @@ create trigger erasures_are_insert_only before update or delete or truncate on e
   for each statement execute function refuse_erasure_change();
 
 -- The newest erasure of each workspace that has one. Its lock puts a workspace's erasures in order. Not part of
--- workspaces, whose rows the sweep locks.
+-- workspaces, whose rows the sweep locks. members is the number of erased members. The three say which erasures a server
+-- has: a standby that has not replayed all of them must not answer.
 create table erasure_heads (
   workspace_id uuid primary key references workspaces,
   number bigint not null default 0,
-  chain bigint not null default 0
+  chain bigint not null default 0,
+  members bigint not null default 0
 );
 
 -- The erased positions of each stream as disjoint spans that do not touch, so that pages skip any number of them in one
@@ -82,6 +84,37 @@ begin
 end
 $$;
 
+-- Endpoints can subscribe to erasures. Each notification is part of a backfill, so that it is published, retried, listed
+-- and found again like other deliveries.
+alter table endpoints add column erasures boolean not null default false;
+
+alter table backfills drop constraint backfills_origin_check;
+alter table backfills add constraint backfills_origin_check
+  check (origin in ('backfill', 'replay', 'redelivery', 'erasure'));
+alter table deliveries drop constraint deliveries_origin_check;
+alter table deliveries add constraint deliveries_origin_check
+  check (origin in ('live', 'backfill', 'replay', 'redelivery', 'erasure'));
+
+create index backfills_of_erasures on backfills (endpoint_id, last_position)
+  where origin = 'erasure' and finished_at is null;
+
+-- Notifies the subscribed endpoints to which the capture was owed. Erasures of consecutive positions, such as those of a
+-- retention, share a backfill until it is published.
+create function announce_erasure(workspace uuid, place bigint) returns void language sql volatile as $$
+  with notified as (
+    select e.id from endpoints e
+    where e.workspace_id = workspace and e.erasures and e.deleted_at is null
+      and (e.full_history or e.created_position < place or exists (
+        select from deliveries d where d.endpoint_id = e.id and d.position = place and d.replay_id is not null))),
+  extended as (
+    update backfills b set last_position = place from notified
+    where b.endpoint_id = notified.id and b.origin = 'erasure' and b.finished_at is null and b.last_position = place - 1
+    returning b.endpoint_id)
+  insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position)
+  select gen_random_uuid(), id, 'erasure', place, place, place from notified
+  where id not in (select endpoint_id from extended)
+$$;
+
 -- Erases what a capture says, and returns its erasure; nothing if it does not exist, or has no position yet although it
 -- is on its way into the stream. An erased capture stays as it is.
 --
@@ -116,6 +149,7 @@ begin
       on conflict (workspace_id) do update set number = h.number + 1, chain = next_chain(h.chain, 1, capture)
       returning * into head;
       perform add_erased_position(erased.workspace_id, place);
+      perform announce_erasure(erased.workspace_id, place);
     end if;
     insert into erasures (capture_id, workspace_id, number, chain, erased_by, reason)
     values (capture, erased.workspace_id, head.number, head.chain, actor, erase_capture.reason);

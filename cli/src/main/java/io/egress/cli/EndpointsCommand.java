@@ -1,5 +1,6 @@
 package io.egress.cli;
 
+import io.egress.send.Envelope.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -31,7 +32,7 @@ final class EndpointsCommand {
       "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'";
 
   private static final String ERASURES =
-      "also send capture.erased, so that the receiver can delete what was erased";
+      "also send capture.erased, so that the receiver can delete its copy";
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -63,7 +64,7 @@ final class EndpointsCommand {
       endpoint.put("standard_webhooks", true);
     }
     if (erasures) {
-      endpoint.put("events", events(true));
+      endpoint.put("events", new JsonArray(Event.words(true)));
     }
     limits.putInto(endpoint);
     certificate.putInto(endpoint);
@@ -140,7 +141,7 @@ final class EndpointsCommand {
       change.put("standard_webhooks", standardWebhooks);
     }
     if (erasures != null) {
-      change.put("events", events(erasures));
+      change.put("events", new JsonArray(Event.words(erasures)));
     }
     limits.putInto(change);
     certificate.putInto(change);
@@ -148,11 +149,6 @@ final class EndpointsCommand {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }
     return show("PATCH", path(workspace, id), change);
-  }
-
-  private static JsonArray events(boolean erasures) {
-    JsonArray events = new JsonArray().add("capture.processed");
-    return erasures ? events.add("capture.erased") : events;
   }
 
   private static JsonObject headers(List<String> lines) {

@@ -118,6 +118,7 @@ final class ListenCommand implements Callable<Integer> {
         }
       }
       cursor = cursorAfter(page, cursor);
+      // A service that stops, or holds too many requests, answers at once.
       boolean held = System.nanoTime() - askedNanos > POLL_PERIOD.toNanos();
       if (page.getJsonArray("captures").isEmpty() && !held) {
         Thread.sleep(POLL_PERIOD.toMillis());

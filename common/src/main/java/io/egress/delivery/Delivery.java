@@ -44,7 +44,7 @@ public record Delivery(
     REPLAY("replay"),
     /** A redelivery of this one capture. */
     REDELIVERY("redelivery"),
-    /** The capture was erased, of which the endpoint is told. */
+    /** Notifies the endpoint that the capture was erased. */
     ERASURE("erasure");
 
     private final String word;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientCertificate null if it has none of its own
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
- * @param erasures whether it is told of captures that were erased, too
+ * @param erasures whether it subscribes to capture.erased
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
  */

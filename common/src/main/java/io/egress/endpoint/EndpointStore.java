@@ -126,7 +126,7 @@ public final class EndpointStore {
       """
       with gone as (
         update endpoints set deleted_at = now(), updated_at = now()
-        where workspace_id = $1 and id = $2 and deleted_at is null
+        where workspace_id = $1 and id = coalesce($2, id) and deleted_at is null
         returning id),
       history as (
         update backfills set finished_at = now()
@@ -289,6 +289,14 @@ public final class EndpointStore {
         .preparedQuery(DELETE)
         .execute(Tuple.of(workspaceId, id))
         .map(rows -> rows.size() > 0);
+  }
+
+  /** Returns the number of endpoints that the workspace had. */
+  public static Future<Integer> deleteAll(SqlClient client, UUID workspaceId) {
+    return client
+        .preparedQuery(DELETE)
+        .execute(Tuple.tuple().addUUID(workspaceId).addUUID(null))
+        .map(RowSet::size);
   }
 
   /**

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * An endpoint to be created. Its URL has been checked.
  *
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
- * @param erasures whether it is told of captures that were erased, too
+ * @param erasures whether it subscribes to capture.erased
  */
 public record NewEndpoint(
     String url,

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import javax.crypto.Mac;
 
@@ -34,6 +35,13 @@ public final class Envelope {
 
     public String word() {
       return word;
+    }
+
+    /** The events of an endpoint, which always gets processed captures. */
+    public static List<String> words(boolean erasures) {
+      return erasures
+          ? List.of(CAPTURE_PROCESSED.word, CAPTURE_ERASED.word)
+          : List.of(CAPTURE_PROCESSED.word);
     }
   }
 

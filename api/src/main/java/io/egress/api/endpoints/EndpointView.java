@@ -48,8 +48,7 @@ final class EndpointView {
   }
 
   static JsonArray events(boolean erasures) {
-    JsonArray events = new JsonArray().add(Event.CAPTURE_PROCESSED.word());
-    return erasures ? events.add(Event.CAPTURE_ERASED.word()) : events;
+    return new JsonArray(Event.words(erasures));
   }
 
   static @Nullable JsonObject certificate(ClientCertificate.@Nullable Shown certificate) {

@@ -2,6 +2,7 @@ package io.egress.api.erasures;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.workspace.Workspaces;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
@@ -104,7 +105,7 @@ public final class CaptureErasure {
       throw new Refusal(404, "no such capture");
     }
     if (captures.iterator().next().getBoolean("is_held")) {
-      throw new Refusal(409, "the workspace is on legal hold: nothing of it is erased");
+      throw Workspaces.onLegalHold();
     }
   }
 

@@ -2,6 +2,7 @@ package io.egress.api.erasures;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.workspace.Workspaces;
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
@@ -100,7 +101,7 @@ public final class MemberErasure {
         .compose(
             held -> {
               if (held.size() > 0) {
-                throw new Refusal(409, "the workspace is on legal hold: nothing of it is erased");
+                throw Workspaces.onLegalHold();
               }
               return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, CHUNK_MAX));
             })

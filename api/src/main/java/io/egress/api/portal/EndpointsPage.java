@@ -92,8 +92,7 @@ final class EndpointsPage {
   }
 
   static JsonArray events(PortalForm form) {
-    JsonArray events = new JsonArray().add(Event.CAPTURE_PROCESSED.word());
-    return form.isChecked("erasures") ? events.add(Event.CAPTURE_ERASED.word()) : events;
+    return new JsonArray(Event.words(form.isChecked("erasures")));
   }
 
   static ShownSecret secret(Endpoints.Issued issued) {

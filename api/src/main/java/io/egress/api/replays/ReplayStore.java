@@ -135,8 +135,8 @@ final class ReplayStore {
   }
 
   /**
-   * What was told of an erasure is told again. Empty if the endpoint was deleted or has too many
-   * unfinished replays.
+   * Repeats the notification if the delivery is one of an erasure. Empty if the endpoint was
+   * deleted or has too many unfinished replays.
    */
   static Future<Optional<Replay>> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {

@@ -6,6 +6,7 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.endpoint.EndpointStore;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -29,16 +30,6 @@ final class WorkspaceEnd {
 
   private static final String END = "update workspaces set ended_at = now() where id = $1";
   private static final String DELETE_KEYS = "delete from api_keys where workspace_id = $1";
-  private static final String DELETE_ENDPOINTS =
-      """
-      with gone as (
-        update endpoints set deleted_at = now(), updated_at = now()
-        where workspace_id = $1 and deleted_at is null returning id),
-      history as (
-        update backfills set finished_at = now()
-        where endpoint_id in (select id from gone) and finished_at is null)
-      select id from gone
-      """;
 
   /** What is stored there may contain secrets. */
   private static final String FORGET_ANSWERS =
@@ -71,8 +62,7 @@ final class WorkspaceEnd {
                         return Future.succeededFuture();
                       }
                       if (workspace.getBoolean("legal_hold")) {
-                        throw new Refusal(
-                            409, "the workspace is on legal hold: nothing of it is erased");
+                        throw Workspaces.onLegalHold();
                       }
                       return end(tx, caller, workspaceId);
                     }));
@@ -85,8 +75,7 @@ final class WorkspaceEnd {
         .compose(ended -> tx.preparedQuery(DELETE_KEYS).execute(workspace))
         .compose(
             keys ->
-                tx.preparedQuery(DELETE_ENDPOINTS)
-                    .execute(workspace)
+                EndpointStore.deleteAll(tx, workspaceId)
                     .compose(
                         endpoints ->
                             AuditLog.write(
@@ -99,7 +88,7 @@ final class WorkspaceEnd {
                                     workspaceId,
                                     new JsonObject()
                                         .put("api_keys", keys.rowCount())
-                                        .put("endpoints", endpoints.size())))))
+                                        .put("endpoints", endpoints)))))
         .compose(written -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
         .compose(forgotten -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
         .compose(closed -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))

@@ -48,6 +48,10 @@ public final class Workspaces {
             });
   }
 
+  public static Refusal onLegalHold() {
+    return new Refusal(409, "the workspace is on legal hold: nothing of it is erased");
+  }
+
   public static Refusal ended() {
     return new Refusal(410, "the workspace has ended");
   }

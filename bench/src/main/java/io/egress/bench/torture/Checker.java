@@ -144,7 +144,8 @@ final class Checker {
         }
       }
     }
-    if (tenant.erasures().size() < erasedOf(tenant).size() || !untold(tenant, stream).isEmpty()) {
+    if (tenant.erasures().size() < erasedOf(tenant).size()
+        || !unnotified(tenant, stream).isEmpty()) {
       return false;
     }
     return tenant.owed().stream().allMatch(endpoint -> missing(endpoint, stream).isEmpty());
@@ -167,9 +168,9 @@ final class Checker {
     return evidence.erased().keySet().stream().filter(tenant::isOf).collect(toSet());
   }
 
-  /** Erasures of which an endpoint that existed and was owed the capture was not told. */
-  private List<String> untold(Tenant tenant, List<UUID> stream) {
-    List<String> untold = new ArrayList<>();
+  /** Missing notifications to endpoints that existed and were owed the capture. */
+  private List<String> unnotified(Tenant tenant, List<UUID> stream) {
+    List<String> unnotified = new ArrayList<>();
     for (Tenant.Endpoint endpoint : tenant.owed()) {
       stream.stream()
           .skip(Math.max(0, endpoint.exactFrom() - 1))
@@ -177,12 +178,14 @@ final class Checker {
               id -> {
                 Evidence.Erased erased = evidence.erased().get(id);
                 return erased != null
-                    && erased.askedNanos() - endpoint.toldFromNanos() > 0
-                    && !evidence.wasTold(endpoint.name(), id);
+                    && erased.askedNanos() - endpoint.notifiedFromNanos() > 0
+                    && !evidence.wasNotified(endpoint.name(), id);
               })
-          .forEach(id -> untold.add(endpoint.name() + " was not told that " + id + " was erased"));
+          .forEach(
+              id ->
+                  unnotified.add(endpoint.name() + " was not notified that " + id + " was erased"));
     }
-    return untold;
+    return unnotified;
   }
 
   private void checkErasures(Tenant tenant) {
@@ -259,7 +262,7 @@ final class Checker {
         checkNotSentAfterErasure(endpoint, captureId, arrivals);
       }
     }
-    untold(tenant, stream).forEach(evidence::violation);
+    unnotified(tenant, stream).forEach(evidence::violation);
   }
 
   private void checkNotSentAfterErasure(

@@ -24,7 +24,7 @@ final class Evidence {
   private final Map<UUID, Acknowledged> acknowledged = new ConcurrentHashMap<>();
   private final Map<Sent, List<Arrival>> arrivals = new ConcurrentHashMap<>();
   private final Map<UUID, Erased> erased = new ConcurrentHashMap<>();
-  private final Set<Sent> told = ConcurrentHashMap.newKeySet();
+  private final Set<Sent> notified = ConcurrentHashMap.newKeySet();
   private final Queue<UUID> ended = new ConcurrentLinkedQueue<>();
   private final List<Disturbance> disturbances = new ArrayList<>();
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
@@ -63,16 +63,17 @@ final class Evidence {
     return erasure != null && erasure.doneNanos() != 0;
   }
 
-  /** A webhook told of an erasure. */
-  void told(String endpoint, UUID captureId) {
+  /** An endpoint got capture.erased. */
+  void notified(String endpoint, UUID captureId) {
     if (!erased.containsKey(captureId)) {
-      violation("%s was told that %s was erased, which it was not".formatted(endpoint, captureId));
+      violation(
+          "%s was notified that %s was erased, which it was not".formatted(endpoint, captureId));
     }
-    told.add(new Sent(endpoint, captureId));
+    notified.add(new Sent(endpoint, captureId));
   }
 
-  boolean wasTold(String endpoint, UUID captureId) {
-    return told.contains(new Sent(endpoint, captureId));
+  boolean wasNotified(String endpoint, UUID captureId) {
+    return notified.contains(new Sent(endpoint, captureId));
   }
 
   void arrived(String endpoint, UUID captureId, UUID deliveryId, boolean accepted) {

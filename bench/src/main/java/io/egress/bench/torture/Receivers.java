@@ -80,7 +80,7 @@ final class Receivers {
     JsonObject document = genuine.data();
     UUID captureId = UUID.fromString(document.getString("id"));
     if (request.getHeader("x-service-event").equals("capture.erased")) {
-      evidence.told(name, captureId);
+      evidence.notified(name, captureId);
       request.response().end();
       return;
     }

@@ -2,6 +2,7 @@ package io.egress.bench.torture;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.send.Envelope;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -19,10 +20,10 @@ final class Tenant {
   private static final int READERS = 2;
 
   /**
-   * An existing endpoint. {@code exactFrom} is the first position it is owed. From {@code
-   * toldFromNanos} on it is told of erasures.
+   * An existing endpoint. {@code exactFrom} is the first position it is owed. It is notified of
+   * erasures from {@code notifiedFromNanos} on.
    */
-  record Endpoint(String name, UUID id, long exactFrom, long toldFromNanos) {}
+  record Endpoint(String name, UUID id, long exactFrom, long notifiedFromNanos) {}
 
   private final String name;
   private final UUID id = UUID.randomUUID();
@@ -183,7 +184,7 @@ final class Tenant {
             new JsonObject()
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
-                .put("events", new JsonArray().add("capture.processed").add("capture.erased"))
+                .put("events", new JsonArray(Envelope.Event.words(true)))
                 .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =

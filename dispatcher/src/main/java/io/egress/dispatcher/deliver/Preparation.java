@@ -122,7 +122,7 @@ final class Preparation {
    * The answers to one query.
    *
    * @param cancelled replays whose deliveries must not be sent
-   * @param erasures what is told of erased captures
+   * @param erasures the data of erasure notifications, by capture
    * @param memory reserved for the documents
    * @param large whether the documents are large enough to hold their memory until the attempts
    *     have ended, and not only until their bodies are built

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** What endpoints are told of erased captures, in place of the document. */
+/** The data of erasure notifications, in place of a document. */
 public final class ErasureHeads {
   private static final String READ =
       "select capture_id, erased_at, reason from erasures where capture_id = any($1)";
