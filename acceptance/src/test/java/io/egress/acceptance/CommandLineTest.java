@@ -100,7 +100,7 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(240)
+  @Timeout(480)
   void aServiceIsAdministeredFromATerminal() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String port = internalPort(up);
