@@ -40,6 +40,7 @@ final class BothRoles implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
   private final Set<String> delivered = ConcurrentHashMap.newKeySet();
+  private final Set<String> down = ConcurrentHashMap.newKeySet();
   private final String receiver;
   private final ApiApp api;
   private final DispatcherApp dispatcher;
@@ -65,6 +66,15 @@ final class BothRoles implements AutoCloseable {
     return new Tenant(workspace, minted.getString("key"));
   }
 
+  int internalPort() {
+    return api.internalPort();
+  }
+
+  /** A call of the internal API. */
+  JsonObject call(String method, String path, JsonObject body) {
+    return internal.call(method, path, body);
+  }
+
   static Map<String, String> environment() {
     Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
@@ -80,6 +90,19 @@ final class BothRoles implements AutoCloseable {
         "POST",
         "/workspaces/" + workspace + "/endpoints",
         new JsonObject().put("url", receiver + name).put("full_history", fullHistory));
+  }
+
+  /** The receiver fails every attempt at this endpoint until it is repaired. */
+  void breakDown(String name) {
+    down.add(name);
+  }
+
+  void repair(String name) {
+    down.remove(name);
+  }
+
+  String receiver(String name) {
+    return receiver + name;
   }
 
   /** Puts a capture, pulls it, renames who speaks in it, and waits until it is delivered. */
@@ -216,7 +239,9 @@ final class BothRoles implements AutoCloseable {
         .onSuccess(
             body -> {
               String capture = captureOf(body.toJsonObject());
-              boolean fails = endpoint.equals("flaky") && failedOnce.add(endpoint + " " + capture);
+              boolean fails =
+                  down.contains(endpoint)
+                      || (endpoint.equals("flaky") && failedOnce.add(endpoint + " " + capture));
               if (!fails) {
                 delivered.add(endpoint + " " + capture);
               }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.cli.InternalApi;
-import io.egress.embedded.CertificateAuthority;
 import io.egress.embedded.ClosedPort;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.json.JsonObject;
@@ -20,9 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -30,13 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The commands that the README shows. */
+/** What the README shows, each command in a process of its own. */
 @Execution(ExecutionMode.CONCURRENT)
 class CommandLineTest {
-  /** The secret comes last: scripts take the last word. */
-  private static final String BOTH_FORMS =
-      "standard-webhooks +whsec_[A-Za-z0-9+/=]{68}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+";
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Path folder;
@@ -46,6 +39,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(240)
   void upContinuesAfterAKill() throws Exception {
     UUID workspace = UUID.randomUUID();
@@ -76,6 +70,12 @@ class CommandLineTest {
       await().atMost(PATIENCE).until(() -> Pull.captures(url, minted).size() == 1);
       cursor = Pull.page(url, key).getJsonObject("pageInfo").getString("endCursor");
       put(api, workspace);
+      try (CommandLine audit =
+          administer("audit", internalPort(up), "export", "--action", "api_key.created")) {
+        assertThat(audit.awaitExit()).as(audit.output()).isZero();
+        assertThat(new JsonObject(audit.output()).getString("workspace_id"))
+            .isEqualTo(workspace.toString());
+      }
       up.kill();
     }
     try (CommandLine up = CommandLine.start(environment(), "up")) {
@@ -97,275 +97,6 @@ class CommandLineTest {
       up.terminate();
       assertThat(up.awaitExit()).as(up.output()).isZero();
     }
-  }
-
-  @Test
-  @Timeout(480)
-  void aServiceIsAdministeredFromATerminal() throws Exception {
-    try (CommandLine up = CommandLine.start(environment(), "up")) {
-      String port = internalPort(up);
-      keysAreMintedListedChangedAndDeleted(port);
-      endpointsAreManaged(port);
-      deliveriesAreListedAndShown(api(up, token()), port);
-    }
-  }
-
-  private void keysAreMintedListedChangedAndDeleted(String port) throws Exception {
-    String workspace = UUID.randomUUID().toString();
-    try (CommandLine create = keys(port, "create", workspace, "--expires-in", "2d")) {
-      assertThat(create.awaitExit()).as(create.output()).isZero();
-      assertThat(create.output()).matches("service_[A-Za-z0-9]{32}\\s+");
-    }
-    String id;
-    try (CommandLine list = keys(port, "list", workspace, "--json")) {
-      assertThat(list.awaitExit()).isZero();
-      JsonObject key = new JsonObject(list.output()).getJsonArray("api_keys").getJsonObject(0);
-      id = key.getString("id");
-      assertThat(key.getString("expires_at")).isNotNull();
-      assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
-    }
-    try (CommandLine change = keys(port, "change", workspace, id, "--expires-in", "1h")) {
-      assertThat(change.awaitExit()).as(change.output()).isZero();
-      assertThat(change.output()).matches("expires_at  20\\S+Z\\s+");
-    }
-    try (CommandLine change = keys(port, "change", workspace, id, "--never")) {
-      assertThat(change.awaitExit()).isEqualTo(1);
-      assertThat(change.output()).contains("requires extend");
-    }
-    try (CommandLine change = keys(port, "change", workspace, id, "--never", "--extend")) {
-      assertThat(change.awaitExit()).as(change.output()).isZero();
-      assertThat(change.output()).isEqualToIgnoringWhitespace("expires_at never");
-    }
-    try (CommandLine delete = administer("keys", port, "--actor", "ada", "delete", workspace, id)) {
-      assertThat(delete.awaitExit()).as(delete.output()).isZero();
-    }
-    try (CommandLine audit = administer("audit", port, "list", workspace)) {
-      assertThat(audit.awaitExit()).as(audit.output()).isZero();
-      assertThat(audit.output())
-          .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
-          .contains("api_key.created");
-    }
-    try (CommandLine audit =
-        administer("audit", port, "export", "--action", "api_key.deleted", "--thing", id)) {
-      assertThat(audit.awaitExit()).as(audit.output()).isZero();
-      assertThat(new JsonObject(audit.output()).getString("workspace_id")).isEqualTo(workspace);
-    }
-  }
-
-  private void endpointsAreManaged(String port) throws Exception {
-    String workspace = UUID.randomUUID().toString();
-    String url = "https://receiver.invalid/webhooks?from=egress";
-    String created =
-        endpoints(port, "create", workspace, url, "--description", "search", "--full-history");
-    assertThat(created).matches("id +[0-9a-f-]{36}\\s+" + BOTH_FORMS);
-    String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
-    CertificateAuthority.Issued issued = new CertificateAuthority().issueFor();
-
-    JsonObject shown = new JsonObject(endpoints(port, "show", workspace, id));
-    assertThat(shown.getString("url")).isEqualTo(url);
-    assertThat(shown.getString("description")).isEqualTo("search");
-    assertThat(shown.getBoolean("full_history")).isTrue();
-    assertThat(shown.getBoolean("standard_webhooks")).isFalse();
-    assertThat(shown.getBoolean("paused")).isFalse();
-    assertThat(shown.containsKey("secret")).isFalse();
-    assertThat(endpoints(port, "list", workspace)).contains(id);
-
-    JsonObject changed =
-        new JsonObject(
-            endpoints(
-                port,
-                "change",
-                workspace,
-                id,
-                "--header",
-                "Authorization: Bearer a:b",
-                "--max-per-second",
-                "5",
-                "--standard-webhooks",
-                "--description",
-                ""));
-    assertThat(changed.getBoolean("standard_webhooks")).isTrue();
-    assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
-    assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
-    assertThat(changed.getString("description")).isNull();
-    changed =
-        new JsonObject(
-            endpoints(
-                port,
-                "change",
-                workspace,
-                id,
-                "--remove-header",
-                "authorization",
-                "--max-per-second",
-                "none",
-                "--no-standard-webhooks",
-                "--max-in-flight",
-                "2",
-                "--client-certificate",
-                issued.writeCertificate(folder.resolve("client.pem")).toString(),
-                "--client-key",
-                issued.writeKey(folder.resolve("client.key")).toString()));
-    assertThat(changed.getJsonObject("client_certificate").getString("subject"))
-        .isEqualTo("CN=receiver");
-    assertThat(changed.getBoolean("standard_webhooks")).isFalse();
-    assertThat(changed.getJsonArray("headers")).isEmpty();
-    assertThat(changed.getInteger("max_per_second")).isNull();
-    assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
-
-    changed =
-        new JsonObject(endpoints(port, "change", workspace, id, "--client-certificate", "none"));
-    assertThat(changed.getValue("client_certificate")).isNull();
-
-    assertThat(isPausedAfter(port, "pause", workspace, id)).isTrue();
-    assertThat(isPausedAfter(port, "resume", workspace, id)).isFalse();
-
-    assertThat(endpoints(port, "rotate", workspace, id, "--overlap", "2h"))
-        .matches(BOTH_FORMS)
-        .doesNotContain(created.substring(created.indexOf("secret")));
-    assertThat(previousUntil(port, workspace, id)).isNotNull();
-    assertThat(endpoints(port, "rotate", workspace, id, "--end")).isEmpty();
-    assertThat(previousUntil(port, workspace, id)).isNull();
-
-    try (CommandLine test = administer("endpoints", port, "test", workspace, id, "--json")) {
-      assertThat(test.awaitExit()).as(test.output()).isEqualTo(1);
-      assertThat(new JsonObject(test.output()).getString("outcome")).isNotEqualTo("delivered");
-    }
-
-    try (CommandLine reseal = administer("secrets", port, "reseal")) {
-      assertThat(reseal.awaitExit()).as(reseal.output()).isZero();
-      assertThat(reseal.output()).containsPattern("k[0-9a-f]{12} +1 +true +true");
-    }
-
-    assertThat(endpoints(port, "delete", workspace, id)).isEmpty();
-    try (CommandLine show = administer("endpoints", port, "show", workspace, id)) {
-      assertThat(show.awaitExit()).isEqualTo(1);
-      assertThat(show.output()).isEqualTo("no such endpoint in this workspace\n");
-    }
-  }
-
-  private void deliveriesAreListedAndShown(InternalApi api, String port) throws Exception {
-    UUID workspace = UUID.randomUUID();
-    String path = "/workspaces/" + workspace + "/endpoints";
-    String endpoint =
-        api.call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
-            .getString("id");
-    put(api, workspace);
-
-    String list = "/workspaces/" + workspace + "/deliveries";
-    await()
-        .atMost(PATIENCE)
-        .until(() -> api.call("GET", list, new JsonObject()).encode().contains("\"dns\""));
-    assertThat(deliveries(port, "list", workspace.toString(), "--endpoint", endpoint))
-        .contains("pending", " dns ");
-    JsonObject listed =
-        new JsonObject(
-            deliveries(port, "list", workspace.toString(), "--state", "pending", "--json"));
-    JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
-    assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
-    assertThat(
-            deliveries(
-                port,
-                "list",
-                workspace.toString(),
-                "--capture",
-                delivery.getString("capture_id"),
-                "--to",
-                "2026-01-01T00:00:00Z"))
-        .doesNotContain(endpoint);
-    assertThat(
-            deliveries(
-                port, "list", workspace.toString(), "--from", "yesterday", "--state", "pending"))
-        .contains(endpoint);
-    String capture = delivery.getString("capture_id");
-    try (CommandLine find = administer("captures", port, "find", capture)) {
-      assertThat(find.awaitExit()).as(find.output()).isZero();
-      assertThat(find.output())
-          .containsPattern("workspace_id +" + workspace)
-          .containsPattern("state +in the stream")
-          .containsPattern(endpoint + " +pending +\\d+ +dns");
-    }
-    try (CommandLine find = administer("captures", port, "find", workspace.toString())) {
-      assertThat(find.awaitExit()).isEqualTo(1);
-      assertThat(find.output()).isEqualTo("no such capture: it was never put\n");
-    }
-    try (CommandLine change =
-        administer("workspaces", port, "change", workspace.toString(), "--name", "Acme")) {
-      assertThat(change.awaitExit()).as(change.output()).isZero();
-      assertThat(change.output()).containsPattern("name +Acme");
-    }
-    try (CommandLine workspaces = administer("workspaces", port, "list")) {
-      assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
-      assertThat(workspaces.output())
-          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +0");
-    }
-    try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
-      assertThat(failing.awaitExit()).as(failing.output()).isZero();
-      assertThat(failing.output())
-          .containsPattern(workspace + " +" + endpoint + " +down +0 +\\d+ +dns ");
-    }
-    assertThat(deliveries(port, "show", workspace.toString(), delivery.getString("id")))
-        .contains("state            pending")
-        .containsPattern("attempt +started_at +duration_ms +outcome")
-        .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
-    try (CommandLine show =
-        administer(
-            "deliveries",
-            port,
-            "show",
-            workspace.toString(),
-            delivery.getString("id"),
-            "--body",
-            "1")) {
-      assertThat(show.awaitExit()).isEqualTo(1);
-      assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
-    }
-    resumingCatchesUp(api, port, workspace, endpoint);
-  }
-
-  private void resumingCatchesUp(InternalApi api, String port, UUID workspace, String endpoint)
-      throws Exception {
-    String deliveries = "/workspaces/" + workspace + "/deliveries";
-    endpoints(port, "pause", workspace.toString(), endpoint);
-    put(api, workspace);
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                !api.call("GET", deliveries + "?state=skipped", new JsonObject())
-                    .getJsonArray("deliveries")
-                    .isEmpty());
-
-    String resumed = endpoints(port, "resume", workspace.toString(), endpoint, "--catch-up");
-
-    Matcher started = Pattern.compile("started replay (\\S+)").matcher(resumed);
-    assertThat(started.find()).as(resumed).isTrue();
-    assertThat(resumed).contains("\"paused\" : false");
-    JsonObject replay =
-        api.call(
-            "GET", "/workspaces/" + workspace + "/replays/" + started.group(1), new JsonObject());
-    assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                !api
-                    .call(
-                        "GET",
-                        deliveries + "?capture_id=" + skipped(api, deliveries),
-                        new JsonObject())
-                    .getJsonArray("deliveries")
-                    .stream()
-                    .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
-                    .toList()
-                    .isEmpty());
-  }
-
-  private static String skipped(InternalApi api, String deliveries) {
-    return api.call("GET", deliveries + "?state=skipped", new JsonObject())
-        .getJsonArray("deliveries")
-        .getJsonObject(0)
-        .getString("capture_id");
   }
 
   @Test
@@ -449,36 +180,8 @@ class CommandLineTest {
     }
   }
 
-  private CommandLine keys(String port, String... arguments) throws IOException {
-    return administer("keys", port, arguments);
-  }
-
-  private String endpoints(String port, String... arguments) throws Exception {
-    try (CommandLine endpoints = administer("endpoints", port, arguments)) {
-      assertThat(endpoints.awaitExit()).as(endpoints.output()).isZero();
-      return endpoints.output();
-    }
-  }
-
-  private String deliveries(String port, String... arguments) throws Exception {
-    try (CommandLine deliveries = administer("deliveries", port, arguments)) {
-      assertThat(deliveries.awaitExit()).as(deliveries.output()).isZero();
-      return deliveries.output();
-    }
-  }
-
   private String token() throws IOException {
     return Files.readString(folder.resolve("data").resolve("internal-token")).strip();
-  }
-
-  private @Nullable String previousUntil(String port, String workspace, String id)
-      throws Exception {
-    return new JsonObject(endpoints(port, "show", workspace, id))
-        .getString("previous_secret_until");
-  }
-
-  private boolean isPausedAfter(String port, String... arguments) throws Exception {
-    return new JsonObject(endpoints(port, arguments)).getBoolean("paused");
   }
 
   private CommandLine administer(String command, String port, String... arguments)

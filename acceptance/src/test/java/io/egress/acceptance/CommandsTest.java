@@ -39,6 +39,7 @@ class CommandsTest {
           Map.entry("PATCH " + WORKSPACE, "workspaces change"),
           Map.entry("DELETE " + WORKSPACE, "workspaces end"),
           Map.entry("DELETE " + WORKSPACE + "/members/{id}", "members erase"),
+          Map.entry("GET /database", "database"),
           Map.entry("GET /queue", "rebuild-queue"),
           Map.entry("POST /queue/rebuild", "rebuild-queue"),
           Map.entry("GET /secret-keys", "secrets list"),

@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -78,6 +79,7 @@ class ConsumingTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @EnumSource
   void continuesAfterAKill(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();

@@ -102,10 +102,9 @@ class DashboardTest {
   }
 
   @Test
-  void theRunbooksStatementsRun() throws IOException {
-    for (String statement : found("(?s)```sql\n(.*?)```", Files.readString(RUNBOOK))) {
-      assertThatCode(() -> roles.query(statement)).as(statement).doesNotThrowAnyException();
-    }
+  void theRunbookNeedsNoSql() throws IOException {
+    assertThat(Files.readString(RUNBOOK))
+        .doesNotContain("```sql", "select ", "pg_stat_activity", "pg_stat_replication");
   }
 
   private static List<String> all() throws IOException {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -16,28 +17,19 @@ class DemoTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
-  @Timeout(180)
-  void demoPrintsAPullThatWorksWhileCapturesArrive() throws Exception {
+  @Tag("full")
+  @Timeout(240)
+  void showsWebhooksArrivingAndAPullThatWorks() throws Exception {
     try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
       String key = demo.awaitOutput("Bearer (service_[A-Za-z0-9]{32})");
       String url = demo.awaitOutput("'(http://localhost:\\d+/api/v1/captures)\\?limit=2'");
       String link = demo.awaitOutput("(http://127.0.0.1:\\d+/portal/open\\?token=\\S+)");
       assertThat(Pull.text(link)).contains("Open settings");
       demo.awaitOutput("pipeline  finished +Talk about");
-
       await()
           .atMost(PATIENCE)
           .untilAsserted(() -> assertThat(Pull.captures(url, key).size()).isGreaterThan(1));
 
-      demo.terminate();
-      assertThat(demo.awaitExit()).as(demo.output()).isZero();
-    }
-  }
-
-  @Test
-  @Timeout(240)
-  void showsWebhooksArriving() throws Exception {
-    try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
       demo.awaitOutput("healthy +1 +yes +200 +Talk about");
       demo.awaitOutput("flaky +1 +yes +503 +Talk about");
       demo.awaitOutput("flaky +2 +yes +503 +Talk about");

@@ -26,10 +26,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The database is searched by ErasuresApiTest. */
+@Tag("full")
 class ErasureRemainsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String TOKEN = "token-of-a-privacy-officer";

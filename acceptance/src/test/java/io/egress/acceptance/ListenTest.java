@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,6 +74,7 @@ class ListenTest {
   }
 
   @Test
+  @Tag("full")
   void postsOnlyNewCapturesByDefault() throws Exception {
     String key = api.mintKey(workspace);
     api.finish(workspace, 3);

@@ -22,12 +22,14 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An outage is logged when it begins and when it ends, and rarely in between. */
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class LogsWhileAwayTest {
   private static final Duration AWAY = Duration.ofSeconds(20);

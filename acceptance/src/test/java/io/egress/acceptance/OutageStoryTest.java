@@ -30,6 +30,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An endpoint is down past its last retry, and gets what it missed, as the runbook says. */
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class OutageStoryTest {
   private static final String TOKEN = "a-token-of-the-internal-api";
@@ -168,13 +170,8 @@ class OutageStoryTest {
         .getJsonObject(0);
   }
 
-  private static String run(int status, String port, String... arguments) throws Exception {
-    Map<String, String> environment =
-        Map.of("EGRESS_INTERNAL_TOKEN", TOKEN, "EGRESS_INTERNAL_PORT", port);
-    try (CommandLine command = CommandLine.start(environment, arguments)) {
-      assertThat(command.awaitExit()).as(command.output()).isEqualTo(status);
-      return command.output();
-    }
+  private static String run(int status, String port, String... arguments) {
+    return new Administrator(Integer.parseInt(port), TOKEN).run(status, arguments);
   }
 
   /** Imports captures; returns their ids. */

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * runs while tables are empty, once more after they were analyzed so, and then on large ones that
  * nobody but the service analyzes.
  */
+@Tag("full")
 @Timeout(300)
 class PlansTest {
   private static final int ROWS = 30_000;

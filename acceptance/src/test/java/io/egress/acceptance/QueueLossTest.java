@@ -38,6 +38,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +96,7 @@ class QueueLossTest {
   }
 
   @Test
+  @Tag("full")
   void theRecordsOfATopicThatIsCreatedAnew() throws Exception {
     start();
     makeAQueue();
@@ -116,6 +118,7 @@ class QueueLossTest {
   }
 
   @Test
+  @Tag("full")
   void theRecordsOfADeletedTopic() throws Exception {
     start();
     makeAQueue();
@@ -130,6 +133,7 @@ class QueueLossTest {
   }
 
   @Test
+  @Tag("full")
   void recordsThatWereDeletedBeforeTheyWereDue() throws Exception {
     start();
     makeAQueue();
@@ -152,6 +156,7 @@ class QueueLossTest {
 
   /** Which Kafka cannot tell from records that were processed: the delivery log can. */
   @Test
+  @Tag("full")
   void recordsThatAnOperatorSkipped() throws Exception {
     Map<String, String> environment = environment();
     environment.put("EGRESS_RECONCILE_AFTER", "2s");
@@ -179,13 +184,9 @@ class QueueLossTest {
     start();
     makeAQueue();
 
-    Map<String, String> variables = environment();
-    variables.put(
-        "EGRESS_INTERNAL_PORT", Integer.toString(requireNonNull(running).api().internalPort()));
-    try (CommandLine command = CommandLine.start(variables, "rebuild-queue")) {
-      assertThat(command.awaitExit()).as(command.output()).isZero();
-      assertThat(command.output()).containsPattern("published \\d+ deliveries; (finished|retries)");
-    }
+    int port = requireNonNull(running).api().internalPort();
+    assertThat(new Administrator(port, BothRoles.TOKEN).run("rebuild-queue"))
+        .containsPattern("published \\d+ deliveries; (finished|retries)");
     assertThat(rebuild().getString("reason")).isEqualTo("requested");
     inbox.onlyDown(Set.of());
 

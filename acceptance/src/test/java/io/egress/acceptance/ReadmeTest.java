@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Pastes what the README shows into terminals, in its order. Ports are the only thing changed, for
  * others may use those of the README.
  */
+@Tag("full")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ReadmeTest {

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The database is lost and restored to a moment, as docs/disaster-recovery.md says. */
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class RestoreTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -108,13 +110,13 @@ class RestoreTest {
       try (Roles roles = new Roles(server)) {
         assertThat(roles.pull(key, lostCursor).statusCode()).isEqualTo(400);
         assertThat(roles.pull(key, keptCursor).statusCode()).isEqualTo(200);
-        roles.run(0, "rebuild-queue");
+        roles.run("rebuild-queue");
         roles.finish(lost);
         roles.finish(captures(5));
         JsonObject page = new JsonObject(roles.pull(key, keptCursor).body());
         assertThat(page.getJsonArray("captures")).hasSize(15);
         await().atMost(PATIENCE).until(() -> roles.verified().getLong("delivered") == 35);
-        roles.run(0, "verify", workspace.toString());
+        roles.run("verify", workspace.toString());
       }
       assertThat(inbox.accepted("crm"))
           .as("what was put again was delivered again, under the same ids")
@@ -218,12 +220,8 @@ class RestoreTest {
               BodyHandlers.ofString());
     }
 
-    private void run(int status, String... arguments) throws Exception {
-      Map<String, String> variables = new HashMap<>(environment);
-      variables.put("EGRESS_INTERNAL_PORT", Integer.toString(api.internalPort()));
-      try (CommandLine command = CommandLine.start(variables, arguments)) {
-        assertThat(command.awaitExit()).as(command.output()).isEqualTo(status);
-      }
+    private void run(String... arguments) {
+      new Administrator(api.internalPort(), BothRoles.TOKEN).run(arguments);
     }
 
     @Override

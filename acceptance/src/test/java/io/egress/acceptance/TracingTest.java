@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -144,6 +145,7 @@ class TracingTest {
   }
 
   @Test
+  @Tag("full")
   void anUnreachableCollectorCostsOnlySpans() throws Exception {
     try (ClosedPort nobody = ClosedPort.open()) {
       deliversAndCountsLostSpans(nobody.number());
@@ -151,6 +153,7 @@ class TracingTest {
   }
 
   @Test
+  @Tag("full")
   void aHangingCollectorCostsOnlySpans() throws Exception {
     HttpServer silent = outside.createHttpServer().requestHandler(request -> {});
     deliversAndCountsLostSpans(BothRoles.done(silent.listen(0, "127.0.0.1")).actualPort());
@@ -168,6 +171,7 @@ class TracingTest {
   }
 
   @Test
+  @Tag("full")
   void loadsNoOpenTelemetryClassesWhenOff(@TempDir Path folder) throws Exception {
     Path loaded = folder.resolve("loaded");
     Map<String, String> environment = new HashMap<>(BothRoles.environment());

@@ -22,6 +22,7 @@ import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.DatabaseHandler;
 import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
@@ -398,6 +399,9 @@ public final class ApiApp {
               .routes()
               .guard("/internal/", new InternalAccess(settings.internalTokens()))
               .and(ApiRoutes.internalDescription())
+              .and(
+                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool))
+                      .unless(backends::isUnreadable))
               .and(
                   ApiRoutes.internal(
                           hook,

@@ -14,6 +14,7 @@ import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.DatabaseHandler;
 import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.ErasureFeed;
@@ -62,6 +63,11 @@ final class ApiRoutes {
   static Routes internalDescription() {
     return new Routes()
         .get(INTERNAL + "/openapi.json", OpenApi.of("/io/egress/api/internal-openapi.json"));
+  }
+
+  /** It also answers while the database takes no writes. */
+  static Routes diagnosis(DatabaseHandler database) {
+    return new Routes().get(INTERNAL + "/database", database::show);
   }
 
   static Routes internal(

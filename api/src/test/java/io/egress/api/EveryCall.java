@@ -40,7 +40,7 @@ final class EveryCall {
     repeatDeliveries(endpoint);
     lookAround();
     erase();
-    for (String path : List.of("/audit?limit=1", "/secret-keys", "/queue", "/openapi.json")) {
+    for (String path : List.of("/audit?limit=1", "/secret-keys", "/queue", "/database", "/openapi.json")) {
       caller.get(INTERNAL + path);
     }
     caller.get(workspace + "/audit");

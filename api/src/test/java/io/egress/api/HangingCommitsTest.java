@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** PostgreSQL reads, and its commits wait for a synchronous standby that is gone. */
+@Tag("full")
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class HangingCommitsTest {
@@ -76,6 +78,9 @@ class HangingCommitsTest {
               assertThat(database()).isEqualTo("down");
             });
     assertUnavailable(early.join(), RequestLifetime.ANSWER_MAX.plus(SLACK));
+    await()
+        .atMost(KNOWN_WITHIN)
+        .until(() -> service.internal("GET", "/internal/v1/database", "").body().contains("SyncRep"));
 
     reload("reset synchronous_standby_names");
 

@@ -75,6 +75,7 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/openapi.json", NO_PAGE),
           Map.entry("GET /internal/v1/secret-keys", NO_PAGE),
           Map.entry("POST /internal/v1/secret-keys/reseal", NO_PAGE),
+          Map.entry("GET /internal/v1/database", NO_PAGE),
           Map.entry("GET /internal/v1/queue", NO_PAGE),
           Map.entry("POST /internal/v1/queue/rebuild", NO_PAGE),
           Map.entry("GET /internal/v1/audit", NO_PAGE),

@@ -3,8 +3,10 @@ package io.egress.cli;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The commands that talk to a running service. */
@@ -12,6 +14,11 @@ public final class Administration {
   private Administration() {}
 
   public static CommandLine addTo(CommandLine line) {
+    return addTo(line, System.getenv());
+  }
+
+  /** The token is found by way of {@code environment}. */
+  public static CommandLine addTo(CommandLine line, Map<String, String> environment) {
     List.of(
             new WorkspacesCommand(),
             new CapturesCommand(),
@@ -21,6 +28,7 @@ public final class Administration {
             new ReplaysCommand(),
             new VerifyCommand(),
             new RebuildQueueCommand(),
+            new DatabaseCommand(),
             new SecretsCommand(),
             new AuditCommand(),
             new MembersCommand(),
@@ -28,6 +36,11 @@ public final class Administration {
             new PortalCommand(),
             new CompletionCommand())
         .forEach(line::addSubcommand);
+    line.getSubcommands().values().stream()
+        .flatMap(command -> command.getCommandSpec().mixins().values().stream())
+        .map(CommandSpec::userObject)
+        .filter(InternalApiOptions.class::isInstance)
+        .forEach(options -> ((InternalApiOptions) options).readFrom(environment));
     return line.registerConverter(UUID.class, Administration::id)
         .registerConverter(Instant.class, new Instants(Clock.systemUTC()));
   }

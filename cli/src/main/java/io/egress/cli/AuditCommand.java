@@ -72,13 +72,9 @@ final class AuditCommand {
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonArray found = filter.listing().read(internal.api(), "entries", limit);
-    System.out.print(
-        json
-            ? new JsonObject().put("entries", found).encodePrettily() + "\n"
-            : TextTable.of(COLUMNS, found));
-    return 0;
+    return output.table(new JsonObject().put("entries", found), found, COLUMNS);
   }
 
   @Command(name = "export", description = "Prints all entries as JSON, one per line.")

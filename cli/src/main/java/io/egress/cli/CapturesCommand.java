@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.UUID;
 import picocli.CommandLine.Command;
@@ -29,22 +30,18 @@ final class CapturesCommand {
               + " endpoint. Exit status 1 if there is none.")
   int find(
       @Parameters(paramLabel = "CAPTURE-ID") UUID id,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject capture = internal.api().call("GET", "/captures/" + id, new JsonObject());
-    if (json) {
-      System.out.println(capture.encodePrettily());
-      return 0;
-    }
+    return output.print(capture, out -> print(capture.copy(), out));
+  }
+
+  private static void print(JsonObject capture, PrintWriter out) {
     JsonArray endpoints = (JsonArray) capture.remove("endpoints");
-    capture.put("state", explained(capture.getString("state")));
-    capture.forEach(field -> System.out.printf("%-13s %s%n", field.getKey(), field.getValue()));
-    System.out.println();
-    if (endpoints.isEmpty()) {
-      System.out.println("The workspace has no endpoints.");
-    } else {
-      System.out.print(TextTable.of(COLUMNS, rows(endpoints)));
-    }
-    return 0;
+    out.println(TextTable.fields(capture.put("state", explained(capture.getString("state")))));
+    out.print(
+        endpoints.isEmpty()
+            ? "The workspace has no endpoints.\n"
+            : TextTable.of(COLUMNS, rows(endpoints)));
   }
 
   @Command(
@@ -60,12 +57,10 @@ final class CapturesCommand {
               required = true,
               description = "why, for readers and the audit log")
           String reason,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject erased =
         internal.api().call("DELETE", "/captures/" + id, new JsonObject().put("reason", reason));
-    System.out.println(
-        json ? erased.encodePrettily() : "Erased at %s".formatted(erased.getString("erased_at")));
-    return 0;
+    return output.line(erased, "Erased at " + erased.getString("erased_at"));
   }
 
   private static String explained(String state) {

@@ -30,7 +30,13 @@ public final class CliMain {
 
   /** Ends the JVM with the command's exit status. */
   public static void run(CommandLine line, String[] arguments) {
-    line.setExecutionExceptionHandler((failure, command, parsed) -> RunningProcess.tell(failure));
-    RunningProcess.exit(line.execute(arguments));
+    RunningProcess.exit(execute(line, arguments));
+  }
+
+  /** The exit status of a command, whose failure is printed. */
+  public static int execute(CommandLine line, String... arguments) {
+    return line.setExecutionExceptionHandler(
+            (failure, command, parsed) -> RunningProcess.tell(failure, command.getErr()))
+        .execute(arguments);
   }
 }

@@ -1,5 +1,6 @@
 package io.egress.cli;
 
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,14 +35,18 @@ final class CompletionCommand implements Runnable {
   @Override
   public void run() {
     CommandLine root = spec.root().commandLine();
-    switch (shell) {
-      case "bash", "zsh" -> System.out.print(AutoComplete.bash(NAME, root));
-      case "fish" -> System.out.print(fish(root));
-      default ->
-          throw new ParameterException(
-              spec.commandLine(),
-              "there is no completion for " + shell + ", only for bash, zsh and fish");
-    }
+    String script =
+        switch (shell) {
+          case "bash", "zsh" -> AutoComplete.bash(NAME, root);
+          case "fish" -> fish(root);
+          default ->
+              throw new ParameterException(
+                  spec.commandLine(),
+                  "there is no completion for " + shell + ", only for bash, zsh and fish");
+        };
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(script);
+    out.flush();
   }
 
   static String fish(CommandLine root) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -98,14 +99,9 @@ final class DeliveriesCommand {
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonArray found = filter.listing(workspace).read(internal.api(), "deliveries", limit);
-    if (json) {
-      System.out.println(new JsonObject().put("deliveries", found).encodePrettily());
-    } else {
-      System.out.print(TextTable.of(COLUMNS, found));
-    }
-    return 0;
+    return output.table(new JsonObject().put("deliveries", found), found, COLUMNS);
   }
 
   @Command(
@@ -129,33 +125,32 @@ final class DeliveriesCommand {
                   "print only the body of this attempt, byte for byte, as long as the capture has"
                       + " not changed since")
           @Nullable Integer body,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     String path = "/workspaces/" + workspace + "/deliveries/" + id;
     JsonObject delivery =
         internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
-    if (body != null && !json) {
+    if (body != null && !output.isJson()) {
       byte[] bytes = delivery.getString("body").getBytes(UTF_8);
       System.out.write(bytes, 0, bytes.length);
       System.out.flush();
       return 0;
     }
-    if (json) {
-      System.out.println(delivery.encodePrettily());
-      return 0;
-    }
+    return output.print(delivery, out -> print(delivery.copy(), out));
+  }
+
+  private static void print(JsonObject delivery, PrintWriter out) {
     JsonArray attempts = (JsonArray) delivery.remove("attempt_log");
     JsonArray others = (JsonArray) delivery.remove("redeliveries");
-    delivery.forEach(field -> System.out.printf("%-16s %s%n", field.getKey(), field.getValue()));
+    out.print(TextTable.fields(delivery));
     if (!attempts.isEmpty()) {
-      System.out.println();
-      System.out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
-      attempts.forEach(each -> ShownAttempt.print((JsonObject) each, System.out));
+      out.println();
+      out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
+      attempts.forEach(each -> ShownAttempt.print((JsonObject) each, out));
     }
     if (!others.isEmpty()) {
-      System.out.printf("%ndeliveries of the capture to the endpoint again:%n");
-      System.out.print(TextTable.of(OTHER_COLUMNS, others));
+      out.printf("%ndeliveries of the capture to the endpoint again:%n");
+      out.print(TextTable.of(OTHER_COLUMNS, others));
     }
-    return 0;
   }
 
   @Command(
@@ -166,7 +161,7 @@ final class DeliveriesCommand {
   int redeliver(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "DELIVERY-ID") UUID id,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject redelivery =
         internal
             .api()
@@ -174,7 +169,6 @@ final class DeliveriesCommand {
                 "POST",
                 "/workspaces/" + workspace + "/deliveries/" + id + "/redeliver",
                 new JsonObject());
-    System.out.println(json ? redelivery.encodePrettily() : redelivery.getString("id"));
-    return 0;
+    return output.line(redelivery, redelivery.getString("id"));
   }
 }

@@ -3,6 +3,7 @@ package io.egress.cli;
 import io.egress.send.Envelope.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ final class EndpointsCommand {
       @Option(names = "--erasures", description = ERASURES) boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
     if (description != null) {
       endpoint.put("description", description);
@@ -69,32 +70,28 @@ final class EndpointsCommand {
     limits.putInto(endpoint);
     certificate.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
-    if (json) {
-      System.out.println(created.encodePrettily());
-      return 0;
-    }
-    System.out.println("id      " + created.getString("id"));
-    printSecret(created);
-    return 0;
+    return output.print(
+        created,
+        out -> {
+          out.println("id      " + created.getString("id"));
+          printSecret(created, out);
+        });
   }
 
   @Command(name = "list", description = "Lists a workspace's endpoints.")
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
-    System.out.print(
-        json
-            ? endpoints.encodePrettily() + "\n"
-            : TextTable.of(COLUMNS, endpoints.getJsonArray("endpoints")));
-    return 0;
+    return output.table(endpoints, "endpoints", COLUMNS);
   }
 
   @Command(name = "show", description = "Shows an endpoint, without its secret.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
-    return show("GET", path(workspace, id), new JsonObject());
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Mixin Output output) {
+    return output.fields(internal.api().call("GET", path(workspace, id), new JsonObject()));
   }
 
   @Command(
@@ -124,7 +121,8 @@ final class EndpointsCommand {
               names = "--remove-header",
               paramLabel = "NAME",
               description = "send this header no more; may be repeated")
-          @Nullable List<String> removed) {
+          @Nullable List<String> removed,
+      @Mixin Output output) {
     JsonObject change = new JsonObject();
     if (url != null) {
       change.put("url", url);
@@ -148,7 +146,7 @@ final class EndpointsCommand {
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }
-    return show("PATCH", path(workspace, id), change);
+    return output.fields(internal.api().call("PATCH", path(workspace, id), change));
   }
 
   private static JsonObject headers(List<String> lines) {
@@ -170,8 +168,9 @@ final class EndpointsCommand {
               + " resuming; their captures stay in the pull stream.")
   int pause(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
-    return show("PATCH", path(workspace, id), new JsonObject().put("paused", true));
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Mixin Output output) {
+    return output.fields(paused(workspace, id, true));
   }
 
   @Command(name = "resume", description = "Resumes a paused endpoint.")
@@ -181,14 +180,21 @@ final class EndpointsCommand {
       @Option(
               names = "--catch-up",
               description = "also start a replay of what was skipped or failed")
-          boolean catchUp) {
-    int status = show("PATCH", path(workspace, id), new JsonObject().put("paused", false));
+          boolean catchUp,
+      @Mixin Output output) {
+    JsonObject resumed = paused(workspace, id, false);
     if (catchUp) {
       JsonObject failed = new JsonObject().put("only", "undelivered");
       JsonObject replay = internal.api().call("POST", path(workspace, id) + "/replays", failed);
-      System.err.println("started replay " + replay.getString("id"));
+      output.tell("started replay " + replay.getString("id"));
     }
-    return status;
+    return output.fields(resumed);
+  }
+
+  private JsonObject paused(UUID workspace, UUID id, boolean paused) {
+    return internal
+        .api()
+        .call("PATCH", path(workspace, id), new JsonObject().put("paused", paused));
   }
 
   @Command(
@@ -207,7 +213,7 @@ final class EndpointsCommand {
           String overlap,
       @Option(names = "--end", description = "only end the overlap of the last rotation")
           boolean end,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     if (end) {
       internal.api().call("DELETE", path(workspace, id) + "/previous-secret", new JsonObject());
       return 0;
@@ -219,12 +225,7 @@ final class EndpointsCommand {
                 "POST",
                 path(workspace, id) + "/rotate-secret",
                 new JsonObject().put("overlap", overlap));
-    if (json) {
-      System.out.println(rotated.encodePrettily());
-    } else {
-      printSecret(rotated);
-    }
-    return 0;
+    return output.print(rotated, out -> printSecret(rotated, out));
   }
 
   @Command(
@@ -235,13 +236,10 @@ final class EndpointsCommand {
   int test(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject result =
         internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
-    System.out.print(
-        json
-            ? result.encodePrettily() + "\n"
-            : TextTable.of(TEST_COLUMNS, new JsonArray().add(result)));
+    output.table(result, new JsonArray().add(result), TEST_COLUMNS);
     return result.getString("outcome").equals("delivered") ? 0 : 1;
   }
 
@@ -254,14 +252,9 @@ final class EndpointsCommand {
   }
 
   /** The secret comes last, where scripts look for it. */
-  private static void printSecret(JsonObject endpoint) {
-    System.out.println("standard-webhooks  " + endpoint.getString("standard_webhooks_secret"));
-    System.out.println("secret  " + endpoint.getString("secret"));
-  }
-
-  private int show(String method, String path, JsonObject body) {
-    System.out.println(internal.api().call(method, path, body).encodePrettily());
-    return 0;
+  private static void printSecret(JsonObject endpoint, PrintWriter out) {
+    out.println("standard-webhooks  " + endpoint.getString("standard_webhooks_secret"));
+    out.println("secret  " + endpoint.getString("secret"));
   }
 
   private static String path(UUID workspace) {

@@ -25,8 +25,15 @@ final class InternalApiOptions {
       description = "your name for the audit log (${DEFAULT-VALUE})")
   private @Nullable String actor;
 
+  private Map<String, String> environment = System.getenv();
+
+  /** Tests run commands without a process of their own. */
+  void readFrom(Map<String, String> given) {
+    environment = Map.copyOf(given);
+  }
+
   InternalApi api() {
-    return new InternalApi(reachable(host), port, token(System.getenv()), actor);
+    return new InternalApi(reachable(host), port, token(environment), actor);
   }
 
   @Nullable String actor() {

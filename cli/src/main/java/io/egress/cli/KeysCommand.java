@@ -39,24 +39,21 @@ final class KeysCommand {
               paramLabel = "DURATION",
               description = "expire after this time, such as 90d (default: never)")
           @Nullable String expiresIn,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject key = new JsonObject().put("name", name);
     if (expiresIn != null) {
       key.put("expires_in", expiresIn);
     }
     JsonObject created = internal.api().call("POST", path(workspace), key);
-    System.out.println(json ? created.encodePrettily() : created.getString("key"));
-    return 0;
+    return output.line(created, created.getString("key"));
   }
 
   @Command(name = "list", description = "Lists a workspace's keys.")
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
-    System.out.print(
-        json ? keys.encodePrettily() + "\n" : TextTable.of(COLUMNS, keys.getJsonArray("api_keys")));
-    return 0;
+    return output.table(keys, "api_keys", COLUMNS);
   }
 
   /** When a key expires. */
@@ -96,15 +93,10 @@ final class KeysCommand {
       @ArgGroup(exclusive = true, multiplicity = "1") Expiry expiry,
       @Option(names = "--extend", description = "also if the key then expires later than before")
           boolean extend,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject key = internal.api().call("PATCH", path(workspace) + "/" + id, expiry.body(extend));
-    if (json) {
-      System.out.println(key.encodePrettily());
-    } else {
-      String expiresAt = key.getString("expires_at");
-      System.out.println("expires_at  " + (expiresAt == null ? "never" : expiresAt));
-    }
-    return 0;
+    String expiresAt = key.getString("expires_at");
+    return output.line(key, "expires_at  " + (expiresAt == null ? "never" : expiresAt));
   }
 
   @Command(name = "delete", description = "Deletes a key; it is rejected from the next request on.")

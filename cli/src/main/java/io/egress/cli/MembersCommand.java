@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code egress members}. */
@@ -23,15 +22,12 @@ final class MembersCommand {
   int erase(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "MEMBER-ID") UUID id,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject erased =
         internal
             .api()
             .call("DELETE", "/workspaces/" + workspace + "/members/" + id, new JsonObject());
-    System.out.println(
-        json
-            ? erased.encodePrettily()
-            : "Erased; was named in %d captures".formatted(erased.getInteger("captures")));
-    return 0;
+    return output.line(
+        erased, "Erased; was named in %d captures".formatted(erased.getInteger("captures")));
   }
 }

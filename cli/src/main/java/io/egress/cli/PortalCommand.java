@@ -33,8 +33,7 @@ final class PortalCommand implements Callable<Integer> {
       description = "admin, or view to change nothing (${DEFAULT-VALUE})")
   private String role = "admin";
 
-  @Option(names = "--json", description = "print JSON")
-  private boolean json;
+  @Mixin private Output output = new Output();
 
   @Override
   public Integer call() {
@@ -45,7 +44,6 @@ final class PortalCommand implements Callable<Integer> {
                 "POST",
                 "/workspaces/" + workspace + "/portal-links",
                 new JsonObject().put("role", role).put("actor", internal.actor()));
-    System.out.println(json ? link.encodePrettily() : link.getString("url"));
-    return 0;
+    return output.line(link, link.getString("url"));
   }
 }

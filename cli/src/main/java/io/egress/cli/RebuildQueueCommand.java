@@ -32,8 +32,7 @@ final class RebuildQueueCommand implements Callable<Integer> {
   @Option(names = "--no-wait", description = "only request it")
   private boolean noWait;
 
-  @Option(names = "--json", description = "print JSON")
-  private boolean json;
+  @Mixin private Output output = new Output();
 
   @Override
   public Integer call() {
@@ -42,14 +41,13 @@ final class RebuildQueueCommand implements Callable<Integer> {
     long id = requested.getJsonObject("rebuild").getLong("id");
     JsonObject shown = requested;
     for (int looks = 1; !noWait && isGoingOn(shown, id); looks++) {
-      if (!json && looks % LOOKS_PER_LINE == 0) {
-        System.out.println(line(shown));
+      if (!output.isJson() && looks % LOOKS_PER_LINE == 0) {
+        output.line(shown, line(shown));
       }
       LockSupport.parkNanos(PERIOD.toNanos());
       shown = api.call("GET", "/queue", new JsonObject());
     }
-    System.out.println(json ? shown.encodePrettily() : line(shown));
-    return 0;
+    return output.line(shown, line(shown));
   }
 
   /** A later rebuild contains the rest of this one. */

@@ -99,7 +99,7 @@ final class ReplaysCommand {
                   "wait until every delivery has ended; exit status 1 if the replay was canceled, or"
                       + " unless all were delivered")
           boolean wait,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     InternalApi api = internal.api();
     JsonObject replay =
         api.call(
@@ -108,14 +108,13 @@ final class ReplaysCommand {
             part.body());
     String path = "/workspaces/" + workspace + "/replays/" + replay.getString("id");
     if (!wait) {
-      print(api.call("GET", path, new JsonObject()), json);
-      return 0;
+      return print(api.call("GET", path, new JsonObject()), output);
     }
-    JsonObject ended = awaitEnd(api, path, !json);
+    JsonObject ended = awaitEnd(api, path, output);
     JsonObject deliveries = ended.getJsonObject("deliveries");
-    print(ended, json);
+    print(ended, output);
     if (ended.getString("state").equals("cancelled")) {
-      System.err.println(
+      output.tell(
           "the replay was canceled; %d of its deliveries were not attempted or not retried"
               .formatted(deliveries.getLong("skipped")));
       return 1;
@@ -123,7 +122,7 @@ final class ReplaysCommand {
     return deliveries.getLong("exhausted") + deliveries.getLong("skipped") == 0 ? 0 : 1;
   }
 
-  private static JsonObject awaitEnd(InternalApi api, String path, boolean tell) {
+  private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
     String told = "";
     while (true) {
       JsonObject replay = api.call("GET", path, new JsonObject());
@@ -131,8 +130,8 @@ final class ReplaysCommand {
       String progress =
           "%s of %s published deliveries have arrived"
               .formatted(deliveries.getLong("delivered"), replay.getLong("published"));
-      if (tell && !progress.equals(told)) {
-        System.err.println(progress);
+      if (!output.isJson() && !progress.equals(told)) {
+        output.tell(progress);
         told = progress;
       }
       if (!replay.getString("state").equals("running") && deliveries.getLong("pending") == 0) {
@@ -148,7 +147,7 @@ final class ReplaysCommand {
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject page =
         internal
             .api()
@@ -156,20 +155,17 @@ final class ReplaysCommand {
                 "GET",
                 "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays?limit=100",
                 new JsonObject());
-    System.out.print(
-        json ? page.encodePrettily() + "\n" : TextTable.of(COLUMNS, page.getJsonArray("replays")));
-    return 0;
+    return output.table(page, "replays", COLUMNS);
   }
 
   @Command(name = "show", description = "Shows a replay and what became of its deliveries.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id,
-      @Option(names = "--json", description = "print JSON") boolean json) {
-    print(
+      @Mixin Output output) {
+    return print(
         internal.api().call("GET", "/workspaces/" + workspace + "/replays/" + id, new JsonObject()),
-        json);
-    return 0;
+        output);
   }
 
   @Command(
@@ -182,16 +178,10 @@ final class ReplaysCommand {
     return 0;
   }
 
-  private static void print(JsonObject replay, boolean json) {
-    if (json) {
-      System.out.println(replay.encodePrettily());
-      return;
-    }
-    JsonObject deliveries = (JsonObject) replay.remove("deliveries");
-    replay.forEach(field -> System.out.printf("%-14s %s%n", field.getKey(), field.getValue()));
-    if (deliveries != null) {
-      deliveries.forEach(
-          state -> System.out.printf("%-14s %s%n", state.getKey(), state.getValue()));
-    }
+  private static int print(JsonObject replay, Output output) {
+    JsonObject deliveries = replay.getJsonObject("deliveries", new JsonObject());
+    JsonObject flat = replay.copy();
+    flat.remove("deliveries");
+    return output.print(replay, out -> out.print(TextTable.fields(flat.mergeIn(deliveries))));
   }
 }

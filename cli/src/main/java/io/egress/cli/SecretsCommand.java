@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code egress secrets}: the keys of EGRESS_SECRET_KEY. */
 @Command(
@@ -20,22 +19,14 @@ final class SecretsCommand {
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(name = "list", description = "Lists the keys in use. Others can be removed.")
-  int list(@Option(names = "--json", description = "print JSON") boolean json) {
-    return print(internal.api().call("GET", "/secret-keys", new JsonObject()), json);
+  int list(@Mixin Output output) {
+    return output.table(internal.api().call("GET", "/secret-keys", new JsonObject()), "secret_keys", COLUMNS);
   }
 
   @Command(
       name = "reseal",
       description = "Encrypts all signing secrets with the first key of EGRESS_SECRET_KEY.")
-  int reseal(@Option(names = "--json", description = "print JSON") boolean json) {
-    return print(internal.api().call("POST", "/secret-keys/reseal", new JsonObject()), json);
-  }
-
-  private static int print(JsonObject keys, boolean json) {
-    System.out.print(
-        json
-            ? keys.encodePrettily() + "\n"
-            : TextTable.of(COLUMNS, keys.getJsonArray("secret_keys")));
-    return 0;
+  int reseal(@Mixin Output output) {
+    return output.table(internal.api().call("POST", "/secret-keys/reseal", new JsonObject()), "secret_keys", COLUMNS);
   }
 }

@@ -2,14 +2,14 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
 /** What an attempt sent and what came back, as text. */
 final class ShownAttempt {
   private ShownAttempt() {}
 
-  static void print(JsonObject attempt, PrintStream out) {
+  static void print(JsonObject attempt, PrintWriter out) {
     int number = attempt.getInteger("attempt");
     JsonObject request = attempt.getJsonObject("request");
     if (request != null) {
@@ -33,7 +33,7 @@ final class ShownAttempt {
     }
   }
 
-  private static void headers(JsonArray headers, PrintStream out) {
+  private static void headers(JsonArray headers, PrintWriter out) {
     for (int i = 0; i < headers.size(); i++) {
       JsonObject header = headers.getJsonObject(i);
       out.printf("  %s: %s%n", visible(header.getString("name")), value(header.getString("value")));

@@ -4,8 +4,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** JSON objects as rows of a text table. */
+/** JSON objects as text: as rows of a table, or each field in a line. */
 final class TextTable {
   private static final int WIDTH_MAX = 60;
   private static final String GAP = "  ";
@@ -36,10 +37,24 @@ final class TextTable {
     return table.toString();
   }
 
-  /** Removes control characters: a receiver's response may contain anything. */
+  /** One line for each field of {@code object}. */
+  static String fields(JsonObject object) {
+    int width = object.fieldNames().stream().mapToInt(String::length).max().orElse(0);
+    StringBuilder lines = new StringBuilder();
+    for (String field : object.fieldNames()) {
+      lines.append(field).append(" ".repeat(width - field.length())).append(GAP);
+      lines.append(visible(object.getValue(field))).append('\n');
+    }
+    return lines.toString();
+  }
+
   private static String text(JsonObject object, String field) {
-    Object value = object.getValue(field);
-    String text = value == null ? "-" : value.toString().replaceAll("\\p{Cntrl}+", " ");
+    String text = visible(object.getValue(field));
     return text.length() <= WIDTH_MAX ? text : text.substring(0, WIDTH_MAX - 3) + "...";
+  }
+
+  /** Without control characters: a receiver's response may contain anything. */
+  private static String visible(@Nullable Object value) {
+    return value == null ? "-" : value.toString().replaceAll("\\p{Cntrl}+", " ");
   }
 }

@@ -62,8 +62,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(names = "--endpoint", paramLabel = "ID", description = "only this one")
   private @Nullable UUID endpoint;
 
-  @Option(names = "--json", description = "print JSON")
-  private boolean json;
+  @Mixin private Output output = new Output();
 
   @Override
   public Integer call() {
@@ -75,10 +74,7 @@ final class VerifyCommand implements Callable<Integer> {
             : new JsonArray().add(api.call("GET", path + "/" + endpoint, new JsonObject()));
     JsonArray verified = new JsonArray();
     endpoints.forEach(each -> verified.add(verify(api, path, (JsonObject) each)));
-    System.out.print(
-        json
-            ? new JsonObject().put("endpoints", verified).encodePrettily() + "\n"
-            : TextTable.of(COLUMNS, verified));
+    output.table(new JsonObject().put("endpoints", verified), verified, COLUMNS);
     return status(verified);
   }
 

@@ -57,8 +57,8 @@ final class WorkspacesCommand {
       description = "Shows a workspace: its name, and how long it keeps its captures.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "print JSON") boolean json) {
-    return print(internal.api().call("GET", "/workspaces/" + workspace, new JsonObject()), json);
+      @Mixin Output output) {
+    return output.fields(internal.api().call("GET", "/workspaces/" + workspace, new JsonObject()));
   }
 
   @Command(
@@ -77,7 +77,7 @@ final class WorkspacesCommand {
           @Nullable String retention,
       @Option(names = "--legal-hold", paramLabel = "true|false", arity = "1")
           @Nullable Boolean legalHold,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonObject change = new JsonObject();
     if (name != null) {
       change.put("name", name.isBlank() ? null : name);
@@ -88,7 +88,7 @@ final class WorkspacesCommand {
     if (legalHold != null) {
       change.put("legal_hold", legalHold);
     }
-    return print(internal.api().call("PATCH", "/workspaces/" + workspace, change), json);
+    return output.fields(internal.api().call("PATCH", "/workspaces/" + workspace, change));
   }
 
   @Command(
@@ -99,17 +99,8 @@ final class WorkspacesCommand {
       })
   int end(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--json", description = "print JSON") boolean json) {
-    return print(internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()), json);
-  }
-
-  private static int print(JsonObject workspace, boolean json) {
-    if (json) {
-      System.out.println(workspace.encodePrettily());
-    } else {
-      workspace.forEach(field -> System.out.printf("%-20s %s%n", field.getKey(), field.getValue()));
-    }
-    return 0;
+      @Mixin Output output) {
+    return output.fields(internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()));
   }
 
   @Command(
@@ -120,20 +111,15 @@ final class WorkspacesCommand {
   int list(
       @Option(names = "--failing", description = "list endpoints with problems instead")
           boolean failing,
-      @Option(names = "--json", description = "print JSON") boolean json) {
+      @Mixin Output output) {
     JsonArray found =
         new Listing("/workspaces")
             .only("only", failing ? "failing" : null)
             .all(internal.api(), "workspaces");
-    if (json) {
-      System.out.println(new JsonObject().put("workspaces", found).encodePrettily());
-    } else {
-      System.out.print(
-          failing
-              ? TextTable.of(PROBLEM_COLUMNS, problems(found))
-              : TextTable.of(COLUMNS, counts(found)));
-    }
-    return 0;
+    JsonObject answer = new JsonObject().put("workspaces", found);
+    return failing
+        ? output.table(answer, problems(found), PROBLEM_COLUMNS)
+        : output.table(answer, counts(found), COLUMNS);
   }
 
   private static JsonArray counts(JsonArray workspaces) {

@@ -48,6 +48,21 @@ class CommandsTest {
     }
   }
 
+  /** The others print nothing, or lines that are JSON or go on for ever. */
+  @Test
+  void allCommandsThatShowSomethingCanShowItAsJson() {
+    assertThat(all(root).stream().filter(command -> command.getSubcommands().isEmpty()))
+        .filteredOn(command -> command.getCommandSpec().findOption("--json") == null)
+        .extracting(command -> command.getCommandSpec().qualifiedName())
+        .containsExactlyInAnyOrder(
+            "egress audit export",
+            "egress completion",
+            "egress endpoints delete",
+            "egress keys delete",
+            "egress listen",
+            "egress replays cancel");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

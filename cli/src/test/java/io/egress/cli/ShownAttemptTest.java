@@ -1,12 +1,11 @@
 package io.egress.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -59,8 +58,10 @@ class ShownAttemptTest {
   }
 
   private static String printed(JsonObject attempt) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ShownAttempt.print(attempt, new PrintStream(out, true, UTF_8));
-    return out.toString(UTF_8);
+    StringWriter printed = new StringWriter();
+    PrintWriter out = new PrintWriter(printed);
+    ShownAttempt.print(attempt, out);
+    out.flush();
+    return printed.toString();
   }
 }

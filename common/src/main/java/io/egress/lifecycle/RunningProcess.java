@@ -6,6 +6,7 @@ import io.egress.log.Logs;
 import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
@@ -95,21 +96,23 @@ public final class RunningProcess {
     try {
       exitStatus = program.call();
     } catch (Exception failure) {
-      exitStatus = tell(failure);
+      exitStatus = tell(failure, new PrintWriter(System.err, true));
     }
     exit(exitStatus);
   }
 
-  /** The exit status for a failure that was printed to standard error. */
-  public static int tell(Exception failure) {
+  /** Prints a failure; returns the exit status for it. */
+  public static int tell(Exception failure, PrintWriter err) {
     if (stopping) {
       return 0;
     }
     if (failure instanceof SettingsException unusable) {
-      unusable.faults().forEach(System.err::println);
+      unusable.faults().forEach(err::println);
+      err.flush();
       return EXIT_UNUSABLE_SETTINGS;
     }
-    System.err.println(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+    err.println(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+    err.flush();
     return 1;
   }
 

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * records of two producers with one id for repetitions of each other, acknowledge them, and drop
  * them.
  */
+@Tag("full")
 class ProducerIdsTest {
   private static final String TOPIC = "records";
   private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A database that answers and takes no writes: after a demotion, or while commits wait for a
  * synchronous standby that is gone.
  */
+@Tag("full")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class UnwritableDatabaseTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
+  @Tag("full")
   void refuseAFolderThatAnotherProcessUsesAndTakeItOverOnceThatIsKilled() throws Exception {
     try (BackendsProcess other = BackendsProcess.spawn(dataDir)) {
       assertThatThrownBy(() -> EmbeddedBackends.start(dataDir))

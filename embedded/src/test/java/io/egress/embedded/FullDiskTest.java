@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Needs a file system of its own, which only root can mount. */
+@Tag("full")
 @Timeout(240)
 class FullDiskTest {
   private static final int DISK_MEGABYTES = 500;

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,7 @@ class KafkaBrokerTest {
   }
 
   @Test
+  @Tag("full")
   void returnsToItsPortOnceThatIsFree() throws Exception {
     try (KafkaBroker broker = start()) {
       broker.stop();
@@ -103,6 +105,7 @@ class KafkaBrokerTest {
   }
 
   @Test
+  @Tag("full")
   void saysWhyItDoesNotStart() throws Exception {
     try (KafkaBroker broker = start()) {
       broker.stop();

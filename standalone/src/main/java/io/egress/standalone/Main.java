@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.cli.Administration;
 import io.egress.cli.CliMain;
 import io.egress.standalone.demo.DemoCommand;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -28,6 +29,11 @@ public final class Main {
   }
 
   public static CommandLine commandLine() {
-    return Administration.addTo(new CommandLine(new Main()));
+    return commandLine(System.getenv());
+  }
+
+  /** Administration finds its token by way of {@code environment}. */
+  public static CommandLine commandLine(Map<String, String> environment) {
+    return Administration.addTo(new CommandLine(new Main()), environment);
   }
 }

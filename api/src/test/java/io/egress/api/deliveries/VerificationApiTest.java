@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -249,6 +250,7 @@ class VerificationApiTest {
 
   /** What is owed is not judged without Kafka: nothing is said to be missing. */
   @Test
+  @Tag("full")
   void answers503WhileKafkaIsUnavailable() {
     try (Service away = service.twin(Map.of("EGRESS_KAFKA_BOOTSTRAP", "127.0.0.1:1"))) {
       UUID id = UUID.randomUUID();

@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /**
  * Kafka or PostgreSQL become unavailable and recover: nothing is lost, and nothing enters twice.
  */
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -55,6 +56,7 @@ class StreamPromiseTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(120)
   void holdsWhileConnectionsThatSweepAreKilled() throws Exception {
     run(true);

@@ -93,10 +93,11 @@ final class Fleet {
     return backends;
   }
 
-  /** The roles that do not report {@code backend} as up, or not up, within {@code max}. */
-  List<Role> without(String backend, boolean up, Duration max) throws InterruptedException {
+  /** Those of {@code roles} that do not report {@code backend} as up, or not up, within {@code max}. */
+  static List<Role> without(List<Role> roles, String backend, boolean up, Duration max)
+      throws InterruptedException {
     long end = System.nanoTime() + max.toNanos();
-    List<Role> wrong = roles();
+    List<Role> wrong = roles;
     while (!wrong.isEmpty() && System.nanoTime() < end) {
       TimeUnit.MILLISECONDS.sleep(200);
       wrong = wrong.stream().filter(role -> role.reports(backend) != up).toList();

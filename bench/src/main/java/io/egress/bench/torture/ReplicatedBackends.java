@@ -20,13 +20,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * A PostgreSQL primary with a synchronous standby, and three brokers. The links to the database
- * lead to the primary; a failover leads new connections to the promoted standby and does not end
- * the others. Where PgBouncer is installed, every second process reaches the primary through it.
+ * A PostgreSQL primary with a synchronous standby, from which the api reads pages, and three
+ * brokers. The links to the database lead to the primary; a failover leads new connections to the
+ * promoted standby and does not end the others. Where PgBouncer is installed, every second process
+ * reaches the primary through it.
  */
 final class ReplicatedBackends implements FleetBackends {
   private static final int BROKERS = 3;
   private static final String SYNCHRONOUS = "synchronous_standby_names = '*'";
+
+  /** What the api calls it in its readiness. */
+  private static final String STANDBY = "standby";
 
   private static final String READ_ONLY = "default_transaction_read_only";
 
@@ -38,6 +42,8 @@ final class ReplicatedBackends implements FleetBackends {
 
   private static final long HELD_SECONDS = 8;
 
+  private static final String READ_LAG = "2s";
+
   private static final int POOLED_CONNECTIONS = 12;
 
   private final Path folder;
@@ -45,6 +51,7 @@ final class ReplicatedBackends implements FleetBackends {
   private PostgresServer primary;
   private PostgresServer standby;
   private final TcpProxy link;
+  private final TcpProxy readLink;
   private final Optional<PgBouncer> pooler;
   private final List<Link> direct = new ArrayList<>();
   private int processes;
@@ -59,6 +66,7 @@ final class ReplicatedBackends implements FleetBackends {
         BrokerCluster.start(
             folder.resolve("kafka"), BROKERS, Map.of("default.replication.factor", "3"));
     this.link = TcpProxy.open(primary.port());
+    this.readLink = TcpProxy.open(standby.port());
     this.pooler =
         PgBouncer.isInstalled()
             ? Optional.of(
@@ -106,7 +114,15 @@ final class ReplicatedBackends implements FleetBackends {
 
   @Override
   public Map<String, String> settings() {
-    return Map.of("EGRESS_TOPIC_REPLICATION", "3", "EGRESS_TOPIC_MIN_INSYNC_REPLICAS", "2");
+    return Map.of(
+        "EGRESS_TOPIC_REPLICATION",
+        "3",
+        "EGRESS_TOPIC_MIN_INSYNC_REPLICAS",
+        "2",
+        "EGRESS_DATABASE_READ_URL",
+        readLink.url(standby.databaseUrl()),
+        "EGRESS_DATABASE_READ_LAG",
+        READ_LAG);
   }
 
   @Override
@@ -119,14 +135,42 @@ final class ReplicatedBackends implements FleetBackends {
     Duration max = recoveryMax.plus(FAILOVER_MAX);
     int broker = random.nextInt(BROKERS);
     List<Fault> faults = new ArrayList<>();
-    faults.add(new Fault("primary kill -9, standby promoted", max, this::failOver));
-    faults.add(new Fault("primary demoted, its sessions stay", max, this::switchOver));
+    faults.add(
+        new Fault(
+            "primary kill -9, standby promoted",
+            max,
+            readingAgain(fleet, recoveryMax, this::failOver)));
+    faults.add(
+        new Fault(
+            "primary demoted, its sessions stay",
+            max,
+            readingAgain(fleet, recoveryMax, this::switchOver)));
+    faults.add(
+        new Fault(
+            "standby promoted by mistake",
+            recoveryMax,
+            readingAgain(fleet, recoveryMax, this::promoteByMistake)));
+    faults.add(
+        new Fault(
+            "standby held back",
+            recoveryMax,
+            unhealthy(
+                fleet.apis(),
+                recoveryMax,
+                STANDBY,
+                () -> standby.query("select pg_wal_replay_pause()"),
+                () -> standby.query("select pg_wal_replay_resume()"))));
+    faults.add(
+        new Fault(
+            "standby silent to readers",
+            recoveryMax,
+            unhealthy(fleet.apis(), recoveryMax, STANDBY, readLink::stall, readLink::resume)));
     faults.add(
         new Fault(
             "PostgreSQL read-only",
             max,
             unhealthy(
-                fleet,
+                fleet.roles(),
                 recoveryMax,
                 "database",
                 () -> primary.alter("set " + READ_ONLY + " = on"),
@@ -136,7 +180,11 @@ final class ReplicatedBackends implements FleetBackends {
             "commits hang, the standby is gone",
             max,
             unhealthy(
-                fleet, recoveryMax, "database", () -> standby.kill(), () -> standby.start())));
+                fleet.roles(),
+                recoveryMax,
+                "database",
+                () -> standby.kill(),
+                () -> standby.start())));
     faults.add(
         new Fault(
             "broker " + broker + " kill -9",
@@ -152,7 +200,7 @@ final class ReplicatedBackends implements FleetBackends {
             "two brokers kill -9",
             max.plus(FAILOVER_MAX),
             unhealthy(
-                fleet,
+                fleet.roles(),
                 recoveryMax,
                 "kafka",
                 () -> others(broker, false),
@@ -175,22 +223,30 @@ final class ReplicatedBackends implements FleetBackends {
 
   /** Health has to notice both the beginning and the end, within {@code max}. */
   private static Action unhealthy(
-      Fleet fleet, Duration max, String backend, Runnable begin, Runnable end) {
+      List<Role> roles, Duration max, String backend, Runnable begin, Runnable end) {
     return () -> {
       begin.run();
       try {
-        requireHealth(fleet, max, backend, false);
+        requireHealth(roles, max, backend, false);
         hold();
       } finally {
         end.run();
       }
-      requireHealth(fleet, max, backend, true);
+      requireHealth(roles, max, backend, true);
     };
   }
 
-  private static void requireHealth(Fleet fleet, Duration max, String backend, boolean up)
+  /** Pages have to come from the new standby within {@code max}. */
+  private static Action readingAgain(Fleet fleet, Duration max, Action fault) {
+    return () -> {
+      fault.run();
+      requireHealth(fleet.apis(), max, STANDBY, true);
+    };
+  }
+
+  private static void requireHealth(List<Role> roles, Duration max, String backend, boolean up)
       throws InterruptedException {
-    List<String> wrong = fleet.without(backend, up, max).stream().map(Role::name).toList();
+    List<String> wrong = Fleet.without(roles, backend, up, max).stream().map(Role::name).toList();
     if (!wrong.isEmpty()) {
       throw new BrokenPromiseException(
           "%s did not report within %d s that %s is %s"
@@ -222,9 +278,25 @@ final class ReplicatedBackends implements FleetBackends {
     primary.alter("reset " + READ_ONLY);
     link.leadTo(primary.port());
     direct.forEach(database -> database.leadTo(primary.port()));
-    standby = PostgresServer.startStandby(next(), primary);
-    primary.alter("set " + SYNCHRONOUS);
+    followPrimary();
     return former;
+  }
+
+  /** The promoted server takes no writes, but readers stay connected to it. */
+  private void promoteByMistake() throws Exception {
+    PostgresServer promoted = standby;
+    primary.alter("reset synchronous_standby_names");
+    promoted.query("select pg_promote()");
+    hold();
+    followPrimary();
+    promoted.close();
+  }
+
+  /** Starts a standby. Readers that are connected to the former one stay so. */
+  private void followPrimary() {
+    standby = PostgresServer.startStandby(next(), primary);
+    readLink.leadTo(standby.port());
+    primary.alter("set " + SYNCHRONOUS);
   }
 
   /** The pooler's sessions take their limits from the role. */
@@ -289,6 +361,7 @@ final class ReplicatedBackends implements FleetBackends {
   @Override
   public void close() {
     pooler.ifPresent(PgBouncer::close);
+    readLink.close();
     link.close();
     brokers.close();
     standby.close();

@@ -24,7 +24,7 @@ class TortureTest {
   @Test
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughSomeFaults(@TempDir Path folder) throws Exception {
-    keepsEveryPromise("single", 6, folder);
+    keepsEveryPromise("single", 4, folder);
   }
 
   @Test

@@ -19,12 +19,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** Kafka or PostgreSQL become unavailable and recover: nothing is lost, and little is logged. */
+@Tag("full")
 @Isolated("it reads the log")
 class BackfillsAwayTest {
   private static final int BATCH = 50;

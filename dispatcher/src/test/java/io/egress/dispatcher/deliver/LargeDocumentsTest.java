@@ -9,10 +9,12 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Documents that are small when stored and large when sent. */
+@Tag("full")
 @Timeout(120)
 class LargeDocumentsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -60,6 +61,7 @@ class PartitionGrowthTest {
   }
 
   @Test
+  @Tag("full")
   void losesNothingAndRepeatsOnlyAttemptsInFlight() throws Exception {
     for (int i = 0; i < ENDPOINTS; i++) {
       fleet.endpoint(workspace, "r" + i);

@@ -1,0 +1,87 @@
+package io.egress.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code egress database}. */
+@Command(
+    name = "database",
+    description = {
+      "Shows why PostgreSQL is slow or takes no writes: whether it is a standby or read-only, its"
+          + " connections, which sessions wait for others, hold others up or keep a transaction open,"
+          + " and how far its standbys are.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    })
+final class DatabaseCommand implements Callable<Integer> {
+  private static final List<String> SESSIONS =
+      List.of(
+          "pid",
+          "transaction_since",
+          "state",
+          "waits_for",
+          "blocked_by",
+          "blocks",
+          "user",
+          "application",
+          "address",
+          "query");
+  private static final List<String> STANDBYS =
+      List.of("application", "address", "state", "sync_state", "replay_lag_seconds", "bytes_behind");
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Mixin private Output output = new Output();
+
+  @Override
+  public Integer call() {
+    JsonObject database = internal.api().call("GET", "/database", new JsonObject());
+    return output.print(database, out -> print(database, out));
+  }
+
+  private static void print(JsonObject database, PrintWriter out) {
+    JsonObject server = database.getJsonObject("server");
+    JsonObject connections = database.getJsonObject("connections");
+    out.print(
+        TextTable.fields(
+            new JsonObject()
+                .put("server", "PostgreSQL " + server.getString("version") + ", " + kind(server))
+                .put(
+                    "connections",
+                    connections.getValue("used") + " of " + connections.getValue("max"))));
+    table(
+        "Sessions that wait, that others wait for, or with a transaction of more than 5 seconds:",
+        "No session waits, and no transaction is older than 5 seconds.",
+        SESSIONS,
+        database.getJsonArray("sessions"),
+        out);
+    table(
+        "Standbys:",
+        "No standby is connected to this server.",
+        STANDBYS,
+        database.getJsonArray("standbys"),
+        out);
+  }
+
+  private static String kind(JsonObject server) {
+    if (server.getBoolean("in_recovery")) {
+      return "a standby: it takes no writes";
+    }
+    return server.getBoolean("read_only")
+        ? "default_transaction_read_only: it takes no writes"
+        : "takes writes";
+  }
+
+  private static void table(
+      String title, String none, List<String> columns, JsonArray rows, PrintWriter out) {
+    out.println();
+    out.println(rows.isEmpty() ? none : title);
+    if (!rows.isEmpty()) {
+      out.print(TextTable.of(columns, rows));
+    }
+  }
+}
