@@ -74,6 +74,13 @@ final class History implements AutoCloseable {
           + EACH
           + "order by n";
 
+  private static final String ERASED =
+      "update captures set erased_at = now() where id in "
+          + "(select capture_id from stream where workspace_id = $1 and position <= $2 and position % $3 = 0)";
+  private static final String ERASED_DOCUMENTS =
+      "delete from documents d using captures c where c.id = d.capture_id and c.workspace_id = $1"
+          + " and c.erased_at is not null";
+
   private final Pool pool;
 
   History(Vertx vertx, String databaseUrl) {
@@ -141,6 +148,30 @@ final class History implements AutoCloseable {
             samples.stream().map(Fragment::checksum).toArray(Integer[]::new),
             samples.stream().map(Fragment::deflated).toArray(Buffer[]::new)));
     run(STREAM, Tuple.of(workspaces, from, to));
+  }
+
+  /** Each second capture up to {@code last}. */
+  void eraseEverySecond(UUID workspace, long last) {
+    erase(workspace, last, 2);
+    run(
+        "insert into erased_spans (workspace_id, first_position, last_position)"
+            + " select $1, n, n from generate_series(2, $2::bigint, 2) n",
+        Tuple.of(workspace, last));
+    settle();
+  }
+
+  void eraseUpTo(UUID workspace, long last) {
+    erase(workspace, last, 1);
+    run("delete from erased_spans where workspace_id = $1", Tuple.of(workspace));
+    run(
+        "insert into erased_spans (workspace_id, first_position, last_position) values ($1, 1, $2)",
+        Tuple.of(workspace, last));
+    settle();
+  }
+
+  private void erase(UUID workspace, long last, long step) {
+    run(ERASED, Tuple.of(workspace, last, step));
+    run(ERASED_DOCUMENTS, Tuple.of(workspace));
   }
 
   /** Cursors to the positions from 1 to {@code count}, once all of them have entered the stream. */

@@ -99,6 +99,7 @@ final class PullBench implements Callable<Integer> {
       if (!lines) {
         crowd(vertx, app, key);
         depth(vertx, app, mint(api, deep));
+        erased(vertx, app, database, deep, mint(api, deep));
       }
     }
     return 0;
@@ -209,6 +210,23 @@ final class PullBench implements Callable<Integer> {
       }
     }
     System.out.printf("1 client, small documents, a history of %,d%n", history);
+    table.print();
+  }
+
+  /** Pages from the beginning, of which more and more is erased. */
+  private void erased(
+      Vertx vertx, ApiApp app, History database, UUID workspace, String key) {
+    if (history < 4L * PAGE) {
+      return;
+    }
+    Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
+    PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, () -> path(null));
+    table.add("nothing erased", new PullLoad(vertx, target, 1).run(seconds));
+    database.eraseEverySecond(workspace, 2L * PAGE);
+    table.add("each second erased", new PullLoad(vertx, target, 1).run(seconds));
+    database.eraseUpTo(workspace, history - PAGE);
+    table.add("%,d erased".formatted(history - PAGE), new PullLoad(vertx, target, 1).run(seconds));
+    System.out.printf("1 client, a page of %d after what was erased%n", PAGE);
     table.print();
   }
 
