@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -25,12 +24,11 @@ class OpenApiTest {
   private static final UUID WORKSPACE = UUID.randomUUID();
   private static final UUID CAPTURE = UUID.randomUUID();
 
-  private static Service service;
+  private static final Service service = Service.shared();
   private static String key;
 
   @BeforeAll
   static void start() {
-    service = Service.start();
     key = service.mintKey(WORKSPACE);
     JsonObject member = new JsonObject().put("id", UUID.randomUUID().toString()).put("name", "Ada");
     JsonObject capture =
@@ -47,11 +45,6 @@ class OpenApiTest {
                     .add(new JsonObject().put("label", "S2").put("speech_ms", 0)));
     service.put(CAPTURE, capture);
     await().until(() -> service.pull("/api/v1/captures/" + CAPTURE, key).statusCode() == 200);
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
   }
 
   @Test

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -41,7 +40,7 @@ class PortalRoutesTest {
   private static final List<String> FORMS =
       List.of("/:id/delete", "/:id/expiry", "/:id/rotate", "/:id/replay");
 
-  private static Service service;
+  private static final Service service = Service.shared();
   private static Browser admin;
   private static Browser viewer;
   private static Browser stranger;
@@ -49,7 +48,6 @@ class PortalRoutesTest {
 
   @BeforeAll
   static void start() {
-    service = Service.start();
     admin = Browser.at(service, THEIRS, "admin");
     viewer = Browser.at(service, THEIRS, "view");
     stranger = Browser.at(service, MINE, "admin");
@@ -86,11 +84,6 @@ class PortalRoutesTest {
   private static JsonArray deliveries(String path) {
     return new JsonObject(service.internal("GET", path + "/deliveries", "").body())
         .getJsonArray("deliveries");
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
   }
 
   static Stream<Routes.Call> routes() {

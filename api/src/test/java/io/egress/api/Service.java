@@ -65,6 +65,15 @@ public final class Service implements AutoCloseable {
     return start(Map.of());
   }
 
+  /** The one of all tests that only look at workspaces of their own. It ends with the JVM. */
+  public static Service shared() {
+    return Shared.SERVICE;
+  }
+
+  private static final class Shared {
+    static final Service SERVICE = start();
+  }
+
   public static Service start(Map<String, String> changes) {
     Map<String, String> environment = freshEnvironment();
     environment.putAll(changes);

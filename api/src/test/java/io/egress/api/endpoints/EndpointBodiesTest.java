@@ -7,8 +7,6 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,23 +16,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EndpointBodiesTest {
   private static final String URL = "https://example.com/hook";
 
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private EndpointCalls endpoints;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
 
   @BeforeEach
   void freshWorkspace() {
     endpoints = new EndpointCalls(service, UUID.randomUUID());
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
   }
 
   @Test

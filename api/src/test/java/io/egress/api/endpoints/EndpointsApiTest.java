@@ -16,7 +16,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class EndpointsApiTest {
   private static final String URL = "https://example.com/hook";
 
-  private static Service service;
+  private static final Service service = Service.shared();
   private static EndpointStore store;
 
   private final UUID workspace = UUID.randomUUID();
@@ -32,18 +31,12 @@ class EndpointsApiTest {
 
   @BeforeAll
   static void start() {
-    service = Service.start();
     store = new EndpointStore(service.database);
   }
 
   @BeforeEach
   void freshWorkspace() {
     endpoints = new EndpointCalls(service, workspace);
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
   }
 
   @Test

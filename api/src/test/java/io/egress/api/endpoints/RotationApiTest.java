@@ -16,28 +16,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RotationApiTest {
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private EndpointCalls endpoints;
   private JsonObject endpoint;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
 
   @BeforeEach
   void freshEndpoint() {

@@ -21,26 +21,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ErasuresApiTest {
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private UUID workspace;
   private String key;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
 
   @BeforeEach
   void freshWorkspace() {

@@ -7,8 +7,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -16,20 +14,10 @@ class MemberErasureApiTest {
   private static final String NAME = "Ada Lovelace";
   private static final String EMAIL = "ada@example.com";
 
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private UUID workspace;
   private UUID ada;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
 
   @BeforeEach
   void freshWorkspace() {

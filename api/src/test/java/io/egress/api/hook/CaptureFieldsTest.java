@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -41,22 +40,16 @@ class CaptureFieldsTest {
   /** A document contains the member's name and email only. */
   private static final Set<String> NOT_SHOWN = Set.of("participants.member.id");
 
-  private static Service service;
+  private static final Service service = Service.shared();
   private static CaptureWriter writer;
 
   @BeforeAll
   static void start() {
-    service = Service.start();
     writer =
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
             new Hook.Wakeups(() -> {}, () -> {}));
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
   }
 
   @TestFactory

@@ -15,8 +15,6 @@ import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,20 +22,10 @@ import org.junit.jupiter.api.Test;
 class CaptureWriterTest {
   private static final String MEMBER = "00000000-0000-4000-8000-000000000002";
 
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private CaptureWriter writer;
   private UUID workspace;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
 
   @BeforeEach
   void letAnotherProcessNameARoomAndAda() {

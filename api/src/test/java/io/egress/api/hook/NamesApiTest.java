@@ -9,27 +9,15 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Names of speakers and devices: from the capture, and after renames. */
 class NamesApiTest {
-  private static Service service;
+  private static final Service service = Service.shared();
 
   private UUID workspace;
   private PulledStream stream;
-
-  @BeforeAll
-  static void start() {
-    service = Service.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
 
   @BeforeEach
   void freshWorkspace() {
