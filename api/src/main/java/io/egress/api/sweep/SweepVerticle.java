@@ -2,7 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.erasures.Retention;
+import io.egress.api.erasures.BackgroundErasure;
 import io.egress.document.DocumentStore;
 import io.egress.http.Health;
 import io.egress.kafka.KafkaClients;
@@ -125,7 +125,7 @@ public final class SweepVerticle extends VerticleBase {
             "erasing what is older than its retention or has ended",
             new Recurring.Rhythm(EXPIRY_INTERVAL, Duration.ZERO),
             new Progress(standstillMax(), Health.State.DOWN),
-            new Retention(pool, settings.api().retention())::run);
+            new BackgroundErasure(pool, settings.api().retention())::run);
     relay.ask();
     wake();
     wakeRevision();

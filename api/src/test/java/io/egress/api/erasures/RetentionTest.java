@@ -175,7 +175,7 @@ class RetentionTest {
   }
 
   private static void eraseOlder(@Nullable Duration standard) {
-    Service.await(new Retention(service.database, standard).run());
+    Service.await(new BackgroundErasure(service.database, standard).run());
   }
 
   private JsonObject change(String body) {

@@ -237,7 +237,7 @@ class WorkspaceEndTest {
   }
 
   private static void erase() {
-    Service.await(new Retention(service.database, null).run());
+    Service.await(new BackgroundErasure(service.database, null).run());
   }
 
   private static String importLines(List<JsonObject> captures) {

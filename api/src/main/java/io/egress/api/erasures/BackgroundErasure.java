@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * the first span of erased positions, so a new reader starts above it, and the next chunk is found
  * above it, too.
  */
-public final class Retention {
+public final class BackgroundErasure {
   /** What readers see as the reason. */
   static final String REASON = "retention";
 
@@ -82,7 +82,7 @@ public final class Retention {
   private final @Nullable Duration standard;
 
   /** {@code standard} is that of workspaces that have none of their own. */
-  public Retention(Pool pool, @Nullable Duration standard) {
+  public BackgroundErasure(Pool pool, @Nullable Duration standard) {
     this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
     this.standard = standard;
