@@ -3,6 +3,7 @@ package io.egress.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
@@ -109,21 +109,60 @@ class CommandsTest {
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void completesInBash(@TempDir Path folder) throws Exception {
-    Path script =
-        Files.writeString(folder.resolve("egress.bash"), AutoComplete.bash("egress", root));
-    Process bash =
-        new ProcessBuilder(
-                "bash",
-                "-c",
-                "compopt() { :; }; source "
-                    + script
-                    + " && COMP_WORDS=(egress captures f) && COMP_CWORD=2"
-                    + " && _complete_egress && echo ${COMPREPLY[@]}")
-            .redirectErrorStream(true)
-            .start();
-    String completed = new String(bash.getInputStream().readAllBytes(), UTF_8);
-    assertThat(bash.waitFor(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(completed.strip()).isEqualTo("find");
+    String typed =
+        """
+        compopt() { :; }
+        source %s
+        COMP_WORDS=(egress captures f)
+        COMP_CWORD=2
+        _complete_egress
+        echo ${COMPREPLY[@]}
+        """;
+    assertThat(completed(folder, "bash", typed)).isEqualTo("find");
+  }
+
+  /** zsh itself leaves out what does not begin with the word. */
+  @Test
+  void completesInZsh(@TempDir Path folder) throws Exception {
+    String typed =
+        """
+        autoload -U +X compinit && compinit -u -D
+        source %s
+        echo "${_comps[egress]}"
+        emulate -L sh
+        compopt() { :; }
+        COMP_WORDS=(egress captures f)
+        COMP_CWORD=2
+        _complete_egress
+        echo "${COMPREPLY[@]}"
+        """;
+    assertThat(completed(folder, "zsh", typed).lines())
+        .containsExactly("_bash_complete -F _complete_egress -o default", "erase find");
+  }
+
+  @Test
+  void completesInFish(@TempDir Path folder) throws Exception {
+    String typed = "source %s; complete -C 'egress captures f'";
+    assertThat(completed(folder, "fish", typed)).startsWith("find\tShows whose a capture is");
+  }
+
+  /** What a shell prints that has the script of {@code egress completion}. */
+  private static String completed(Path folder, String shell, String typed) throws Exception {
+    StringWriter script = new StringWriter();
+    CommandLine command = Administration.addTo(new CommandLine(new CliMain()));
+    command.setOut(new PrintWriter(script));
+    assertThat(command.execute("completion", shell)).isZero();
+    Path file = Files.writeString(folder.resolve("completion"), script.toString());
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(shell, "-c", typed.formatted(file)).redirectErrorStream(true).start();
+    } catch (IOException notHere) {
+      return abort(shell + " is not installed");
+    }
+    String printed = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    return printed.strip();
   }
 
   @Test
