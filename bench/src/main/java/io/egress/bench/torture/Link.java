@@ -10,6 +10,7 @@ import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A TCP proxy between a process and a backend, for network faults. */
@@ -113,11 +114,19 @@ final class Link {
       follow(mood);
     }
 
+    /** Data that is not delayed any more must not overtake what is. */
     private void pass(NetSocket from, NetSocket to) {
+      AtomicInteger delayed = new AtomicInteger();
       from.handler(
           data -> {
-            if (mood == Mood.SLOW) {
-              vertx.setTimer(SLOW_MILLIS, late -> write(from, to, data));
+            if (mood == Mood.SLOW || delayed.get() > 0) {
+              delayed.incrementAndGet();
+              vertx.setTimer(
+                  SLOW_MILLIS,
+                  late -> {
+                    delayed.decrementAndGet();
+                    write(from, to, data);
+                  });
             } else {
               write(from, to, data);
             }
