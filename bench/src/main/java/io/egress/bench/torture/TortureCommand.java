@@ -115,6 +115,7 @@ public final class TortureCommand implements Callable<Integer> {
       begin(tenant);
     }
     tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);
+    awaitRecovery(tenants);
     List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
     int faults =
         breakThings(fleet, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
@@ -138,7 +139,6 @@ public final class TortureCommand implements Callable<Integer> {
     Deque<Fault> next = new ArrayDeque<>();
     long begun = System.nanoTime();
     int count = 0;
-    awaitRecovery(tenants);
     while (count < faultsMax
         && System.nanoTime() - begun < (long) (minutes * TimeUnit.MINUTES.toNanos(1))) {
       if (next.isEmpty()) {
