@@ -90,6 +90,7 @@ class RunbookTest {
             "EgressDeliveriesLate",
             "EgressAttemptsFailing",
             "EgressDeliveriesExhausted",
+            "EgressEndpointsFailing",
             "EgressEndpointsStuck")) {
       assertThat(follow(section, "workspaces list --failing", Map.of()))
           .containsPattern(workspace + " +" + endpoint + " +down");

@@ -41,9 +41,22 @@ final class ScrapedRoles implements AutoCloseable {
   private final DispatcherApp dispatcher;
 
   ScrapedRoles() {
+    addFailingEndpoint();
     api = BothRoles.done(ApiApp.start(apiVertx, settings));
     dispatcher = BothRoles.done(DispatcherApp.start(dispatcherVertx, settings));
     await().atMost(KNOWN_AFTER).until(() -> !(api() + dispatcher()).contains(" NaN"));
+  }
+
+  /** Metrics of failing endpoints have no lines without one. */
+  private void addFailingEndpoint() {
+    String workspace = UUID.randomUUID().toString();
+    query("insert into workspaces (id) values ('" + workspace + "')");
+    query(
+        """
+        insert into endpoints (id, workspace_id, url, secret, created_position, full_history, failing_since)
+        values (gen_random_uuid(), '%s', 'https://receiver.invalid/', '', 0, false, now() - interval '1 hour')
+        """
+            .formatted(workspace));
   }
 
   /**

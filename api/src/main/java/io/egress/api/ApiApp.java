@@ -36,6 +36,7 @@ import io.egress.api.replays.Replays;
 import io.egress.api.replays.ReplaysHandler;
 import io.egress.api.secrets.SecretKeysHandler;
 import io.egress.api.sweep.EndpointsBehind;
+import io.egress.api.sweep.FailingWorkspaces;
 import io.egress.api.sweep.StreamBacklog;
 import io.egress.api.sweep.SweepVerticle;
 import io.egress.api.workspace.WorkspaceHandler;
@@ -285,6 +286,9 @@ public final class ApiApp {
           new EndpointsBehind(
               vertx, probes.reading(), monitoring.metrics(), settings.dispatcher().logRetention());
       closing.pushSync("the lateness metrics", behind::close);
+      FailingWorkspaces failing =
+          new FailingWorkspaces(vertx, probes.reading(), monitoring.metrics());
+      closing.pushSync("the metrics of failing endpoints", failing::close);
       Health health = monitoring.health().part();
       health.add(Health.Check.needed("database", probes::databaseUp));
       health.add(Health.Check.missable("kafka", probes::kafkaUp));

@@ -2,6 +2,7 @@ package io.egress.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmHeapPressureMetrics;
@@ -57,6 +58,11 @@ public final class Metrics implements AutoCloseable {
    */
   public void gauge(String name, String meaning, DoubleSupplier value, String... labels) {
     Gauge.builder(name, value::getAsDouble).description(meaning).tags(labels).register(registry);
+  }
+
+  /** A gauge for each of a few values of a label, which {@code register} replaces together. */
+  public MultiGauge gauges(String name, String meaning) {
+    return MultiGauge.builder(name).description(meaning).register(registry);
   }
 
   /** All meters in the text format of Prometheus. Takes milliseconds; not for an event loop. */

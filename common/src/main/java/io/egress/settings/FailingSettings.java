@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of the automatic pause.
+ * What is done about endpoints that fail.
  *
  * @param pauseAfter null if endpoints are never paused automatically
  * @param operator null if nobody is notified
@@ -38,7 +38,7 @@ public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorW
             FailingSettings::pauseAfter);
     URI url =
         reader.optional(
-            URL, "URL of signed webhooks about endpoints that were paused", FailingSettings::url);
+            URL, "URL of signed webhooks to you, about endpoints that fail and a lost queue", FailingSettings::url);
     String secret = reader.optional(SECRET, "signing secret of EGRESS_OPERATOR_WEBHOOK_URL");
     reader.bothOrNeither(URL, SECRET);
     return new FailingSettings(

@@ -15,8 +15,9 @@ import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.notice.NoticeSender;
+import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.dispatcher.pause.FailingEndpoints;
-import io.egress.dispatcher.pause.OperatorNotices;
 import io.egress.dispatcher.reconcile.QueueRebuild;
 import io.egress.dispatcher.reconcile.QueueWatch;
 import io.egress.dispatcher.reconcile.Reconciler;
@@ -41,8 +42,9 @@ import io.egress.send.SenderSettings;
 import io.egress.send.TlsEngine;
 import io.egress.send.TrustedAuthorities;
 import io.egress.send.WebhookSender;
-import io.egress.settings.FailingSettings;
+import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.settings.Settings;
+import io.micrometer.core.instrument.Counter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -160,6 +162,7 @@ public final class DispatcherApp {
                               .compose(limited -> maintainDays(shared))
                               .onSuccess(kept -> watchStatistics(shared))
                               .onSuccess(kept -> watchCertificates(shared.pool()))
+                              .onSuccess(kept -> sendNotices(shared.pool(), trust))
                               .compose(kept -> deploy(shared, topics, probes));
                         }));
   }
@@ -197,7 +200,7 @@ public final class DispatcherApp {
         new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
-        failing(pool, trust),
+        failing(pool),
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
@@ -205,21 +208,44 @@ public final class DispatcherApp {
             probes::database));
   }
 
-  private FailingEndpoints failing(Pool pool, TrustOptions trust) {
-    FailingSettings failing = settings.dispatcher().failing();
-    OperatorNotices notices =
-        new OperatorNotices(vertx, Clock.systemUTC(), failing.operator(), trust);
-    closing.pushSync("the operator notices", notices::close);
+  private FailingEndpoints failing(Pool pool) {
     return new FailingEndpoints(
         pool,
         Clock.systemUTC(),
-        failing.pauseAfter(),
+        settings.dispatcher().failing().pauseAfter(),
         monitoring
             .metrics()
             .counter(
                 "egress_endpoints_paused_total",
                 "endpoints paused because all attempts had failed for EGRESS_PAUSE_FAILING_AFTER"),
-        notices);
+        notices());
+  }
+
+  private OperatorNotices notices() {
+    return new OperatorNotices(
+        settings.dispatcher().failing().operator() != null, settings.api().portal());
+  }
+
+  private void sendNotices(Pool pool, TrustOptions trust) {
+    Counter givenUp =
+        monitoring
+            .metrics()
+            .counter(
+                "egress_operator_notices_given_up_total",
+                "notices that EGRESS_OPERATOR_WEBHOOK_URL did not accept");
+    OperatorWebhook operator = settings.dispatcher().failing().operator();
+    if (operator != null) {
+      NoticeSender sender =
+          new NoticeSender(
+              vertx,
+              pool,
+              Clock.systemUTC(),
+              operator,
+              settings.dispatcher().retrySchedule(),
+              trust,
+              givenUp);
+      closing.pushSync("the notices to the operator", sender::close);
+    }
   }
 
   private WebhookSender sender(TrustOptions trust) {
@@ -360,6 +386,7 @@ public final class DispatcherApp {
               shared.supervision().restarts().replaced(replaced);
               fanOut.replaced(replaced);
             },
+            notices(),
             metrics.counter(
                 "egress_queue_lost_total", "times that Kafka was found to have lost the queue"));
     closing.pushSync("the watch over the queue", watch::close);

@@ -474,7 +474,7 @@ final class Deliveries implements Questions.Reader {
       workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
       EndpointTarget target = job.target();
       if (target != null && failed.kind().isOfEndpoint()) {
-        failing.failed(target, startedAt);
+        failing.failed(target, startedAt, failed);
       }
       if (!job.isAbandoned()) {
         outcomes.failed(job, startedAt, failed);

@@ -5,17 +5,18 @@ import io.egress.deliverylog.DeliveryLog;
 import io.egress.deliverylog.LogEntry;
 import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.CooperativeRangeAssignor;
-import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
-import io.egress.dispatcher.durable.DurableBatches;
+import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
+import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.heads.Heads;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.GroupMember;
+import io.egress.endpoint.EndpointTarget;
 import io.egress.flow.ByteBudget;
-import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.RecordPublisher.Message;
+import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.Topics;
 import io.egress.settings.Settings;
 import io.vertx.core.Future;
@@ -185,7 +186,16 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         clock,
         records,
         entries,
-        new OutcomeRecorder.Ends(this::finished, this::ended, shared.meters()));
+        new OutcomeRecorder.Ends(
+            this::finished,
+            this::ended,
+            (job, startedAt, failed) -> {
+              EndpointTarget target = job.target();
+              if (target != null && failed.kind().isOfEndpoint()) {
+                shared.failing().exhausted(target, startedAt, failed);
+              }
+            },
+            shared.meters()));
   }
 
   @Override

@@ -32,14 +32,25 @@ final class OutcomeRecorder {
   private final DurableBatches<LogEntry> deliveryLog;
   private final Consumer<Job> finished;
   private final Consumer<Delivery> ended;
+  private final Exhaustion exhausted;
   private final DeliveryMeters meters;
 
   /**
    * @param finished called with each job whose outcome is durable
    * @param ended called with each finished delivery
+   * @param exhausted called with the last attempt of an exhausted delivery
    * @param meters count durable outcomes
    */
-  record Ends(Consumer<Job> finished, Consumer<Delivery> ended, DeliveryMeters meters) {}
+  record Ends(
+      Consumer<Job> finished,
+      Consumer<Delivery> ended,
+      Exhaustion exhausted,
+      DeliveryMeters meters) {}
+
+  /** Hears of the last attempt of an exhausted delivery. */
+  interface Exhaustion {
+    void recorded(Job job, Instant startedAt, Outcome.Failed failed);
+  }
 
   OutcomeRecorder(
       Topics topics,
@@ -55,6 +66,7 @@ final class OutcomeRecorder {
     this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
     this.finished = ends.finished();
     this.ended = ends.ended();
+    this.exhausted = ends.exhausted();
     this.meters = ends.meters();
   }
 
@@ -86,7 +98,8 @@ final class OutcomeRecorder {
     end(
         job,
         DeliveryState.DELIVERED,
-        MadeAttempt.of(startedAt, outcome).withRevision(job.revision()));
+        MadeAttempt.of(startedAt, outcome).withRevision(job.revision()),
+        () -> {});
   }
 
   void failed(Job job, Instant startedAt, Outcome.Failed outcome) {
@@ -94,7 +107,13 @@ final class OutcomeRecorder {
     Delivery delivery = job.delivery();
     if (schedule.isLast(delivery.attempt())) {
       records.add(
-          message(topics.exhausted(), delivery), () -> end(job, DeliveryState.EXHAUSTED, attempt));
+          message(topics.exhausted(), delivery),
+          () ->
+              end(
+                  job,
+                  DeliveryState.EXHAUSTED,
+                  attempt,
+                  () -> exhausted.recorded(job, startedAt, outcome)));
       return;
     }
     Duration delay = schedule.delayAfter(delivery.attempt());
@@ -118,7 +137,7 @@ final class OutcomeRecorder {
   }
 
   void skipped(Job job) {
-    end(job, DeliveryState.SKIPPED, null);
+    end(job, DeliveryState.SKIPPED, null, () -> {});
   }
 
   /** Repeats the same attempt later, without counting it. */
@@ -131,13 +150,15 @@ final class OutcomeRecorder {
         });
   }
 
-  private void end(Job job, DeliveryState state, @Nullable MadeAttempt attempt) {
+  private void end(
+      Job job, DeliveryState state, @Nullable MadeAttempt attempt, Runnable recorded) {
     deliveryLog.add(
         new LogEntry(job.delivery(), state, attempt, null),
         () -> {
           meters.ended(state);
           finished.accept(job);
           ended.accept(job.delivery());
+          recorded.run();
         });
   }
 

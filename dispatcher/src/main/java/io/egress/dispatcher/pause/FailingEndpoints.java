@@ -1,50 +1,53 @@
 package io.egress.dispatcher.pause;
 
+import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_EXHAUSTED;
+import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_FAILING;
+import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_PAUSED;
+import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_RECOVERED;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.dispatcher.notice.OperatorNotices;
+import io.egress.dispatcher.pause.SeriesMemory.Step;
 import io.egress.document.UtcInstant;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.outage.Outage;
+import io.egress.send.Outcome;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pauses endpoints whose attempts have all failed for a configured time. The start of the failures
- * is stored in the endpoint's row, so it survives restarts and moves between workers; it is written
- * only when an endpoint starts or stops failing. Shared by all workers of the process.
+ * Follows endpoints of which every attempt fails: records since when, notifies the operator when
+ * that has lasted for a while and when it ends, and pauses them after a configured time. The start
+ * of the failures is stored in the endpoint's row, so it survives restarts and moves between
+ * workers; it is written only when an endpoint starts or stops failing. Shared by all workers of
+ * the process.
  */
 public final class FailingEndpoints {
   private static final Logger log = LoggerFactory.getLogger(FailingEndpoints.class);
 
-  private static final int BEGUN_MAX = 10_000;
-
-  /** No attempt prepared before an endpoint was found to fail takes longer. */
-  private static final Duration UNDER_WAY_MAX = Duration.ofMinutes(1);
+  /** Long enough for one retry and a restart of the receiver. */
+  private static final Duration ANNOUNCED_AFTER = Duration.ofMinutes(5);
 
   private static final String BEGIN =
       """
@@ -52,52 +55,56 @@ public final class FailingEndpoints {
       where id = $1 and failing_since is null and not paused and deleted_at is null
       """;
   private static final String END =
-      "update endpoints set failing_since = null where id = $1 and failing_since is not null";
+      """
+      update endpoints e set failing_since = null
+      from (select id, failing_since, failing_announced from endpoints where id = $1 for no key update) before
+      where e.id = before.id and before.failing_since is not null
+      returning before.failing_since, before.failing_announced = before.failing_since as is_announced
+      """;
+  private static final String ANNOUNCE =
+      """
+      update endpoints set failing_announced = failing_since
+      where id = $1 and failing_since = $2 and failing_announced is distinct from failing_since
+        and not paused and deleted_at is null
+      returning id
+      """;
+
+  /** Once in a series of failures; for an endpoint that fails now and then, once a day. */
+  private static final String EXHAUST =
+      """
+      update endpoints set exhausted_announced_at = now()
+      where id = $1 and deleted_at is null and (
+        exhausted_announced_at is null or exhausted_announced_at < coalesce(failing_since, now() - interval '1 day'))
+      returning id
+      """;
 
   /** Resuming an endpoint sets failing_since to null. */
   private static final String PAUSE =
       """
       update endpoints set paused = true, paused_at = now(), paused_reason = 'failing', updated_at = now()
       where id = $1 and failing_since = $2 and not paused and deleted_at is null
-      returning id, workspace_id, failing_since, paused_at
+      returning workspace_id, failing_since, paused_at
       """;
 
-  private final Pool pool;
   private final Transactions transactions;
   private final Clock clock;
   private final @Nullable Duration pauseAfter;
   private final Counter paused;
   private final OperatorNotices notices;
-
-  /**
-   * When this process recorded that an endpoint fails; attempts in progress do not know that yet.
-   */
-  private final Map<UUID, Instant> begun =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<UUID, Instant> eldest) {
-              return size() > BEGUN_MAX;
-            }
-          });
-
-  private final Set<UUID> pausing = ConcurrentHashMap.newKeySet();
+  private final SeriesMemory memory = new SeriesMemory();
   private final Outage writing =
       new Outage(
           log,
           "Cannot record that an endpoint fails; retrying with its next attempt",
           "Failing endpoints are recorded again");
 
-  /** Without {@code pauseAfter} nothing is recorded, and no endpoint paused. */
+  /** Without {@code pauseAfter} no endpoint is paused. */
   public FailingEndpoints(
       Pool pool,
       Clock clock,
       @Nullable Duration pauseAfter,
       Counter paused,
       OperatorNotices notices) {
-    this.pool = requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
     this.clock = requireNonNull(clock, "clock is null");
     this.pauseAfter = pauseAfter;
@@ -105,104 +112,156 @@ public final class FailingEndpoints {
     this.notices = requireNonNull(notices, "notices is null");
   }
 
-  /**
-   * {@code target} is what the attempt was prepared with. Also clears the start of the failures if
-   * the pause is disabled: an earlier configuration may have left one, which would count again
-   * later.
-   */
+  /** {@code target} is what the attempt was prepared with. */
   public void delivered(EndpointTarget target) {
-    if (target.failingSince() == null && !begun.containsKey(target.id())) {
-      return;
+    UUID id = target.id();
+    boolean isRecorded = memory.end(id);
+    if (target.failingSince() != null || isRecorded) {
+      write(
+          id,
+          tx ->
+              tx.preparedQuery(END)
+                  .execute(Tuple.of(id))
+                  .compose(
+                      ended ->
+                          ended.size() > 0 && Boolean.TRUE.equals(first(ended).getBoolean(1))
+                              ? notices.addAbout(tx, ENDPOINT_RECOVERED, id, ended(first(ended)))
+                              : Future.succeededFuture()));
     }
-    begun.remove(target.id());
-    pool.preparedQuery(END)
-        .execute(Tuple.of(target.id()))
-        .onSuccess(ended -> writing.worked())
-        .onFailure(failure -> writing.failed(failure, Map.of("endpoint_id", target.id())));
   }
 
   /** {@code target} is what the attempt was prepared with. */
-  public void failed(EndpointTarget target, Instant startedAt) {
-    if (pauseAfter == null) {
-      return;
-    }
+  public void failed(EndpointTarget target, Instant startedAt, Outcome.Failed failed) {
+    UUID id = target.id();
+    Instant now = clock.instant();
     Instant since = target.failingSince();
     if (since == null) {
-      begin(target.id(), startedAt);
-    } else if (!since.plus(pauseAfter).isAfter(clock.instant()) && pausing.add(target.id())) {
-      pause(target.id(), since).onComplete(done -> pausing.remove(target.id()));
-    }
-  }
-
-  private void begin(UUID id, Instant startedAt) {
-    Instant now = clock.instant();
-    Instant before = begun.get(id);
-    if (before != null && before.plus(UNDER_WAY_MAX).isAfter(now)) {
+      memory.failed(id, startedAt, now).ifPresent(start -> begin(id, start));
       return;
     }
-    begun.put(id, now);
-    pool.preparedQuery(BEGIN)
-        .execute(Tuple.of(id, startedAt.atOffset(ZoneOffset.UTC)))
-        .onSuccess(written -> writing.worked())
-        .onFailure(
-            failure -> {
-              begun.remove(id);
-              writing.failed(failure, Map.of("endpoint_id", id));
-            });
+    if (notices.areWanted() && isOver(since, ANNOUNCED_AFTER, now) && memory.may(id, Step.ANNOUNCE, now)) {
+      announce(id, since, answer(startedAt, failed));
+    }
+    if (pauseAfter != null && isOver(since, pauseAfter, now) && memory.may(id, Step.PAUSE, now)) {
+      pause(id, since, answer(startedAt, failed));
+    }
   }
 
-  private Future<?> pause(UUID id, Instant since) {
-    return transactions
-        .run(
+  /** The attempt was the last one of a delivery, and is recorded. */
+  public void exhausted(EndpointTarget target, Instant startedAt, Outcome.Failed failed) {
+    UUID id = target.id();
+    if (notices.areWanted() && memory.may(id, Step.TELL_OF_EXHAUSTION, clock.instant())) {
+      write(
+          id,
+          tx ->
+              tx.preparedQuery(EXHAUST)
+                  .execute(Tuple.of(id))
+                  .compose(
+                      told ->
+                          told.size() == 0
+                              ? Future.succeededFuture()
+                              : notices.addAbout(
+                                  tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))));
+    }
+  }
+
+  private void begin(UUID id, Instant start) {
+    write(id, tx -> tx.preparedQuery(BEGIN).execute(Tuple.of(id, utc(start))).mapEmpty())
+        .onFailure(failure -> memory.end(id));
+  }
+
+  private void announce(UUID id, Instant since, JsonObject answer) {
+    write(
+        id,
+        tx ->
+            tx.preparedQuery(ANNOUNCE)
+                .execute(Tuple.of(id, utc(since)))
+                .compose(
+                    announced ->
+                        announced.size() == 0
+                            ? Future.succeededFuture()
+                            : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)));
+  }
+
+  private void pause(UUID id, Instant since, JsonObject answer) {
+    write(
+            id,
             tx ->
                 tx.preparedQuery(PAUSE)
-                    .execute(Tuple.of(id, since.atOffset(ZoneOffset.UTC)))
-                    .map(FailingEndpoints::first)
-                    .compose(found -> audit(tx, found)))
-        .onSuccess(
-            found -> {
-              writing.worked();
-              found.ifPresent(this::tell);
-            })
+                    .execute(Tuple.of(id, utc(since)))
+                    .compose(
+                        rows ->
+                            rows.size() == 0
+                                ? Future.succeededFuture()
+                                : paused(tx, id, first(rows), answer)))
+        .onSuccess(row -> tell(id, row));
+  }
+
+  private Future<Row> paused(SqlConnection tx, UUID id, Row row, JsonObject answer) {
+    JsonObject changes =
+        new JsonObject().put("reason", "failing").put("failing_since", time(row, "failing_since"));
+    Act act = new Act("endpoint.paused", "endpoint", id, changes);
+    return AuditLog.write(tx, row.getUUID("workspace_id"), Caller.SYSTEM, act)
+        .compose(
+            written ->
+                notices.addAbout(
+                    tx,
+                    ENDPOINT_PAUSED,
+                    id,
+                    answer.put("reason", "failing").put("paused_at", time(row, "paused_at"))))
+        .map(row);
+  }
+
+  private void tell(UUID id, @Nullable Row row) {
+    if (row != null) {
+      memory.end(id);
+      paused.increment();
+      log.atWarn()
+          .addKeyValue("endpoint_id", id)
+          .addKeyValue("workspace_id", row.getUUID("workspace_id"))
+          .addKeyValue("failing_since", time(row, "failing_since"))
+          .log("Endpoint paused: every attempt failed for EGRESS_PAUSE_FAILING_AFTER");
+    }
+  }
+
+  private <T> Future<@Nullable T> write(
+      UUID id, Function<SqlConnection, Future<@Nullable T>> statements) {
+    return transactions
+        .run(statements)
+        .onSuccess(written -> writing.worked())
         .onFailure(failure -> writing.failed(failure, Map.of("endpoint_id", id)));
   }
 
-  private static Future<Optional<PausedEndpoint>> audit(
-      SqlConnection tx, Optional<PausedEndpoint> found) {
-    if (found.isEmpty()) {
-      return Future.succeededFuture(found);
-    }
-    PausedEndpoint endpoint = found.get();
-    JsonObject changes =
-        new JsonObject()
-            .put("reason", "failing")
-            .put("failing_since", UtcInstant.format(endpoint.failingSince()));
-    Act act = new Act("endpoint.paused", "endpoint", endpoint.id(), changes);
-    return AuditLog.write(tx, endpoint.workspaceId(), Caller.SYSTEM, act).map(found);
+  private JsonObject ended(Row row) {
+    return new JsonObject()
+        .put("failing_since", time(row, "failing_since"))
+        .put("recovered_at", UtcInstant.format(clock.instant()));
   }
 
-  private void tell(PausedEndpoint endpoint) {
-    begun.remove(endpoint.id());
-    paused.increment();
-    log.atWarn()
-        .addKeyValue("endpoint_id", endpoint.id())
-        .addKeyValue("workspace_id", endpoint.workspaceId())
-        .addKeyValue("failing_since", UtcInstant.format(endpoint.failingSince()))
-        .log("Endpoint paused: every attempt failed for EGRESS_PAUSE_FAILING_AFTER");
-    notices.send(endpoint);
+  private static JsonObject answer(Instant startedAt, Outcome.Failed failed) {
+    return new JsonObject()
+        .put(
+            "last_answer",
+            new JsonObject()
+                .put("at", UtcInstant.format(startedAt))
+                .put("outcome", failed.kind().word())
+                .put("status", failed.status())
+                .put("detail", failed.detail()));
   }
 
-  private static Optional<PausedEndpoint> first(RowSet<Row> rows) {
-    RowIterator<Row> all = rows.iterator();
-    if (!all.hasNext()) {
-      return Optional.empty();
-    }
-    Row row = all.next();
-    return Optional.of(
-        new PausedEndpoint(
-            row.getUUID("id"),
-            row.getUUID("workspace_id"),
-            row.getOffsetDateTime("failing_since").toInstant(),
-            row.getOffsetDateTime("paused_at").toInstant()));
+  private static boolean isOver(Instant since, Duration duration, Instant now) {
+    return !since.plus(duration).isAfter(now);
+  }
+
+  private static Row first(Iterable<Row> rows) {
+    return rows.iterator().next();
+  }
+
+  private static String time(Row row, String column) {
+    return UtcInstant.format(row.getOffsetDateTime(column).toInstant());
+  }
+
+  private static OffsetDateTime utc(Instant instant) {
+    return instant.atOffset(ZoneOffset.UTC);
   }
 }

@@ -1,4 +1,4 @@
-/** Automatic pause of failing endpoints, and its notices. */
+/** Endpoints of which every attempt fails: when they are announced, and when paused. */
 @NullMarked
 package io.egress.dispatcher.pause;
 

@@ -1,9 +1,11 @@
 package io.egress.dispatcher.reconcile;
 
+import static io.egress.dispatcher.notice.OperatorNotices.Event.QUEUE_LOST;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.kafka.Brokers;
 import io.egress.kafka.Topics;
 import io.egress.lifecycle.Periodic;
@@ -13,6 +15,7 @@ import io.egress.queue.RebuildStore;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -82,6 +85,7 @@ public final class QueueWatch {
   private final Pool pool;
   private final Needed needed;
   private final Consumer<Set<String>> replaced;
+  private final OperatorNotices notices;
   private final Counter losses;
   private final StrayOffsets strays;
   private final Periodic looking;
@@ -96,11 +100,13 @@ public final class QueueWatch {
       Pool pool,
       Needed needed,
       Consumer<Set<String>> replaced,
+      OperatorNotices notices,
       Counter losses) {
     this.brokers = requireNonNull(brokers, "brokers is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.needed = requireNonNull(needed, "needed is null");
     this.replaced = requireNonNull(replaced, "replaced is null");
+    this.notices = requireNonNull(notices, "notices is null");
     this.losses = requireNonNull(losses, "losses is null");
     this.strays = new StrayOffsets(brokers);
     this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
@@ -212,9 +218,16 @@ public final class QueueWatch {
                       saved ->
                           lost.isEmpty()
                               ? Future.succeededFuture()
-                              : RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM))
+                              : RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM)
+                                  .compose(rebuild -> notices.add(tx, QUEUE_LOST, data(rebuild))))
                   .map(begun -> lost);
             });
+  }
+
+  private static JsonObject data(Rebuild rebuild) {
+    return new JsonObject()
+        .put("rebuild", rebuild.id())
+        .put("findings", new JsonArray(rebuild.findings()));
   }
 
   private static Future<@Nullable QueueView> stored(SqlClient client, String lock) {

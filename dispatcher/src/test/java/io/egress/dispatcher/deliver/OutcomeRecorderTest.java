@@ -48,6 +48,7 @@ class OutcomeRecorderTest {
   private final List<LogEntry> logged = new ArrayList<>();
   private final List<Job> finished = new ArrayList<>();
   private final List<Delivery> ended = new ArrayList<>();
+  private final List<Delivery> exhausted = new ArrayList<>();
   private Future<Void> acknowledged = Future.succeededFuture();
   private Future<Void> written = Future.succeededFuture();
   private OutcomeRecorder recorder;
@@ -65,7 +66,10 @@ class OutcomeRecorderTest {
                 vertx,
                 new Medium<>("entries", entry -> entry.delivery(), this::write, Duration.ZERO)),
             new OutcomeRecorder.Ends(
-                finished::add, ended::add, new DeliveryMeters(new Metrics(), SCHEDULE)));
+                finished::add,
+                ended::add,
+                (job, startedAt, failed) -> exhausted.add(job.delivery()),
+                new DeliveryMeters(new Metrics(), SCHEDULE)));
   }
 
   @Test
@@ -85,8 +89,11 @@ class OutcomeRecorderTest {
       delivery = next;
     }
     assertThat(ended).isEmpty();
+    assertThat(exhausted).isEmpty();
 
     recorder.failed(job(delivery), NOW, FAILED);
+
+    assertThat(exhausted).containsExactly(delivery);
 
     assertThat(delivery.attempt()).isEqualTo(7);
     assertThat(published).extracting(Message::topic).containsExactly(topics.exhausted());

@@ -1,0 +1,79 @@
+package io.egress.api.sweep;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.lifecycle.Periodic;
+import io.egress.metrics.Metrics;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Counts endpoints of which every attempt has failed for five minutes, by workspace. Only the
+ * workspaces with the most of them are named, so the number of series is bounded.
+ */
+public final class FailingWorkspaces {
+  private static final Duration PERIOD = Duration.ofSeconds(15);
+
+  private static final String COUNT =
+      """
+      select workspace_id, count(*) as endpoints, sum(count(*)) over () as all_endpoints
+      from endpoints
+      where failing_since < now() - interval '5 minutes' and not paused and deleted_at is null
+      group by workspace_id order by 2 desc, 1 limit 20
+      """;
+
+  private final Pool pool;
+  private final MultiGauge worst;
+  private final Periodic looking;
+  private volatile double all = Double.NaN;
+
+  public FailingWorkspaces(Vertx vertx, Pool pool, Metrics metrics) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.worst =
+        metrics.gauges(
+            "egress_workspace_endpoints_failing",
+            "endpoints of which every attempt has failed for five minutes, of the 20 workspaces with the most");
+    metrics.gauge(
+        "egress_endpoints_failing",
+        "endpoints of which every attempt has failed for five minutes",
+        () -> all);
+    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+  }
+
+  public void close() {
+    looking.close();
+  }
+
+  private Future<?> look() {
+    return pool.query(COUNT)
+        .execute()
+        .onSuccess(this::show)
+        .onFailure(
+            unknown -> {
+              all = Double.NaN;
+              worst.register(List.of(), true);
+            });
+  }
+
+  private void show(RowSet<Row> rows) {
+    double sum = 0;
+    List<MultiGauge.Row<?>> shown = new ArrayList<>();
+    for (Row row : rows) {
+      sum = row.getDouble("all_endpoints");
+      shown.add(
+          MultiGauge.Row.of(
+              Tags.of("workspace", row.getUUID("workspace_id").toString()),
+              row.getLong("endpoints")));
+    }
+    worst.register(shown, true);
+    all = sum;
+  }
+}

@@ -1,0 +1,19 @@
+-- What the operator's webhook has not accepted yet. A row is written in the transaction that records what happened, and is
+-- deleted once it was accepted or given up. next_attempt_at of a row that is being sent is when another process may.
+create table operator_notices (
+  id uuid primary key default gen_random_uuid(),
+  event text not null,
+  emitted_at timestamptz not null default now(),
+  data json not null,
+  attempts integer not null default 0,
+  next_attempt_at timestamptz not null default now()
+);
+
+create index operator_notices_due on operator_notices (next_attempt_at);
+
+-- failing_since is maintained for every endpoint. The operator was notified of the series of failures that began at failing_announced, and of exhausted deliveries at
+-- exhausted_announced_at.
+alter table endpoints add column failing_announced timestamptz, add column exhausted_announced_at timestamptz;
+
+create index endpoints_failing on endpoints (workspace_id)
+  where failing_since is not null and not paused and deleted_at is null;

@@ -1,0 +1,165 @@
+package io.egress.dispatcher.notice;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.document.UtcInstant;
+import io.egress.lifecycle.Periodic;
+import io.egress.outage.Outage;
+import io.egress.send.WebhookSignature;
+import io.egress.settings.FailingSettings.OperatorWebhook;
+import io.egress.settings.RetrySchedule;
+import io.micrometer.core.instrument.Counter;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.TrustOptions;
+import io.vertx.ext.web.client.HttpResponse;
+import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends stored notices to the operator, signed and retried like webhooks to endpoints. Every
+ * dispatcher looks for them; one that ends while it sends leaves its notices to the others, so one
+ * may arrive twice, with the same id.
+ */
+public final class NoticeSender {
+  private static final Logger log = LoggerFactory.getLogger(NoticeSender.class);
+
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  /** Nobody else sends what is taken within the time of an attempt. */
+  private static final String TAKE =
+      """
+      update operator_notices set attempts = attempts + 1, next_attempt_at = now() + interval '30 seconds'
+      where id = any(array(
+        select id from operator_notices where next_attempt_at <= now()
+        order by next_attempt_at limit 20 for update skip locked))
+      returning id, event, emitted_at, data, attempts
+      """;
+
+  private static final String RETRY =
+      "update operator_notices set next_attempt_at = now() + $2::bigint * interval '1 ms' where id = $1";
+  private static final String REMOVE = "delete from operator_notices where id = $1";
+
+  private record Notice(UUID id, String event, Buffer body, int attempt) {
+    static Notice of(Row row) {
+      UUID id = row.getUUID("id");
+      JsonObject body =
+          new JsonObject()
+              .put("event", row.getString("event"))
+              .put("delivery_id", id.toString())
+              .put("emitted_at", UtcInstant.format(row.getOffsetDateTime("emitted_at").toInstant()))
+              .put("data", row.getValue("data"));
+      return new Notice(id, row.getString("event"), body.toBuffer(), row.getInteger("attempts"));
+    }
+  }
+
+  private final Pool pool;
+  private final Clock clock;
+  private final OperatorWebhook operator;
+  private final RetrySchedule schedule;
+  private final Counter givenUp;
+  private final WebClient client;
+  private final Periodic looking;
+  private final Outage outage =
+      new Outage(
+          log,
+          "Cannot read or write notices to the operator; retrying",
+          "Notices to the operator are read again");
+
+  public NoticeSender(
+      Vertx vertx,
+      Pool pool,
+      Clock clock,
+      OperatorWebhook operator,
+      RetrySchedule schedule,
+      TrustOptions trust,
+      Counter givenUp) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.clock = requireNonNull(clock, "clock is null");
+    this.operator = requireNonNull(operator, "operator is null");
+    this.schedule = requireNonNull(schedule, "schedule is null");
+    this.givenUp = requireNonNull(givenUp, "givenUp is null");
+    this.client =
+        WebClient.create(
+            vertx,
+            new WebClientOptions()
+                .setFollowRedirects(false)
+                .setConnectTimeout((int) TIMEOUT.toMillis())
+                .setTrustOptions(trust));
+    this.looking = Periodic.every(vertx, PERIOD, this::sendDue);
+  }
+
+  public void close() {
+    looking.close();
+    client.close();
+  }
+
+  private Future<?> sendDue() {
+    return pool.query(TAKE)
+        .execute()
+        .compose(
+            rows -> {
+              List<Future<?>> sent = new ArrayList<>();
+              rows.forEach(row -> sent.add(send(Notice.of(row))));
+              return Future.join(sent);
+            })
+        .onSuccess(done -> outage.worked())
+        .onFailure(outage::failed);
+  }
+
+  private Future<?> send(Notice notice) {
+    return post(notice)
+        .transform(answer -> answer.succeeded() ? remove(notice) : failed(notice, answer.cause()));
+  }
+
+  private Future<Void> post(Notice notice) {
+    String signature =
+        new WebhookSignature(List.of(operator.secret()))
+            .sign(clock.instant().getEpochSecond(), notice.body().getBytes());
+    return client
+        .postAbs(operator.url().toString())
+        .timeout(TIMEOUT.toMillis())
+        .putHeader("content-type", "application/json")
+        .putHeader("x-service-event", notice.event())
+        .putHeader("x-service-delivery", notice.id().toString())
+        .putHeader("x-service-signature", signature)
+        .sendBuffer(notice.body())
+        .compose(NoticeSender::requireSuccess);
+  }
+
+  private Future<Void> remove(Notice notice) {
+    return pool.preparedQuery(REMOVE).execute(Tuple.of(notice.id())).mapEmpty();
+  }
+
+  private Future<Void> failed(Notice notice, Throwable cause) {
+    if (!schedule.isLast(notice.attempt())) {
+      log.debug("EGRESS_OPERATOR_WEBHOOK_URL: {}", cause.toString());
+      long delay = schedule.delayAfter(notice.attempt()).toMillis();
+      return pool.preparedQuery(RETRY).execute(Tuple.of(notice.id(), delay)).mapEmpty();
+    }
+    givenUp.increment();
+    log.atWarn()
+        .addKeyValue("event", notice.event())
+        .log("EGRESS_OPERATOR_WEBHOOK_URL did not accept a notice: {}", cause.toString());
+    return remove(notice);
+  }
+
+  private static Future<Void> requireSuccess(HttpResponse<Buffer> answer) {
+    return answer.statusCode() / 100 == 2
+        ? Future.succeededFuture()
+        : Future.failedFuture("answered " + answer.statusCode());
+  }
+}

@@ -1,0 +1,103 @@
+package io.egress.dispatcher.notice;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.document.UtcInstant;
+import io.egress.settings.PortalSettings;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.net.URI;
+import java.time.OffsetDateTime;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices to the operator. They are stored in the transaction that records what they tell, so that
+ * none is lost and each is written once; a {@link NoticeSender} sends them.
+ */
+public final class OperatorNotices {
+  /** What the operator is told. */
+  public enum Event {
+    ENDPOINT_FAILING("endpoint.failing"),
+    ENDPOINT_RECOVERED("endpoint.recovered"),
+    ENDPOINT_PAUSED("endpoint.paused"),
+    ENDPOINT_EXHAUSTED("endpoint.exhausted"),
+    QUEUE_LOST("queue.lost");
+
+    private final String word;
+
+    Event(String word) {
+      this.word = word;
+    }
+
+    public String word() {
+      return word;
+    }
+  }
+
+  private static final String ADD = "insert into operator_notices (event, data) values ($1, $2)";
+
+  /** Counting to a thousand is enough to tell how bad it is. */
+  private static final String ENDPOINT =
+      """
+      select e.workspace_id, w.name as workspace_name, e.url, e.description, e.failing_since, e.paused_at,
+        (select count(*) from (
+          select from deliveries where endpoint_id = e.id and state = 'pending' limit 1000) p) as retrying,
+        (select count(*) from (
+          select from deliveries where endpoint_id = e.id and state = 'exhausted' limit 1000) x) as exhausted
+      from endpoints e join workspaces w on w.id = e.workspace_id where e.id = $1
+      """;
+
+  private final boolean wanted;
+  private final String portal;
+
+  /** Nothing is stored unless they are {@code wanted}. */
+  public OperatorNotices(boolean wanted, PortalSettings portal) {
+    this.wanted = wanted;
+    URI url = portal.url();
+    this.portal = url == null ? "" : url.toString();
+  }
+
+  public boolean areWanted() {
+    return wanted;
+  }
+
+  public Future<Void> add(SqlConnection tx, Event event, JsonObject data) {
+    requireNonNull(data, "data is null");
+    return wanted
+        ? tx.preparedQuery(ADD).execute(Tuple.of(event.word(), data)).mapEmpty()
+        : Future.succeededFuture();
+  }
+
+  /** With the state of the endpoint as the transaction sees it; {@code more} precedes it. */
+  public Future<Void> addAbout(SqlConnection tx, Event event, UUID endpointId, JsonObject more) {
+    return wanted
+        ? tx.preparedQuery(ENDPOINT)
+            .execute(Tuple.of(endpointId))
+            .compose(
+                rows ->
+                    add(tx, event, about(endpointId, rows.iterator().next()).mergeIn(more)))
+        : Future.succeededFuture();
+  }
+
+  private JsonObject about(UUID endpointId, Row row) {
+    UUID workspaceId = row.getUUID("workspace_id");
+    return new JsonObject()
+        .put("workspace_id", workspaceId.toString())
+        .put("workspace_name", row.getString("workspace_name"))
+        .put("endpoint_id", endpointId.toString())
+        .put("url", row.getString("url"))
+        .put("description", row.getString("description"))
+        .put("page", portal + "/portal/" + workspaceId + "/endpoints/" + endpointId)
+        .put("failing_since", time(row.getOffsetDateTime("failing_since")))
+        .put("retrying", row.getLong("retrying"))
+        .put("exhausted", row.getLong("exhausted"));
+  }
+
+  private static @Nullable String time(@Nullable OffsetDateTime time) {
+    return time == null ? null : UtcInstant.format(time.toInstant());
+  }
+}
