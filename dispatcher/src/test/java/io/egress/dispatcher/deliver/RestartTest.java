@@ -15,8 +15,8 @@ import io.egress.dispatcher.fanout.FanOutVerticle;
 import io.egress.dispatcher.heads.HeadCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
+import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.dispatcher.pause.FailingEndpoints;
-import io.egress.dispatcher.pause.OperatorNotices;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
 import io.egress.document.DocumentStore;
@@ -280,7 +280,7 @@ class RestartTest {
             Clock.systemUTC(),
             null,
             metrics.counter("egress_endpoints_paused_total", ""),
-            new OperatorNotices(fleet.vertx, Clock.systemUTC(), null, trust)),
+            new OperatorNotices(false, fleet.settings.api().portal())),
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
         new DeliveryVerticle.Parts.Supervision(
             new Restarts(metrics, "delivery"),
