@@ -1,8 +1,9 @@
 -- What the operator's webhook has not accepted yet. A row is written in the transaction that records what happened, and is
--- deleted once it was accepted or given up. next_attempt_at of a row that is being sent is when another process may.
+-- deleted once it was accepted or given up, or its workspace has ended. next_attempt_at of a row that is being sent is when another process may.
 create table operator_notices (
   id uuid primary key default gen_random_uuid(),
   event text not null,
+  workspace_id uuid,
   emitted_at timestamptz not null default now(),
   data json not null,
   attempts integer not null default 0,

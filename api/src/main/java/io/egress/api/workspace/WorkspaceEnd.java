@@ -39,6 +39,8 @@ final class WorkspaceEnd {
   private static final String CLOSE_SESSIONS =
       "delete from portal_sessions where workspace_id = $1";
 
+  private static final String DROP_NOTICES = "delete from operator_notices where workspace_id = $1";
+
   private final Transactions transactions;
 
   WorkspaceEnd(Pool pool) {
@@ -92,6 +94,7 @@ final class WorkspaceEnd {
         .compose(written -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
         .compose(forgotten -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
         .compose(closed -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))
+        .compose(closed -> tx.preparedQuery(DROP_NOTICES).execute(workspace))
         .mapEmpty();
   }
 }

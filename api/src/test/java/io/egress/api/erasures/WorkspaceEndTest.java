@@ -117,7 +117,11 @@ class WorkspaceEndTest {
     UUID known = UUID.randomUUID();
     service.put(known, capture);
     await().until(() -> shown().getLong("captures") == 1);
+    service.query(
+        "insert into operator_notices (event, workspace_id, data) values ('endpoint.paused', '%s', '{}')"
+            .formatted(workspace));
     end(200);
+    assertThat(service.query("select 1 from operator_notices")).isEmpty();
 
     String ended = "the workspace has ended";
     for (JsonObject late : List.of(capture, Service.capture(workspace))) {

@@ -38,7 +38,7 @@ public final class OperatorNotices {
     }
   }
 
-  private static final String ADD = "insert into operator_notices (event, data) values ($1, $2)";
+  private static final String ADD = "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
 
   /** Counting to a thousand is enough to tell how bad it is. */
   private static final String ENDPOINT =
@@ -65,11 +65,10 @@ public final class OperatorNotices {
     return wanted;
   }
 
+  /** About nothing of a workspace. */
   public Future<Void> add(SqlConnection tx, Event event, JsonObject data) {
     requireNonNull(data, "data is null");
-    return wanted
-        ? tx.preparedQuery(ADD).execute(Tuple.of(event.word(), data)).mapEmpty()
-        : Future.succeededFuture();
+    return wanted ? add(tx, event, null, data) : Future.succeededFuture();
   }
 
   /** With the state of the endpoint as the transaction sees it; {@code more} precedes it. */
@@ -78,9 +77,20 @@ public final class OperatorNotices {
         ? tx.preparedQuery(ENDPOINT)
             .execute(Tuple.of(endpointId))
             .compose(
-                rows ->
-                    add(tx, event, about(endpointId, rows.iterator().next()).mergeIn(more)))
+                rows -> {
+                  Row endpoint = rows.iterator().next();
+                  return add(
+                      tx,
+                      event,
+                      endpoint.getUUID("workspace_id"),
+                      about(endpointId, endpoint).mergeIn(more));
+                })
         : Future.succeededFuture();
+  }
+
+  private static Future<Void> add(
+      SqlConnection tx, Event event, @Nullable UUID workspaceId, JsonObject data) {
+    return tx.preparedQuery(ADD).execute(Tuple.of(event.word(), workspaceId, data)).mapEmpty();
   }
 
   private JsonObject about(UUID endpointId, Row row) {

@@ -59,7 +59,8 @@ public final class FailingEndpoints {
       update endpoints e set failing_since = null
       from (select id, failing_since, failing_announced from endpoints where id = $1 for no key update) before
       where e.id = before.id and before.failing_since is not null
-      returning before.failing_since, before.failing_announced = before.failing_since as is_announced
+      returning before.failing_since,
+        before.failing_announced = before.failing_since and not e.paused and e.deleted_at is null as is_told
       """;
   private static final String ANNOUNCE =
       """
@@ -69,12 +70,12 @@ public final class FailingEndpoints {
       returning id
       """;
 
-  /** Once in a series of failures; for an endpoint that fails now and then, once a day. */
+  /** Once in a long series of failures; for an endpoint that fails now and then, once a day. */
   private static final String EXHAUST =
       """
       update endpoints set exhausted_announced_at = now()
       where id = $1 and deleted_at is null and (
-        exhausted_announced_at is null or exhausted_announced_at < coalesce(failing_since, now() - interval '1 day'))
+        exhausted_announced_at is null or exhausted_announced_at < least(failing_since, now() - interval '1 day'))
       returning id
       """;
 
@@ -161,13 +162,14 @@ public final class FailingEndpoints {
                           told.size() == 0
                               ? Future.succeededFuture()
                               : notices.addAbout(
-                                  tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))));
+                                  tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))))
+          .onFailure(failure -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
     }
   }
 
   private void begin(UUID id, Instant start) {
     write(id, tx -> tx.preparedQuery(BEGIN).execute(Tuple.of(id, utc(start))).mapEmpty())
-        .onFailure(failure -> memory.end(id));
+        .onFailure(failure -> memory.undo(id, Step.RECORD));
   }
 
   private void announce(UUID id, Instant since, JsonObject answer) {
@@ -180,7 +182,8 @@ public final class FailingEndpoints {
                     announced ->
                         announced.size() == 0
                             ? Future.succeededFuture()
-                            : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)));
+                            : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)))
+        .onFailure(failure -> memory.undo(id, Step.ANNOUNCE));
   }
 
   private void pause(UUID id, Instant since, JsonObject answer) {
@@ -194,7 +197,8 @@ public final class FailingEndpoints {
                             rows.size() == 0
                                 ? Future.succeededFuture()
                                 : paused(tx, id, first(rows), answer)))
-        .onSuccess(row -> tell(id, row));
+        .onSuccess(row -> tell(id, row))
+        .onFailure(failure -> memory.undo(id, Step.PAUSE));
   }
 
   private Future<Row> paused(SqlConnection tx, UUID id, Row row, JsonObject answer) {

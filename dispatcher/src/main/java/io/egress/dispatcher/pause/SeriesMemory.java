@@ -20,7 +20,7 @@ final class SeriesMemory {
   private static final Duration RECORDED_AFTER = Duration.ofSeconds(3);
 
   /** Another process may have had a success in the meantime. */
-  private static final Duration FRESH = Duration.ofMinutes(1);
+  private static final Duration FRESH = Duration.ofMinutes(10);
 
   /** No attempt takes longer: later ones know what was written. */
   private static final Duration REPEATED_AFTER = Duration.ofMinutes(1);
@@ -80,6 +80,14 @@ final class SeriesMemory {
       taken.put(step, now);
     }
     return may;
+  }
+
+  /** The step failed, and the next attempt takes it again. */
+  synchronized void undo(UUID id, Step step) {
+    Series known = series.get(id);
+    if (known != null) {
+      known.taken.remove(step);
+    }
   }
 
   private Series known(UUID id, Instant startedAt) {
