@@ -68,7 +68,7 @@ final class Attempt implements Sending, Exchange.Listener {
           .addressesOf(request.url().host())
           .onComplete(
               addresses -> loop.run(() -> found(addresses)),
-              failure -> loop.run(() -> fail(Breakage.ofLookup(failure))));
+              failure -> loop.run(() -> fail(AttemptFailure.ofLookup(failure))));
     }
   }
 
@@ -78,13 +78,13 @@ final class Attempt implements Sending, Exchange.Listener {
     }
     String host = request.url().host();
     if (addresses.isEmpty()) {
-      fail(new Breakage(FailureKind.DNS, host + " has no address"));
+      fail(new AttemptFailure(FailureKind.DNS, host + " has no address"));
       return;
     }
     for (InetAddress address : addresses) {
       String refusal = loop.policy().refusal(address);
       if (refusal != null) {
-        fail(new Breakage(FailureKind.BLOCKED_ADDRESS, Breakage.tidy(host + ": " + refusal)));
+        fail(new AttemptFailure(FailureKind.BLOCKED_ADDRESS, AttemptFailure.tidy(host + ": " + refusal)));
         return;
       }
     }
@@ -121,11 +121,11 @@ final class Attempt implements Sending, Exchange.Listener {
     proxy = loop.proxyTo(request.url(), to);
     doing = "connecting";
     if (proxy != null && !request.url().secure()) {
-      fail(new Breakage(FailureKind.PROXY, "plain http is not sent through a proxy"));
+      fail(new AttemptFailure(FailureKind.PROXY, "plain http is not sent through a proxy"));
       return;
     }
     if (!loop.connections().mayOpen(request.endpointId())) {
-      fail(new Breakage(FailureKind.CONNECT, "too many connections to it are being opened"));
+      fail(new AttemptFailure(FailureKind.CONNECT, "too many connections to it are being opened"));
       return;
     }
     // A proxy connects to the name if there is one, so it gets none.
@@ -153,8 +153,8 @@ final class Attempt implements Sending, Exchange.Listener {
     if (untried.isEmpty()) {
       fail(
           proxy == null
-              ? Breakage.whileConnecting(failure)
-              : Breakage.whileConnectingThroughProxy(failure));
+              ? AttemptFailure.whileConnecting(failure)
+              : AttemptFailure.whileConnectingThroughProxy(failure));
     } else {
       tryNextAddress();
     }
@@ -188,7 +188,7 @@ final class Attempt implements Sending, Exchange.Listener {
       repeated = true;
       connect(address, false);
     } else {
-      fail(Breakage.whileWaiting(failure));
+      fail(AttemptFailure.whileWaiting(failure));
     }
   }
 
@@ -207,8 +207,8 @@ final class Attempt implements Sending, Exchange.Listener {
       String limit = " within " + loop.timeout().toMillis() + " ms";
       fail(
           isWaitingForProxy()
-              ? new Breakage(FailureKind.PROXY, "no connection through the proxy" + limit)
-              : new Breakage(FailureKind.TIMEOUT, "no status line" + limit + ": " + doing));
+              ? new AttemptFailure(FailureKind.PROXY, "no connection through the proxy" + limit)
+              : new AttemptFailure(FailureKind.TIMEOUT, "no status line" + limit + ": " + doing));
     }
   }
 
@@ -227,10 +227,10 @@ final class Attempt implements Sending, Exchange.Listener {
     return promise.future();
   }
 
-  private void fail(Breakage breakage) {
+  private void fail(AttemptFailure failure) {
     end(
-        new Failed(breakage.kind(), null, breakage.detail(), elapsed(), exchanged()),
-        breakage.kind() == FailureKind.TIMEOUT || breakage.kind() == FailureKind.PROXY);
+        new Failed(failure.kind(), null, failure.detail(), elapsed(), exchanged()),
+        failure.kind() == FailureKind.TIMEOUT || failure.kind() == FailureKind.PROXY);
   }
 
   private Outcome answeredOutcome() {

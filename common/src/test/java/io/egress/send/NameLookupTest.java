@@ -65,7 +65,7 @@ class NameLookupTest {
                 failure ->
                     context.verify(
                         () -> {
-                          Breakage breakage = Breakage.ofLookup(failure);
+                          AttemptFailure breakage = AttemptFailure.ofLookup(failure);
                           assertThat(breakage.kind()).isEqualTo(FailureKind.DNS);
                           assertThat(breakage.detail()).contains("nowhere.test");
                           context.completeNow();

@@ -11,7 +11,7 @@ import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.fanout.FanOutVerticle;
-import io.egress.dispatcher.heads.HeadCache;
+import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.ConsumerLag;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -196,7 +196,7 @@ public final class DispatcherApp {
         sender(trust),
         pool,
         new DocumentStore(vertx, pool, monitoring.metrics()),
-        new HeadCache(HEADS_BYTES_MAX),
+        new DocumentCache(HEADS_BYTES_MAX),
         new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),

@@ -74,7 +74,7 @@ final class CombinedPuts {
     context.runOnContext(
         called -> {
           waiting.add(put);
-          startWhatMay();
+          startBatches();
         });
     cutShort.onFailure(reason -> context.runOnContext(called -> leave(put, reason)));
     return put.put().future();
@@ -86,7 +86,7 @@ final class CombinedPuts {
     }
   }
 
-  private void startWhatMay() {
+  private void startBatches() {
     while (running < TRANSACTIONS_MAX
         && waiting.size() >= (running == 0 ? 1 : SECOND_CAPTURES_MIN)) {
       List<Waiting> batch = takeBatch();
@@ -106,7 +106,7 @@ final class CombinedPuts {
                     ended -> {
                       running--;
                       batch.forEach(put -> underWay.remove(put.id()));
-                      startWhatMay();
+                      startBatches();
                     }));
   }
 

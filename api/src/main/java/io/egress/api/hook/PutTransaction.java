@@ -56,12 +56,12 @@ final class PutTransaction {
     return Future.join(stored, known)
         .compose(
             both -> {
-              List<IncomingCapture> news = leaveOutRepeats(stored.result());
-              if (news.isEmpty()) {
+              List<IncomingCapture> toWrite = leaveOutRepeats(stored.result());
+              if (toWrite.isEmpty()) {
                 return Future.succeededFuture(new Names());
               }
-              return addUnknownWorkspaces(news, known.result())
-                  .compose(added -> putOpen(news, known.result()));
+              return addUnknownWorkspaces(toWrite, known.result())
+                  .compose(added -> putOpen(toWrite, known.result()));
             })
         .map(held -> new Done(captures.stream().map(this::result).toList(), held, renamed));
   }
@@ -79,14 +79,14 @@ final class PutTransaction {
   }
 
   private List<IncomingCapture> leaveOutRepeats(Map<UUID, CaptureTable.Stored> stored) {
-    List<IncomingCapture> news = new ArrayList<>();
+    List<IncomingCapture> toWrite = new ArrayList<>();
     for (IncomingCapture incoming : captures) {
       CaptureTable.Stored known = stored.get(incoming.capture().id());
       if (known == null || isNew(incoming, known)) {
-        news.add(incoming);
+        toWrite.add(incoming);
       }
     }
-    return news;
+    return toWrite;
   }
 
   /** Whether anything has to be written; if not, the result is already known. */
@@ -107,12 +107,12 @@ final class PutTransaction {
   }
 
   /**
-   * Writes those whose workspace has not ended. {@code known} contains the names in {@code news},
+   * Writes those whose workspace has not ended. {@code known} contains the names in {@code toWrite},
    * and possibly more, as of a moment ago. One that ends from now on erases what was put, too.
    */
-  private Future<Names> putOpen(List<IncomingCapture> news, Names known) {
+  private Future<Names> putOpen(List<IncomingCapture> toWrite, Names known) {
     List<IncomingCapture> open = new ArrayList<>();
-    for (IncomingCapture incoming : news) {
+    for (IncomingCapture incoming : toWrite) {
       if (known.hasEnded(incoming.capture().workspaceId())) {
         results.put(incoming.capture().id(), PutResult.ENDED);
       } else {
@@ -128,9 +128,9 @@ final class PutTransaction {
   }
 
   /** If its device is known, so is the workspace. */
-  private Future<Void> addUnknownWorkspaces(List<IncomingCapture> news, Names known) {
+  private Future<Void> addUnknownWorkspaces(List<IncomingCapture> toWrite, Names known) {
     Set<UUID> unknown =
-        news.stream()
+        toWrite.stream()
             .map(IncomingCapture::capture)
             .filter(capture -> !known.knowsDeviceOf(capture))
             .map(Capture::workspaceId)
@@ -141,9 +141,9 @@ final class PutTransaction {
   }
 
   /** Returns the names, locked. */
-  private Future<Names> write(List<IncomingCapture> news) {
-    List<IncomingCapture> byId = news.stream().sorted(BY_ID).toList();
-    Future<Names> held = names.hold(tx, namesIn(news));
+  private Future<Names> write(List<IncomingCapture> toWrite) {
+    List<IncomingCapture> byId = toWrite.stream().sorted(BY_ID).toList();
+    Future<Names> held = names.hold(tx, namesIn(toWrite));
     Future<Set<UUID>> inserted = CaptureTable.insert(tx, entries(byId));
     return Future.join(held, inserted)
         .compose(
@@ -157,19 +157,19 @@ final class PutTransaction {
               created.forEach(id -> results.put(id, PutResult.CREATED));
               return CaptureTable.lock(tx, existing);
             })
-        .compose(locked -> writeTheRest(news, locked, held.result()))
+        .compose(locked -> writeTheRest(toWrite, locked, held.result()))
         .map(written -> held.result());
   }
 
   /**
-   * {@code locked} are the captures that existed; all others in {@code news} were just inserted.
+   * {@code locked} are the captures that existed; all others in {@code toWrite} were just inserted.
    */
   private Future<Void> writeTheRest(
-      List<IncomingCapture> news, Map<UUID, CaptureTable.Stored> locked, Names held) {
+      List<IncomingCapture> toWrite, Map<UUID, CaptureTable.Stored> locked, Names held) {
     List<IncomingCapture> fixes = new ArrayList<>();
     List<IncomingCapture> written = new ArrayList<>();
     List<IncomingCapture> entering = new ArrayList<>();
-    for (IncomingCapture incoming : news) {
+    for (IncomingCapture incoming : toWrite) {
       CaptureTable.Stored before = locked.get(incoming.capture().id());
       if (before != null) {
         if (!isNew(incoming, before)) {

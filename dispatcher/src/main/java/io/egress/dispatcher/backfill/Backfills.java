@@ -46,7 +46,7 @@ public final class Backfills {
   private final BackfillStore store;
   private final Pump pump;
   private final Allowance allowance;
-  private final Turns turns;
+  private final RoundRobin roundRobin;
   private final Outage lookingFor =
       new Outage(
           log, "Cannot read which backfills to send; retrying", "Backfills to send are read again");
@@ -81,7 +81,7 @@ public final class Backfills {
     this.store = new BackfillStore(pool);
     this.pump = new Pump(store, deliveryLog, publisher, topics.backfill(), () -> closing);
     this.allowance = new Allowance(settings);
-    this.turns = new Turns(allowance, settings.aheadMax());
+    this.roundRobin = new RoundRobin(allowance, settings.aheadMax());
   }
 
   public void start() {
@@ -97,7 +97,7 @@ public final class Backfills {
   public void own(Set<Integer> partitions) {
     boolean more = !owned.containsAll(partitions);
     owned = Set.copyOf(partitions);
-    turns.keepOnly(owned);
+    roundRobin.keepOnly(owned);
     if (more) {
       seen = BEFORE_ALL;
       look();
@@ -125,7 +125,7 @@ public final class Backfills {
    * before; otherwise it would count as unfinished forever.
    */
   public void settled(Delivery delivery) {
-    if (turns.settled(delivery)) {
+    if (roundRobin.settled(delivery)) {
       serve();
     }
   }
@@ -148,19 +148,19 @@ public final class Backfills {
 
   private void periodPassed() {
     failuresInARow = 0;
-    turns.periodPassed();
+    roundRobin.periodPassed();
     look();
     serve();
   }
 
   private void beginAnew() {
-    turns.keepOnly(Set.of());
+    roundRobin.keepOnly(Set.of());
     seen = BEFORE_ALL;
     look();
   }
 
   private void look() {
-    if (!running || looking || owned.isEmpty() || turns.readyCount() >= READY_MAX) {
+    if (!running || looking || owned.isEmpty() || roundRobin.readyCount() >= READY_MAX) {
       return;
     }
     looking = true;
@@ -185,13 +185,13 @@ public final class Backfills {
     byte[] key = backfill.endpointId().toString().getBytes(UTF_8);
     int partition = BuiltInPartitioner.partitionForKey(key, partitions);
     if (owned.contains(partition)) {
-      turns.add(backfill.id(), partition);
+      roundRobin.add(backfill.id(), partition);
     }
   }
 
   private void serve() {
     while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      Backfill backfill = turns.next();
+      Backfill backfill = roundRobin.next();
       if (backfill == null) {
         return;
       }
@@ -204,15 +204,15 @@ public final class Backfills {
     inTurn--;
     if (more.failed()) {
       failuresInARow++;
-      turns.hasFailed(backfill);
+      roundRobin.hasFailed(backfill);
       sending.failed(more.cause(), Map.of("backfill_id", backfill.id()));
     } else {
       failuresInARow = 0;
       sending.worked();
       if (more.result()) {
-        turns.hasMore(backfill);
+        roundRobin.hasMore(backfill);
       } else {
-        turns.hasNoMore(backfill);
+        roundRobin.hasNoMore(backfill);
       }
     }
     serve();

@@ -7,8 +7,8 @@ import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
-import io.egress.dispatcher.deliver.Questions.DocumentHold;
-import io.egress.dispatcher.heads.Head;
+import io.egress.dispatcher.deliver.PreparationQueries.DocumentHold;
+import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.metrics.DeliveryMeters;
@@ -53,7 +53,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  * admitted to the endpoint's lane; the job is prepared, attempted and settled; then the offset is
  * committed. Owned by one event loop.
  */
-final class Deliveries implements Questions.Reader {
+final class Deliveries implements PreparationQueries.Reader {
   private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
 
   private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
@@ -90,7 +90,7 @@ final class Deliveries implements Questions.Reader {
   private final Set<String> undelayed;
   private final Workload workload;
   private final Pauses pauses;
-  private final Questions questions;
+  private final PreparationQueries queries;
   private final ReceiverCache receivers;
   private final ByteBudget bodies;
   private final WebhookSender sender;
@@ -116,7 +116,7 @@ final class Deliveries implements Questions.Reader {
     this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
     this.workload = parts.workload();
     this.pauses = parts.pauses();
-    this.questions = new Questions(vertx, parts.preparation(), this);
+    this.queries = new PreparationQueries(vertx, parts.preparation(), this);
     this.receivers = parts.receivers();
     this.bodies = parts.bodies();
     this.sender = parts.sender();
@@ -189,14 +189,14 @@ final class Deliveries implements Questions.Reader {
   /** Called whenever there may be something new to do. */
   @Override
   public void proceed() {
-    while (questions.hasRoom() && outcomesCanBeWritten()) {
+    while (queries.hasRoom() && outcomesCanBeWritten()) {
       InFlight<Job> slot = workload.next();
       if (slot == null) {
         break;
       }
-      questions.add(slot);
+      queries.add(slot);
     }
-    questions.ask();
+    queries.ask();
     awaitPace();
   }
 
@@ -257,7 +257,7 @@ final class Deliveries implements Questions.Reader {
     }
 
     @Override
-    public Boolean attempt(EndpointTarget target, Head head) {
+    public Boolean attempt(EndpointTarget target, DocumentHead head) {
       job.target(target);
       if (!workload.admit(slot, target.limits())) {
         workload.release(slot, Completion.ABORTED);
@@ -306,7 +306,7 @@ final class Deliveries implements Questions.Reader {
 
     @Override
     public Boolean later() {
-      questions.addFirst(slot);
+      queries.addFirst(slot);
       return false;
     }
 
@@ -336,7 +336,7 @@ final class Deliveries implements Questions.Reader {
   // Attempt
 
   private boolean attempt(
-      InFlight<Job> slot, EndpointTarget target, Head head, DocumentHold documents) {
+      InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
     Receiver receiver;
     try {
       receiver = receivers.of(target);
@@ -364,7 +364,7 @@ final class Deliveries implements Questions.Reader {
     return true;
   }
 
-  private record Target(Receiver receiver, EndpointUrl url, Head head) {}
+  private record Target(Receiver receiver, EndpointUrl url, DocumentHead head) {}
 
   private void send(InFlight<Job> slot, Target to, DocumentHold documents, ByteBudget.Share body) {
     documents.bodyHasMemory();
@@ -527,7 +527,7 @@ final class Deliveries implements Questions.Reader {
   long stalledNanos() {
     return database.get() == DatabaseState.ONLY_READS
         ? 0
-        : Math.max(heldUpNanos(), Math.max(questions.waitingNanos(), outcomes.waitingNanos()));
+        : Math.max(heldUpNanos(), Math.max(queries.waitingNanos(), outcomes.waitingNanos()));
   }
 
   /** Nothing is asked of a database that is known to be away, so nothing waits for its answer. */

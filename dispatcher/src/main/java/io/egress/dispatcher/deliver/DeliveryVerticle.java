@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.backend.DatabaseState;
 import io.egress.deliverylog.LogDays;
-import io.egress.dispatcher.heads.HeadCache;
+import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.pause.FailingEndpoints;
@@ -32,7 +32,7 @@ public final class DeliveryVerticle extends VerticleBase {
       WebhookSender sender,
       Pool pool,
       DocumentStore documents,
-      HeadCache heads,
+      DocumentCache heads,
       LogDays days,
       RecordPublisher publisher,
       DeliveryMeters meters,

@@ -9,7 +9,7 @@ import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.durable.DurableBatches;
-import io.egress.dispatcher.heads.Heads;
+import io.egress.dispatcher.documents.CurrentDocuments;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.GroupMember;
@@ -57,7 +57,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private static final int ENVELOPES_WAITING_MAX = 100_000;
 
   /** More than the concurrent queries. */
-  private static final int QUESTIONS_WAITING_MAX = 16;
+  private static final int QUERIES_WAITING_MAX = 16;
 
   private static final Duration RECORDS_APART = Duration.ZERO;
 
@@ -117,12 +117,12 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     outcomes = outcomes(shared, topics, deliveryLog);
     ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
     long documentBytesMax = bounds.documentBytesMax();
-    ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUESTIONS_WAITING_MAX);
+    ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUERIES_WAITING_MAX);
     Preparation preparation =
         new Preparation(
             shared.pool(),
             deliveryLog,
-            new Heads(vertx, shared.documents(), shared.heads()),
+            new CurrentDocuments(vertx, shared.documents(), shared.heads()),
             documents,
             documentBytesMax / 4 * 3);
     consumer =

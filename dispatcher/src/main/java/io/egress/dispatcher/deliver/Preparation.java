@@ -7,9 +7,9 @@ import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.backfill.BackfillStore;
-import io.egress.dispatcher.heads.ErasureHeads;
-import io.egress.dispatcher.heads.Head;
-import io.egress.dispatcher.heads.Heads;
+import io.egress.dispatcher.documents.ErasureDocuments;
+import io.egress.dispatcher.documents.DocumentHead;
+import io.egress.dispatcher.documents.CurrentDocuments;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.flow.ByteBudget;
@@ -35,7 +35,7 @@ final class Preparation {
   sealed interface Verdict {
     /** One method for each verdict. */
     interface Cases<T> {
-      T attempt(EndpointTarget target, Head head);
+      T attempt(EndpointTarget target, DocumentHead head);
 
       /** The attempt was made before; {@code ended} if the delivery is finished, too. */
       T settled(boolean ended);
@@ -61,7 +61,7 @@ final class Preparation {
 
     <T> T match(Cases<T> cases);
 
-    record Attempt(EndpointTarget target, Head head) implements Verdict {
+    record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {
       @Override
       public <T> T match(Cases<T> cases) {
         return cases.attempt(target, head);
@@ -131,8 +131,8 @@ final class Preparation {
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> cancelled,
-      Map<UUID, Head> erasures,
-      Heads.Found documents,
+      Map<UUID, DocumentHead> erasures,
+      CurrentDocuments.Found documents,
       ByteBudget.Share memory,
       boolean large) {
     Verdict on(Delivery delivery) {
@@ -148,10 +148,10 @@ final class Preparation {
         return new Verdict.Cancelled();
       }
       if (delivery.origin() == Origin.ERASURE) {
-        Head erasure = erasures.get(delivery.captureId());
+        DocumentHead erasure = erasures.get(delivery.captureId());
         return erasure == null ? new Verdict.Missing() : new Verdict.Attempt(target, erasure);
       }
-      Head head = documents.heads().get(delivery.captureId());
+      DocumentHead head = documents.heads().get(delivery.captureId());
       if (head != null) {
         return new Verdict.Attempt(target, head);
       }
@@ -171,12 +171,12 @@ final class Preparation {
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> cancelled,
-      Map<UUID, Head> erasures,
-      Heads.Answer documents) {}
+      Map<UUID, DocumentHead> erasures,
+      CurrentDocuments.Answer documents) {}
 
   private final Pool pool;
   private final DeliveryLog deliveryLog;
-  private final Heads heads;
+  private final CurrentDocuments heads;
   private final ByteBudget memory;
   private final long shareMax;
 
@@ -184,7 +184,7 @@ final class Preparation {
    * {@code memory} limits the documents held at a time. One larger than {@code shareMax} counts as
    * that much, so that small ones can pass it and a second large one cannot.
    */
-  Preparation(Pool pool, DeliveryLog deliveryLog, Heads heads, ByteBudget memory, long shareMax) {
+  Preparation(Pool pool, DeliveryLog deliveryLog, CurrentDocuments heads, ByteBudget memory, long shareMax) {
     this.pool = requireNonNull(pool, "pool is null");
     this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
     this.heads = requireNonNull(heads, "heads is null");
@@ -209,8 +209,8 @@ final class Preparation {
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(connection, deliveries);
               Future<Set<UUID>> cancelled = cancelled(connection, deliveries);
-              Future<Heads.Answer> documents = heads.ask(connection, captureIds);
-              Future<Map<UUID, Head>> erasures = erasures(connection, deliveries);
+              Future<CurrentDocuments.Answer> documents = heads.ask(connection, captureIds);
+              Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
               return Future.join(targets, known, cancelled, documents, erasures)
                   .map(
                       all ->
@@ -243,7 +243,7 @@ final class Preparation {
         : BackfillStore.cancelled(client, replayIds);
   }
 
-  private static Future<Map<UUID, Head>> erasures(SqlClient client, List<Delivery> deliveries) {
+  private static Future<Map<UUID, DocumentHead>> erasures(SqlClient client, List<Delivery> deliveries) {
     Set<UUID> captureIds = new HashSet<>();
     for (Delivery delivery : deliveries) {
       if (delivery.origin() == Origin.ERASURE) {
@@ -252,7 +252,7 @@ final class Preparation {
     }
     return captureIds.isEmpty()
         ? Future.succeededFuture(Map.of())
-        : ErasureHeads.read(client, captureIds);
+        : ErasureDocuments.read(client, captureIds);
   }
 
   private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {

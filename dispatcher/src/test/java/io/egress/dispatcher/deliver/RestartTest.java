@@ -12,7 +12,7 @@ import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.fanout.FanOutVerticle;
-import io.egress.dispatcher.heads.HeadCache;
+import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.notice.OperatorNotices;
@@ -271,7 +271,7 @@ class RestartTest {
         sender,
         fleet.database,
         new DocumentStore(fleet.vertx, fleet.database, metrics),
-        new HeadCache(1 << 20),
+        new DocumentCache(1 << 20),
         new LogDays(Clock.systemUTC(), Duration.ofDays(2)),
         fleet.publisher,
         new DeliveryMeters(metrics, fleet.settings.dispatcher().retrySchedule()),

@@ -1,13 +1,13 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import static java.util.Objects.requireNonNull;
 
 /** A rendered document up to its {@code emitted_at}, shared by its attempts. Read-only. */
-public final class Head {
+public final class DocumentHead {
   private final long revision;
   private final byte[] bytes;
 
-  Head(long revision, byte[] bytes) {
+  DocumentHead(long revision, byte[] bytes) {
     this.revision = revision;
     this.bytes = requireNonNull(bytes, "bytes is null");
   }

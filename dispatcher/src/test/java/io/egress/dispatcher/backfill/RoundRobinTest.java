@@ -13,36 +13,36 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-class TurnsTest {
+class RoundRobinTest {
   private final BackfillSettings settings =
       new BackfillSettings(4, 256, 4_096, 128, Duration.ofMillis(500));
   private final Allowance allowance = new Allowance(settings);
-  private final Turns turns = new Turns(allowance, settings.aheadMax());
+  private final RoundRobin queue = new RoundRobin(allowance, settings.aheadMax());
   private final UUID first = UUID.randomUUID();
   private final UUID second = UUID.randomUUID();
 
   @Test
   void servesInTurn() {
-    turns.add(first, 0);
-    turns.add(second, 0);
+    queue.add(first, 0);
+    queue.add(second, 0);
 
     List<UUID> served = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      Backfill backfill = turns.next();
+      Backfill backfill = queue.next();
       assertThat(backfill).isNotNull();
       served.add(backfill.id());
-      turns.hasMore(backfill);
+      queue.hasMore(backfill);
     }
     assertThat(served).containsExactly(first, second, first, second);
   }
 
   @Test
   void handsOutEachHistoryOnceAtATime() {
-    turns.add(first, 0);
-    assertThat(turns.next()).isNotNull();
-    turns.add(first, 0);
+    queue.add(first, 0);
+    assertThat(queue.next()).isNotNull();
+    queue.add(first, 0);
 
-    assertThat(turns.next()).isNull();
+    assertThat(queue.next()).isNull();
   }
 
   @Test
@@ -64,65 +64,65 @@ class TurnsTest {
     while (allowance.ahead() < 4_096) {
       exhaust(0);
     }
-    turns.add(first, 0);
+    queue.add(first, 0);
 
-    assertThat(turns.next()).isNull();
+    assertThat(queue.next()).isNull();
     assertThat(allowance.ahead()).isEqualTo(4_096);
   }
 
   @Test
   void keepsWhatAFailedTurnReservedAndOffersExactlyThatAgain() {
-    turns.add(first, 0);
-    Backfill backfill = turns.next();
+    queue.add(first, 0);
+    Backfill backfill = queue.next();
     assertThat(backfill).isNotNull();
     List<Delivery> batch = deliveries(first, backfill.reserved());
     backfill.publishing(batch);
     backfill.unsure(batch);
-    turns.hasFailed(backfill);
+    queue.hasFailed(backfill);
 
     assertThat(allowance.ahead()).isEqualTo(128);
-    assertThat(turns.next()).as("before the period has passed").isNull();
-    turns.periodPassed();
-    assertThat(turns.next()).isSameAs(backfill);
+    assertThat(queue.next()).as("before the period has passed").isNull();
+    queue.periodPassed();
+    assertThat(queue.next()).isSameAs(backfill);
     assertThat(backfill.reserved()).isEqualTo(128);
-    turns.hasNoMore(backfill);
+    queue.hasNoMore(backfill);
     assertThat(allowance.ahead()).isZero();
   }
 
   @Test
   void storesAPositionEvenWithoutRoom() {
-    turns.add(first, 0);
+    queue.add(first, 0);
     Backfill backfill = publishAll(first);
     assertThat(backfill.room()).isZero();
-    turns.periodPassed();
-    assertThat(turns.next()).isNull();
+    queue.periodPassed();
+    assertThat(queue.next()).isNull();
 
     backfill.acknowledged(257, 256);
-    turns.hasMore(backfill);
-    assertThat(turns.next()).isSameAs(backfill);
+    queue.hasMore(backfill);
+    assertThat(queue.next()).isSameAs(backfill);
     assertThat(backfill.reserved()).isZero();
   }
 
   @Test
   void countsNothingOfAForgottenHistory() {
-    turns.add(first, 0);
-    turns.add(second, 1);
-    Backfill lost = turns.next();
+    queue.add(first, 0);
+    queue.add(second, 1);
+    Backfill lost = queue.next();
     assertThat(lost).isNotNull();
-    turns.keepOnly(Set.of(1));
+    queue.keepOnly(Set.of(1));
     assertThat(allowance.ahead()).isZero();
 
     List<Delivery> batch = deliveries(first, 10);
     lost.publishing(batch);
     lost.unsure(batch);
-    turns.hasFailed(lost);
-    turns.periodPassed();
-    turns.hasNoMore(lost);
+    queue.hasFailed(lost);
+    queue.periodPassed();
+    queue.hasNoMore(lost);
     assertThat(allowance.ahead()).isZero();
-    Backfill kept = turns.next();
+    Backfill kept = queue.next();
     assertThat(kept).isNotNull();
     assertThat(kept.id()).isEqualTo(second);
-    assertThat(turns.next()).isNull();
+    assertThat(queue.next()).isNull();
   }
 
   @Test
@@ -130,16 +130,16 @@ class TurnsTest {
     List<Delivery> unsettled = new ArrayList<>();
     while (allowance.ahead() < 4_096) {
       UUID endpoint = UUID.randomUUID();
-      turns.add(endpoint, 0);
+      queue.add(endpoint, 0);
       unsettled.addAll(publishOnce(endpoint));
     }
-    turns.add(first, 0);
-    assertThat(turns.next()).isNull();
+    queue.add(first, 0);
+    assertThat(queue.next()).isNull();
 
-    unsettled.subList(0, 64).forEach(turns::settled);
-    Backfill woken = turns.next();
+    unsettled.subList(0, 64).forEach(queue::settled);
+    Backfill woken = queue.next();
     while (woken != null && !woken.id().equals(first)) {
-      woken = turns.next();
+      woken = queue.next();
     }
     assertThat(woken).isNotNull();
   }
@@ -147,15 +147,15 @@ class TurnsTest {
   /** Publishes as much to a new endpoint as it may have; the number. */
   private int exhaust(int partition) {
     UUID endpoint = UUID.randomUUID();
-    turns.add(endpoint, partition);
+    queue.add(endpoint, partition);
     return publishAll(endpoint).ahead();
   }
 
   private Backfill publishAll(UUID endpoint) {
     Backfill backfill = null;
-    for (Backfill next = turns.next(); next != null; next = turns.next()) {
+    for (Backfill next = queue.next(); next != null; next = queue.next()) {
       next.publishing(deliveries(next.id(), next.reserved()));
-      turns.hasMore(next);
+      queue.hasMore(next);
       backfill = next;
     }
     assertThat(backfill).isNotNull();
@@ -164,11 +164,11 @@ class TurnsTest {
   }
 
   private List<Delivery> publishOnce(UUID endpoint) {
-    Backfill backfill = turns.next();
+    Backfill backfill = queue.next();
     assertThat(backfill).isNotNull();
     List<Delivery> batch = deliveries(endpoint, backfill.reserved());
     backfill.publishing(batch);
-    turns.hasNoMore(backfill);
+    queue.hasNoMore(backfill);
     return batch;
   }
 

@@ -1,18 +1,18 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-class HeadCacheTest {
+class DocumentCacheTest {
   private static final UUID FIRST = UUID.randomUUID();
   private static final UUID SECOND = UUID.randomUUID();
   private static final UUID THIRD = UUID.randomUUID();
   private static final UUID FOURTH = UUID.randomUUID();
   private static final UUID FIFTH = UUID.randomUUID();
 
-  private final HeadCache cache = new HeadCache(400);
+  private final DocumentCache cache = new DocumentCache(400);
 
   @Test
   void evictsTheLeastRecentlyUsed() {
@@ -32,7 +32,7 @@ class HeadCacheTest {
   @Test
   void aNewerDocumentReplacesAnOlderOne() {
     cache.put(FIRST, head(100));
-    Head newer = head(60);
+    DocumentHead newer = head(60);
     cache.put(FIRST, newer);
     assertThat(cache.get(FIRST)).isSameAs(newer);
 
@@ -54,7 +54,7 @@ class HeadCacheTest {
     assertThat(cache.get(SECOND)).isNull();
   }
 
-  private static Head head(int length) {
-    return new Head(1, new byte[length]);
+  private static DocumentHead head(int length) {
+    return new DocumentHead(1, new byte[length]);
   }
 }

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-class HeadsTest {
+class CurrentDocumentsTest {
   private final Fleet fleet = new Fleet();
-  private final Heads heads =
-      new Heads(
+  private final CurrentDocuments heads =
+      new CurrentDocuments(
           fleet.vertx,
           new DocumentStore(fleet.vertx, fleet.database, new Metrics()),
-          new HeadCache(1 << 20));
+          new DocumentCache(1 << 20));
 
   @AfterEach
   void close() {
@@ -43,7 +43,7 @@ class HeadsTest {
   void aCaptureThatDoesNotExistIsNotFound() {
     fleet.stop(fleet.dispatcher());
 
-    Heads.Found found =
+    CurrentDocuments.Found found =
         Fleet.await(heads.ask(fleet.database, List.of(UUID.randomUUID())).compose(heads::find));
 
     assertThat(found.heads()).isEmpty();
@@ -53,7 +53,7 @@ class HeadsTest {
 
   /** Returns the bytes that were read. */
   private long read(List<UUID> captures) {
-    Heads.Answer answer = Fleet.await(heads.ask(fleet.database, captures));
+    CurrentDocuments.Answer answer = Fleet.await(heads.ask(fleet.database, captures));
     assertThat(Fleet.await(heads.find(answer)).heads()).hasSize(captures.size());
     return answer.bytes();
   }

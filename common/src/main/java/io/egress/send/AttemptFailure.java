@@ -15,11 +15,11 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Maps exceptions of the network and its codecs to a kind of failure and a text for people. */
-record Breakage(FailureKind kind, String detail) {
+record AttemptFailure(FailureKind kind, String detail) {
   private static final Pattern PROXY_ANSWER = Pattern.compile("status: (.+)$");
   private static final int MAX_DETAIL_CHARACTERS = 200;
 
-  static Breakage whileConnecting(Throwable failure) {
+  static AttemptFailure whileConnecting(Throwable failure) {
     if (find(failure, SSLException.class) != null) {
       return tls(failure);
     }
@@ -31,7 +31,7 @@ record Breakage(FailureKind kind, String detail) {
   }
 
   /** The operator's proxy has no name here: users of the settings page read this. */
-  static Breakage whileConnectingThroughProxy(Throwable failure) {
+  static AttemptFailure whileConnectingThroughProxy(Throwable failure) {
     if (find(failure, SSLException.class) != null) {
       return tls(failure);
     }
@@ -41,23 +41,23 @@ record Breakage(FailureKind kind, String detail) {
           answered.find()
               ? "the proxy answered " + answered.group(1)
               : "the proxy did not answer as one";
-      return new Breakage(FailureKind.PROXY, tidy(detail));
+      return new AttemptFailure(FailureKind.PROXY, tidy(detail));
     }
     if (failure instanceof UnknownHostException) {
-      return new Breakage(FailureKind.PROXY, "the proxy's name has no address");
+      return new AttemptFailure(FailureKind.PROXY, "the proxy's name has no address");
     }
     String reason = String.valueOf(innermost(failure).getMessage());
-    return new Breakage(FailureKind.PROXY, tidy("cannot connect to the proxy: " + reason));
+    return new AttemptFailure(FailureKind.PROXY, tidy("cannot connect to the proxy: " + reason));
   }
 
-  static Breakage whileWaiting(Throwable failure) {
+  static AttemptFailure whileWaiting(Throwable failure) {
     if (find(failure, SSLException.class) != null) {
       return tls(failure);
     }
     return of(isReset(failure) ? FailureKind.RESET : FailureKind.BAD_RESPONSE, failure);
   }
 
-  static Breakage ofLookup(Throwable failure) {
+  static AttemptFailure ofLookup(Throwable failure) {
     UnknownHostException unknown = find(failure, UnknownHostException.class);
     return of(FailureKind.DNS, unknown == null ? failure : unknown);
   }
@@ -84,15 +84,15 @@ record Breakage(FailureKind kind, String detail) {
         || failure == NetSocketInternal.CLOSED_EXCEPTION;
   }
 
-  private static Breakage tls(Throwable failure) {
-    Breakage tls = of(FailureKind.TLS, innermost(failure));
+  private static AttemptFailure tls(Throwable failure) {
+    AttemptFailure tls = of(FailureKind.TLS, innermost(failure));
     boolean certificate = find(failure, CertificateException.class) != null;
-    return certificate ? new Breakage(tls.kind, tidy("certificate: " + tls.detail)) : tls;
+    return certificate ? new AttemptFailure(tls.kind, tidy("certificate: " + tls.detail)) : tls;
   }
 
-  private static Breakage of(FailureKind kind, Throwable failure) {
+  private static AttemptFailure of(FailureKind kind, Throwable failure) {
     String message = failure.getMessage();
-    return new Breakage(kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
+    return new AttemptFailure(kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
   }
 
   private static Throwable innermost(Throwable failure) {

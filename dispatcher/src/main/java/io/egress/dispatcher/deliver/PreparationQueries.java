@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * the database, too. If it failed because of a damaged row, it is split until the row's own
  * delivery is found. Owned by one event loop.
  */
-final class Questions {
-  private static final Logger log = LoggerFactory.getLogger(Questions.class);
+final class PreparationQueries {
+  private static final Logger log = LoggerFactory.getLogger(PreparationQueries.class);
 
   private static final int JOBS_MAX = 128;
   private static final int IN_FLIGHT_MAX = 2;
@@ -99,12 +99,12 @@ final class Questions {
     }
   }
 
-  private static final class Question {
+  private static final class Query {
     private final List<InFlight<Job>> jobs;
     private final long askedNanos = System.nanoTime();
     private boolean answered;
 
-    private Question(List<InFlight<Job>> jobs) {
+    private Query(List<InFlight<Job>> jobs) {
       this.jobs = jobs;
     }
   }
@@ -113,14 +113,14 @@ final class Questions {
   private final Preparation preparation;
   private final Reader reader;
   private final Deque<InFlight<Job>> waiting = new ArrayDeque<>();
-  private final List<Question> inFlight = new ArrayList<>(IN_FLIGHT_MAX);
+  private final List<Query> inFlight = new ArrayList<>(IN_FLIGHT_MAX);
   private final Outage preparing =
       new Outage(
           log,
           "Cannot read documents and endpoints for deliveries; retrying",
           "Documents and endpoints are read again");
 
-  Questions(Vertx vertx, Preparation preparation, Reader reader) {
+  PreparationQueries(Vertx vertx, Preparation preparation, Reader reader) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.preparation = requireNonNull(preparation, "preparation is null");
     this.reader = requireNonNull(reader, "reader is null");
@@ -155,51 +155,51 @@ final class Questions {
   long waitingNanos() {
     long now = System.nanoTime();
     return inFlight.stream()
-        .filter(question -> !question.answered)
-        .mapToLong(question -> now - question.askedNanos)
+        .filter(query -> !query.answered)
+        .mapToLong(query -> now - query.askedNanos)
         .max()
         .orElse(0);
   }
 
   private void askNew(List<InFlight<Job>> jobs) {
-    Question question = new Question(jobs);
-    inFlight.add(question);
-    ask(question);
+    Query query = new Query(jobs);
+    inFlight.add(query);
+    ask(query);
   }
 
-  private void ask(Question question) {
+  private void ask(Query query) {
     preparation
         .ask(
-            question.jobs.stream().map(slot -> slot.record().delivery()).toList(),
-            () -> question.answered = true)
-        .onSuccess(answers -> answered(question, answers))
-        .onFailure(failure -> failed(question, failure));
+            query.jobs.stream().map(slot -> slot.record().delivery()).toList(),
+            () -> query.answered = true)
+        .onSuccess(answers -> answered(query, answers))
+        .onFailure(failure -> failed(query, failure));
   }
 
-  private void answered(Question question, Preparation.Answers answers) {
+  private void answered(Query query, Preparation.Answers answers) {
     preparing.worked();
-    inFlight.remove(question);
-    DocumentMemory memory = new DocumentMemory(answers, question.jobs.size());
-    for (InFlight<Job> slot : question.jobs) {
+    inFlight.remove(query);
+    DocumentMemory memory = new DocumentMemory(answers, query.jobs.size());
+    for (InFlight<Job> slot : query.jobs) {
       Preparation.Verdict verdict = answers.on(slot.record().delivery());
-      reader.prepared(slot, verdict, question.askedNanos, new DocumentHold(memory));
+      reader.prepared(slot, verdict, query.askedNanos, new DocumentHold(memory));
     }
     reader.proceed();
   }
 
-  private void failed(Question question, Throwable failure) {
+  private void failed(Query query, Throwable failure) {
     if (DamagedRows.isCauseOf(failure)) {
-      isolateDamage(question);
+      isolateDamage(query);
       return;
     }
-    question.answered = false;
+    query.answered = false;
     preparing.failed(failure);
-    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(question));
+    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(query));
   }
 
-  private void isolateDamage(Question question) {
-    inFlight.remove(question);
-    List<InFlight<Job>> jobs = question.jobs;
+  private void isolateDamage(Query query) {
+    inFlight.remove(query);
+    List<InFlight<Job>> jobs = query.jobs;
     if (jobs.size() == 1) {
       reader.damaged(jobs.get(0));
       reader.proceed();
@@ -210,8 +210,8 @@ final class Questions {
     askNew(new ArrayList<>(jobs.subList(half, jobs.size())));
   }
 
-  private void askAgain(Question question) {
-    question.jobs.removeIf(
+  private void askAgain(Query query) {
+    query.jobs.removeIf(
         slot -> {
           boolean abandoned = slot.record().isAbandoned();
           if (abandoned) {
@@ -219,11 +219,11 @@ final class Questions {
           }
           return abandoned;
         });
-    if (question.jobs.isEmpty()) {
-      inFlight.remove(question);
+    if (query.jobs.isEmpty()) {
+      inFlight.remove(query);
       reader.proceed();
     } else {
-      ask(question);
+      ask(query);
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /** The data of erasure notifications, in place of a document. */
-public final class ErasureHeads {
+public final class ErasureDocuments {
   private static final String READ =
       "select capture_id, erased_at, reason from erasures where capture_id = any($1)";
 
@@ -23,22 +23,22 @@ public final class ErasureHeads {
 
   private static final String EMITTED_AT = ",\"emitted_at\":\"";
 
-  private ErasureHeads() {}
+  private ErasureDocuments() {}
 
   /** Without captures that were not erased. */
-  public static Future<Map<UUID, Head>> read(SqlClient client, Collection<UUID> captureIds) {
+  public static Future<Map<UUID, DocumentHead>> read(SqlClient client, Collection<UUID> captureIds) {
     return client
         .preparedQuery(READ)
         .execute(Tuple.tuple().addArrayOfUUID(captureIds.toArray(UUID[]::new)))
         .map(
             rows -> {
-              Map<UUID, Head> heads = new HashMap<>();
+              Map<UUID, DocumentHead> heads = new HashMap<>();
               rows.forEach(row -> heads.put(row.getUUID("capture_id"), head(row)));
               return heads;
             });
   }
 
-  private static Head head(Row row) {
+  private static DocumentHead head(Row row) {
     String erasure =
         new JsonObject()
             .put("id", row.getUUID("capture_id").toString())
@@ -46,6 +46,6 @@ public final class ErasureHeads {
             .put("reason", row.getString("reason"))
             .encode();
     String open = erasure.substring(0, erasure.length() - 1);
-    return new Head(REVISION, (open + EMITTED_AT).getBytes(UTF_8));
+    return new DocumentHead(REVISION, (open + EMITTED_AT).getBytes(UTF_8));
   }
 }

@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Round robin between backfills, one batch at a time. */
-final class Turns {
+final class RoundRobin {
   private static final int CHECKS_PER_ALLOWANCE = 64;
 
   private final Allowance allowance;
@@ -22,7 +22,7 @@ final class Turns {
   private final Set<Backfill> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
 
-  Turns(Allowance allowance, int aheadMax) {
+  RoundRobin(Allowance allowance, int aheadMax) {
     this.allowance = allowance;
     this.settledPerCheck = Math.max(1, aheadMax / CHECKS_PER_ALLOWANCE);
   }

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import static java.util.Objects.requireNonNull;
 
@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * the document only if the cached one has another revision, so several endpoints that get a capture
  * share reading and inflating it. Owned by one event loop.
  */
-public final class Heads {
-  private static final Logger log = LoggerFactory.getLogger(Heads.class);
+public final class CurrentDocuments {
+  private static final Logger log = LoggerFactory.getLogger(CurrentDocuments.class);
 
   /**
    * Documents read at a time, compressed and inflated bytes; the first is always read, however
@@ -65,14 +65,14 @@ public final class Heads {
    *     it
    */
   public record Found(
-      Map<UUID, Head> heads, List<UUID> later, Set<UUID> unrenderable, Set<UUID> erased) {}
+      Map<UUID, DocumentHead> heads, List<UUID> later, Set<UUID> unrenderable, Set<UUID> erased) {}
 
   /** An answer of the database, and what was cached when it was queried. */
   public static final class Answer {
     private final RowSet<Row> rows;
-    private final Map<UUID, Head> known;
+    private final Map<UUID, DocumentHead> known;
 
-    private Answer(RowSet<Row> rows, Map<UUID, Head> known) {
+    private Answer(RowSet<Row> rows, Map<UUID, DocumentHead> known) {
       this.rows = rows;
       this.known = known;
     }
@@ -92,9 +92,9 @@ public final class Heads {
 
   private final Vertx vertx;
   private final DocumentStore documents;
-  private final HeadCache cache;
+  private final DocumentCache cache;
 
-  public Heads(Vertx vertx, DocumentStore documents, HeadCache cache) {
+  public CurrentDocuments(Vertx vertx, DocumentStore documents, DocumentCache cache) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.documents = requireNonNull(documents, "documents is null");
     this.cache = requireNonNull(cache, "cache is null");
@@ -102,10 +102,10 @@ public final class Heads {
 
   public Future<Answer> ask(SqlClient client, Collection<UUID> captureIds) {
     UUID[] ids = captureIds.toArray(UUID[]::new);
-    Map<UUID, Head> known = new HashMap<>();
+    Map<UUID, DocumentHead> known = new HashMap<>();
     Long[] revisions = new Long[ids.length];
     for (int i = 0; i < ids.length; i++) {
-      Head head = cache.get(ids[i]);
+      DocumentHead head = cache.get(ids[i]);
       revisions[i] = head == null ? UNKNOWN_REVISION : head.revision();
       if (head != null) {
         known.put(ids[i], head);
@@ -125,7 +125,7 @@ public final class Heads {
     List<UUID> stale = new ArrayList<>();
     for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
-      Head head = answer.known.get(id);
+      DocumentHead head = answer.known.get(id);
       if (row.getBoolean("erased")) {
         found.erased().add(id);
       } else if (row.getLong("revision") == null) {
@@ -168,9 +168,9 @@ public final class Heads {
 
   private Found inflateHere(List<Stored> stored, Found found) {
     for (Stored document : stored) {
-      Head head;
+      DocumentHead head;
       try {
-        head = new Head(document.revision(), document.fragment().inflate());
+        head = new DocumentHead(document.revision(), document.fragment().inflate());
       } catch (RuntimeException doesNotInflate) {
         log.atError()
             .addKeyValue("capture_id", document.captureId())

@@ -1,4 +1,4 @@
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -6,24 +6,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** An LRU cache of heads, limited in bytes, shared by all workers of a process. */
-public final class HeadCache {
-  private final Map<UUID, Head> heads = new LinkedHashMap<>(64, 0.75f, true);
+public final class DocumentCache {
+  private final Map<UUID, DocumentHead> heads = new LinkedHashMap<>(64, 0.75f, true);
   private final long bytesMax;
   private long bytes;
 
-  public HeadCache(long bytesMax) {
+  public DocumentCache(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 
-  synchronized @Nullable Head get(UUID captureId) {
+  synchronized @Nullable DocumentHead get(UUID captureId) {
     return heads.get(captureId);
   }
 
-  synchronized void put(UUID captureId, Head head) {
+  synchronized void put(UUID captureId, DocumentHead head) {
     if (head.length() > bytesMax / 4) {
       return;
     }
-    Head before = heads.put(captureId, head);
+    DocumentHead before = heads.put(captureId, head);
     bytes += head.length() - (before == null ? 0 : before.length());
     var eldest = heads.values().iterator();
     while (bytes > bytesMax) {

@@ -1,5 +1,5 @@
 /** Documents in the form that is embedded in envelopes. */
 @NullMarked
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import org.jspecify.annotations.NullMarked;

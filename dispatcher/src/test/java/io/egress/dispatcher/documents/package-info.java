@@ -1,4 +1,4 @@
 @NullMarked
-package io.egress.dispatcher.heads;
+package io.egress.dispatcher.documents;
 
 import org.jspecify.annotations.NullMarked;
