@@ -19,12 +19,12 @@ final class InternalAccess implements Handler<RoutingContext> {
   }
 
   @Override
-  public void handle(RoutingContext exchange) {
-    String given = exchange.request().getHeader(HttpHeaders.AUTHORIZATION);
+  public void handle(RoutingContext ctx) {
+    String given = ctx.request().getHeader(HttpHeaders.AUTHORIZATION);
     if (given != null && isExpected(given.getBytes(UTF_8))) {
-      exchange.next();
+      ctx.next();
     } else {
-      HttpExchange.fail(exchange, new Refusal(401, "missing or wrong internal token"));
+      HttpExchange.fail(ctx, new Refusal(401, "missing or wrong internal token"));
     }
   }
 

@@ -53,16 +53,16 @@ public record Caller(
    * The caller of a request to the internal API. Throws {@link Refusal} if the header contains no
    * valid name.
    */
-  public static Caller ofApi(RoutingContext exchange) {
-    List<String> given = exchange.request().headers().getAll(ACTOR_HEADER);
+  public static Caller ofApi(RoutingContext ctx) {
+    List<String> given = ctx.request().headers().getAll(ACTOR_HEADER);
     if (given.isEmpty()) {
-      return of(exchange, Via.API, null);
+      return of(ctx, Via.API, null);
     }
     if (given.size() > 1) {
       throw new Refusal(400, ACTOR_HEADER + " must be given once");
     }
     return of(
-        exchange,
+        ctx,
         Via.API,
         utf8(given.get(0))
             .filter(Caller::isActor)
@@ -75,8 +75,8 @@ public record Caller(
   }
 
   /** Of a request to the settings page, whose session knows the actor. */
-  public static Caller ofPage(RoutingContext exchange, @Nullable String actor) {
-    return of(exchange, Via.PAGE, actor);
+  public static Caller ofPage(RoutingContext ctx, @Nullable String actor) {
+    return of(ctx, Via.PAGE, actor);
   }
 
   /** Whether the text can name an actor: visible characters, with spaces between them. */
@@ -86,13 +86,13 @@ public record Caller(
         && text.codePoints().allMatch(Caller::isVisible);
   }
 
-  private static Caller of(RoutingContext exchange, Via via, @Nullable String actor) {
-    SocketAddress remote = exchange.request().remoteAddress();
+  private static Caller of(RoutingContext ctx, Via via, @Nullable String actor) {
+    SocketAddress remote = ctx.request().remoteAddress();
     return new Caller(
         actor,
         via,
         remote == null ? null : remote.hostAddress(),
-        exchange.response().headers().get(HttpExchange.REQUEST_ID));
+        ctx.response().headers().get(HttpExchange.REQUEST_ID));
   }
 
   /** Vert.x decodes header values as ISO 8859-1. */

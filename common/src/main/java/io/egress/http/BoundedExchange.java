@@ -21,16 +21,16 @@ final class BoundedExchange extends RoutingContextDecorator {
   private final RequestLifetime lifetime;
   private final HttpServerResponse response;
 
-  private BoundedExchange(Route route, RoutingContextInternal exchange) {
-    super(route, exchange);
-    this.lifetime = RequestLifetime.of(exchange);
-    this.response = exchange.response();
+  private BoundedExchange(Route route, RoutingContextInternal ctx) {
+    super(route, ctx);
+    this.lifetime = RequestLifetime.of(ctx);
+    this.response = ctx.response();
   }
 
-  static RoutingContext of(RoutingContext exchange) {
+  static RoutingContext of(RoutingContext ctx) {
     return new BoundedExchange(
-        requireNonNull(exchange.currentRoute(), "no route matched"),
-        (RoutingContextInternal) exchange);
+        requireNonNull(ctx.currentRoute(), "no route matched"),
+        (RoutingContextInternal) ctx);
   }
 
   @Override

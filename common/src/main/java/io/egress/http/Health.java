@@ -81,32 +81,32 @@ public final class Health {
     return new Routes().get("/health/live", this::live).get("/health/ready", this::ready);
   }
 
-  private void live(RoutingContext exchange) {
+  private void live(RoutingContext ctx) {
     eventLoops
         .ping()
         .timeout(PING_MILLIS_MAX, TimeUnit.MILLISECONDS)
         .map(answered -> State.UP)
         .otherwise(State.DOWN)
-        .onSuccess(state -> send(exchange, Map.of("event_loops", state)));
+        .onSuccess(state -> send(ctx, Map.of("event_loops", state)));
   }
 
-  private void ready(RoutingContext exchange) {
+  private void ready(RoutingContext ctx) {
     Map<String, State> states = new TreeMap<>();
     checks.forEach(check -> states.merge(check.name(), check.state().get(), Health::worse));
-    send(exchange, states);
+    send(ctx, states);
   }
 
   private static State worse(State one, State other) {
     return one.compareTo(other) >= 0 ? one : other;
   }
 
-  private static void send(RoutingContext exchange, Map<String, State> states) {
+  private static void send(RoutingContext ctx, Map<String, State> states) {
     State worst = states.values().stream().reduce(State.UP, Health::worse);
     State answer = worst == State.DOWN ? State.DOWN : State.UP;
     JsonObject checks = new JsonObject();
     states.forEach((name, state) -> checks.put(name, state.word()));
     HttpExchange.sendJson(
-        exchange,
+        ctx,
         answer == State.UP ? 200 : 503,
         new JsonObject().put("status", answer.word()).put("checks", checks));
   }

@@ -30,7 +30,7 @@ public final class HttpExchange {
 
   /** How an exchange presents errors to clients other than API clients. */
   public interface ErrorForm {
-    void send(RoutingContext exchange, int status, String message);
+    void send(RoutingContext ctx, int status, String message);
   }
 
   private static final Logger log = LoggerFactory.getLogger(HttpExchange.class);
@@ -46,36 +46,36 @@ public final class HttpExchange {
         .route()
         .order(-1)
         .handler(
-            exchange -> {
+            ctx -> {
               putCommonHeaders(
-                  exchange.response(), RequestIds.choose(exchange.request().getHeader(REQUEST_ID)));
-              requests.begin(exchange);
-              RequestLifetime.begin(exchange, answerMax);
-              trace(exchange, tracing.request());
-              UnreadBody.discardAfterAnswer(exchange);
-              Optional<Refusal> refusal = RequestRules.check(exchange.request());
+                  ctx.response(), RequestIds.choose(ctx.request().getHeader(REQUEST_ID)));
+              requests.begin(ctx);
+              RequestLifetime.begin(ctx, answerMax);
+              trace(ctx, tracing.request());
+              UnreadBody.discardAfterAnswer(ctx);
+              Optional<Refusal> refusal = RequestRules.check(ctx.request());
               if (refusal.isPresent()) {
-                fail(exchange, refusal.get());
+                fail(ctx, refusal.get());
               } else {
-                exchange.next();
+                ctx.next();
               }
             });
-    router.errorHandler(404, exchange -> fail(exchange, new Refusal(404, "no such path")));
-    router.errorHandler(405, exchange -> refuseMethod(router, exchange));
+    router.errorHandler(404, ctx -> fail(ctx, new Refusal(404, "no such path")));
+    router.errorHandler(405, ctx -> refuseMethod(router, ctx));
     for (int status : new int[] {400, 401, 406, 413, 414, 415, 431, 500, 503}) {
-      router.errorHandler(status, exchange -> fail(exchange, cause(exchange, status)));
+      router.errorHandler(status, ctx -> fail(ctx, cause(ctx, status)));
     }
     return router;
   }
 
-  private static void trace(RoutingContext exchange, @Nullable RequestSpan span) {
+  private static void trace(RoutingContext ctx, @Nullable RequestSpan span) {
     if (span != null) {
-      exchange.addHeadersEndHandler(
+      ctx.addHeadersEndHandler(
           answering -> {
-            Route route = exchange.currentRoute();
+            Route route = ctx.currentRoute();
             if (route != null && route.getPath() != null) {
               span.matched(
-                  exchange.request().method().name(), route.getPath(), RequestLog.path(exchange));
+                  ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
             }
           });
     }
@@ -91,47 +91,47 @@ public final class HttpExchange {
    * From now on, errors of this exchange are presented by {@code form} instead of {@link
    * ErrorBody}.
    */
-  public static void answerErrorsAs(RoutingContext exchange, ErrorForm form) {
-    exchange.put(ERROR_FORM, form);
+  public static void answerErrorsAs(RoutingContext ctx, ErrorForm form) {
+    ctx.put(ERROR_FORM, form);
   }
 
-  static boolean isForPeople(RoutingContext exchange) {
-    return exchange.get(ERROR_FORM) != null;
+  static boolean isForPeople(RoutingContext ctx) {
+    return ctx.get(ERROR_FORM) != null;
   }
 
   /** Ends the exchange with the response for {@code failure}. */
-  public static void fail(RoutingContext exchange, Throwable failure) {
+  public static void fail(RoutingContext ctx, Throwable failure) {
     if (failure instanceof Refusal refusal) {
-      refuse(exchange, refusal);
+      refuse(ctx, refusal);
     } else if (failure instanceof ByteBudget.NoMemoryException) {
-      refuse(exchange, new Refusal(503, "no memory for this request now, try again"));
-    } else if (isClientGone(exchange, failure)) {
+      refuse(ctx, new Refusal(503, "no memory for this request now, try again"));
+    } else if (isClientGone(ctx, failure)) {
       log.atDebug()
-          .addKeyValue("request_id", RequestLog.id(exchange))
+          .addKeyValue("request_id", RequestLog.id(ctx))
           .log("The client closed its connection: {}", failure.getMessage());
-      exchange.response().reset();
+      ctx.response().reset();
     } else if (Unavailability.isCauseOf(failure)) {
       unavailable(
-          exchange,
-          RequestLifetime.of(exchange).unanswered("the database is unavailable"),
+          ctx,
+          RequestLifetime.of(ctx).unanswered("the database is unavailable"),
           failure);
     } else {
       log.atError()
-          .addKeyValue("request_id", RequestLog.id(exchange))
+          .addKeyValue("request_id", RequestLog.id(ctx))
           .setCause(failure)
           .log("Request failed");
-      sendError(exchange, 500, "internal error");
+      sendError(ctx, 500, "internal error");
     }
   }
 
   /** Ends the exchange because of {@code cause}, which concerns others, too, and is logged. */
-  static void unavailable(RoutingContext exchange, Refusal refusal, Throwable cause) {
-    RequestLog.notNow(exchange, cause);
-    refuse(exchange, refusal);
+  static void unavailable(RoutingContext ctx, Refusal refusal, Throwable cause) {
+    RequestLog.notNow(ctx, cause);
+    refuse(ctx, refusal);
   }
 
-  private static void refuse(RoutingContext exchange, Refusal refusal) {
-    HttpServerResponse response = exchange.response();
+  private static void refuse(RoutingContext ctx, Refusal refusal) {
+    HttpServerResponse response = ctx.response();
     if (response.headWritten()) {
       // Too late for a status: a response that ends without its end is not taken for a whole one.
       response.reset();
@@ -146,9 +146,9 @@ public final class HttpExchange {
     if (refusal.isClosing()) {
       response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
-    sendError(exchange, refusal.status(), refusal.reason());
+    sendError(ctx, refusal.status(), refusal.reason());
     if (refusal.isClosing()) {
-      exchange.request().connection().close();
+      ctx.request().connection().close();
     }
   }
 
@@ -156,25 +156,25 @@ public final class HttpExchange {
    * Ends a response without a body. If the connection fails then, it is the client's fault, not a
    * backend's.
    */
-  public static Future<Void> endEmpty(RoutingContext exchange, int status) {
-    return exchange
+  public static Future<Void> endEmpty(RoutingContext ctx, int status) {
+    return ctx
         .response()
         .setStatusCode(status)
         .end()
         .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
-  public static void sendJson(RoutingContext exchange, int status, JsonObject body) {
-    exchange
+  public static void sendJson(RoutingContext ctx, int status, JsonObject body) {
+    ctx
         .response()
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-    end(exchange, body.toBuffer());
+    end(ctx, body.toBuffer());
   }
 
   /** Ends with {@code body}, or with its length only for HEAD. */
-  public static void end(RoutingContext exchange, Buffer body) {
-    end(exchange.request().method(), exchange.response(), body);
+  public static void end(RoutingContext ctx, Buffer body) {
+    end(ctx.request().method(), ctx.response(), body);
   }
 
   static void end(HttpMethod method, HttpServerResponse response, Buffer body) {
@@ -185,8 +185,8 @@ public final class HttpExchange {
     }
   }
 
-  private static Throwable cause(RoutingContext exchange, int status) {
-    Throwable failure = exchange.failure();
+  private static Throwable cause(RoutingContext ctx, int status) {
+    Throwable failure = ctx.failure();
     if (failure instanceof HttpException refused) {
       String reason = refused.getPayload();
       return new Refusal(refused.getStatusCode(), reason == null ? reason(status) : reason);
@@ -204,38 +204,38 @@ public final class HttpExchange {
     };
   }
 
-  private static void refuseMethod(Router router, RoutingContext exchange) {
+  private static void refuseMethod(Router router, RoutingContext ctx) {
     Set<String> allowed =
         router.getRoutes().stream()
-            .filter(route -> isFor(route, exchange))
+            .filter(route -> isFor(route, ctx))
             .flatMap(route -> route.methods().stream())
             .map(HttpMethod::name)
             .collect(Collectors.toCollection(TreeSet::new));
     allowed.add(HttpMethod.OPTIONS.name());
-    exchange.response().putHeader(HttpHeaders.ALLOW, String.join(", ", allowed));
-    if (exchange.request().method().equals(HttpMethod.OPTIONS)) {
-      exchange.response().setStatusCode(204).end();
+    ctx.response().putHeader(HttpHeaders.ALLOW, String.join(", ", allowed));
+    if (ctx.request().method().equals(HttpMethod.OPTIONS)) {
+      ctx.response().setStatusCode(204).end();
       return;
     }
-    sendError(exchange, 405, "this path takes " + String.join(", ", allowed));
+    sendError(ctx, 405, "this path takes " + String.join(", ", allowed));
   }
 
-  private static void sendError(RoutingContext exchange, int status, String message) {
-    ErrorForm form = exchange.get(ERROR_FORM);
-    HttpServerResponse response = exchange.response();
+  private static void sendError(RoutingContext ctx, int status, String message) {
+    ErrorForm form = ctx.get(ERROR_FORM);
+    HttpServerResponse response = ctx.response();
     if (form == null || response.ended() || response.closed() || response.headWritten()) {
-      ErrorBody.send(exchange.request().method(), response, status, message);
+      ErrorBody.send(ctx.request().method(), response, status, message);
     } else {
-      form.send(exchange, status, message);
+      form.send(ctx, status, message);
     }
   }
 
-  private static boolean isFor(Route route, RoutingContext exchange) {
+  private static boolean isFor(Route route, RoutingContext ctx) {
     if (route.methods() == null || route.getPath() == null) {
       return false;
     }
     String[] pattern = route.getPath().split("/", -1);
-    String[] path = exchange.request().path().split("/", -1);
+    String[] path = ctx.request().path().split("/", -1);
     if (pattern.length != path.length) {
       return false;
     }
@@ -251,9 +251,9 @@ public final class HttpExchange {
    * Once the client's connection is closed, a failed connection is the client's and not a
    * backend's.
    */
-  private static boolean isClientGone(RoutingContext exchange, Throwable failure) {
+  private static boolean isClientGone(RoutingContext ctx, Throwable failure) {
     return failure instanceof ClientGoneException
         || ClientGoneException.isOfConnection(failure)
-        || (exchange.response().closed() && Unavailability.isCauseOf(failure));
+        || (ctx.response().closed() && Unavailability.isCauseOf(failure));
   }
 }

@@ -49,14 +49,14 @@ public final class Monitoring {
     metrics.close();
   }
 
-  private void scrape(RoutingContext exchange) {
+  private void scrape(RoutingContext ctx) {
     vertx
         .executeBlocking(metrics::scrape, false)
         .onSuccess(
             page -> {
-              exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
-              HttpExchange.end(exchange, Buffer.buffer(page));
+              ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
+              HttpExchange.end(ctx, Buffer.buffer(page));
             })
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 }

@@ -14,9 +14,9 @@ public final class OpenApi {
 
   public static Handler<RoutingContext> of(String resource) {
     Buffer description = read(resource);
-    return exchange -> {
-      exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-      HttpExchange.end(exchange, description);
+    return ctx -> {
+      ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+      HttpExchange.end(ctx, description);
     };
   }
 

@@ -36,13 +36,13 @@ public final class RequestBody {
   private final Buffer body = Buffer.buffer();
 
   /** Pauses the request. */
-  public RequestBody(RoutingContext exchange, Limits limits) {
-    this.request = exchange.request();
-    this.lifetime = RequestLifetime.of(exchange);
+  public RequestBody(RoutingContext ctx, Limits limits) {
+    this.request = ctx.request();
+    this.lifetime = RequestLifetime.of(ctx);
     this.limits = requireNonNull(limits, "limits is null");
     this.patience =
         new Patience(
-            exchange.vertx(),
+            ctx.vertx(),
             limits.patience(),
             () -> read.tryFail(Refusal.closing(408, "the body arrives too slowly")));
     request.pause();

@@ -33,7 +33,7 @@ public final class RequestLifetime {
   private static final String IMPORT = "application/x-ndjson";
   private static final long NO_TIMER = -1;
 
-  private final RoutingContext exchange;
+  private final RoutingContext ctx;
   private final Promise<Void> cutShort = Promise.promise();
   private long answerMillisMax;
   private long timer = NO_TIMER;
@@ -41,28 +41,28 @@ public final class RequestLifetime {
   private boolean clientSentAll;
   private @Nullable Runnable heldUntil;
 
-  private RequestLifetime(RoutingContext exchange, Duration answerMax) {
-    this.exchange = requireNonNull(exchange, "exchange is null");
+  private RequestLifetime(RoutingContext ctx, Duration answerMax) {
+    this.ctx = requireNonNull(ctx, "exchange is null");
     this.answerMillisMax = answerMax.toMillis();
   }
 
-  static void begin(RoutingContext exchange, Duration answerMax) {
-    RequestLifetime lifetime = new RequestLifetime(exchange, answerMax);
-    exchange.put(KEY, lifetime);
-    exchange.addEndHandler(ended -> lifetime.stopClock());
+  static void begin(RoutingContext ctx, Duration answerMax) {
+    RequestLifetime lifetime = new RequestLifetime(ctx, answerMax);
+    ctx.put(KEY, lifetime);
+    ctx.addEndHandler(ended -> lifetime.stopClock());
     lifetime.startClock();
-    ClientConnection.begin(exchange.request(), lifetime);
+    ClientConnection.begin(ctx.request(), lifetime);
   }
 
-  public static RequestLifetime of(RoutingContext exchange) {
-    return requireNonNull(exchange.get(KEY), "the exchange has not begun");
+  public static RequestLifetime of(RoutingContext ctx) {
+    return requireNonNull(ctx.get(KEY), "the ctx has not begun");
   }
 
   /** For a call that has more to do than others. */
   public static Handler<RoutingContext> within(Duration answerMax, Handler<RoutingContext> call) {
-    return exchange -> {
-      of(exchange).allow(answerMax);
-      call.handle(exchange);
+    return ctx -> {
+      of(ctx).allow(answerMax);
+      call.handle(ctx);
     };
   }
 
@@ -105,14 +105,14 @@ public final class RequestLifetime {
   /** The client waits for the service. */
   public void resume() {
     heldUntil = null;
-    if (!cutShort.future().isComplete() && !exchange.response().ended()) {
+    if (!cutShort.future().isComplete() && !ctx.response().ended()) {
       startClock();
     }
   }
 
   /** The answer to a request of which nobody knows whether it was carried out. */
   Refusal unanswered(String reason) {
-    HttpServerRequest request = exchange.request();
+    HttpServerRequest request = ctx.request();
     if (READING.contains(request.method())) {
       return new Refusal(503, reason + ", try again");
     }
@@ -123,7 +123,7 @@ public final class RequestLifetime {
     String advice =
         repeatable
             ? "Repeating it is safe"
-            : HttpExchange.isForPeople(exchange)
+            : HttpExchange.isForPeople(ctx)
                 ? "Check that before you repeat it"
                 : "Check that before repeating it, or repeat it with the same idempotency-key";
     return new Refusal(503, reason + "; the request may have been carried out. " + advice);
@@ -147,23 +147,23 @@ public final class RequestLifetime {
 
   private void startClock() {
     stopClock();
-    timer = exchange.vertx().setTimer(answerMillisMax, due -> end());
+    timer = ctx.vertx().setTimer(answerMillisMax, due -> end());
   }
 
   private void stopClock() {
     if (timer != NO_TIMER) {
-      exchange.vertx().cancelTimer(timer);
+      ctx.vertx().cancelTimer(timer);
       timer = NO_TIMER;
     }
   }
 
   private void end() {
     timer = NO_TIMER;
-    if (exchange.response().ended()) {
+    if (ctx.response().ended()) {
       return;
     }
     Refusal answer = unanswered("the service could not answer in time");
-    HttpExchange.unavailable(exchange, answer, answer);
+    HttpExchange.unavailable(ctx, answer, answer);
     late = true;
     cutShort.tryFail(answer);
   }

@@ -40,29 +40,29 @@ public final class RequestLog {
   }
 
   /** The id, never the token, of the key that authenticated the request. */
-  public static void keyUsed(RoutingContext exchange, UUID keyId) {
-    exchange.put(API_KEY_ID, keyId);
+  public static void keyUsed(RoutingContext ctx, UUID keyId) {
+    ctx.put(API_KEY_ID, keyId);
   }
 
   /** A request that is answered with 503 because of {@code cause}. */
-  static void notNow(RoutingContext exchange, Throwable cause) {
-    RequestLog requests = exchange.get(OF_EXCHANGE);
+  static void notNow(RoutingContext ctx, Throwable cause) {
+    RequestLog requests = ctx.get(OF_EXCHANGE);
     if (requests != null) {
-      requests.outage.failed(cause, Map.of("request_id", id(exchange)));
+      requests.outage.failed(cause, Map.of("request_id", id(ctx)));
     }
   }
 
-  static String id(RoutingContext exchange) {
-    return exchange.response().headers().get(HttpExchange.REQUEST_ID);
+  static String id(RoutingContext ctx) {
+    return ctx.response().headers().get(HttpExchange.REQUEST_ID);
   }
 
-  void begin(RoutingContext exchange) {
-    exchange.put(OF_EXCHANGE, this);
-    if (isForMonitoring(exchange.request().path())) {
+  void begin(RoutingContext ctx) {
+    ctx.put(OF_EXCHANGE, this);
+    if (isForMonitoring(ctx.request().path())) {
       return;
     }
     long startedNanos = System.nanoTime();
-    exchange.addEndHandler(ended -> end(exchange, System.nanoTime() - startedNanos));
+    ctx.addEndHandler(ended -> end(ctx, System.nanoTime() - startedNanos));
   }
 
   /** A request that could not be parsed. */
@@ -76,8 +76,8 @@ public final class RequestLog {
     }
   }
 
-  private void end(RoutingContext exchange, long nanos) {
-    HttpServerResponse response = exchange.response();
+  private void end(RoutingContext ctx, long nanos) {
+    HttpServerResponse response = ctx.response();
     if (response.ended() && response.getStatusCode() < FIRST_ERROR_STATUS) {
       outage.worked();
     }
@@ -87,13 +87,13 @@ public final class RequestLog {
     LoggingEventBuilder line =
         access
             .makeLoggingEventBuilder(Level.INFO)
-            .addKeyValue("method", method(exchange))
-            .addKeyValue("path", path(exchange))
+            .addKeyValue("method", method(ctx))
+            .addKeyValue("path", path(ctx))
             .addKeyValue("status", status(response))
             .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(nanos))
             .addKeyValue("bytes", response.bytesWritten())
-            .addKeyValue("request_id", id(exchange));
-    UUID keyId = exchange.get(API_KEY_ID);
+            .addKeyValue("request_id", id(ctx));
+    UUID keyId = ctx.get(API_KEY_ID);
     if (keyId != null) {
       line = line.addKeyValue("api_key_id", keyId);
     }
@@ -111,14 +111,14 @@ public final class RequestLog {
     return path != null && MonitoringPaths.include(path);
   }
 
-  private static String method(RoutingContext exchange) {
-    HttpMethod method = exchange.request().method();
+  private static String method(RoutingContext ctx) {
+    HttpMethod method = ctx.request().method();
     return HttpMethod.values().contains(method) ? method.name() : "other";
   }
 
   /** Leaves only ids of the client's data. */
-  static String path(RoutingContext exchange) {
-    Route route = exchange.currentRoute();
+  static String path(RoutingContext ctx) {
+    Route route = ctx.currentRoute();
     if (route == null || route.getPath() == null) {
       return "unmatched";
     }
@@ -126,7 +126,7 @@ public final class RequestLog {
         .matcher(route.getPath())
         .replaceAll(
             parameter ->
-                PathIds.uuid(exchange.pathParam(parameter.group(1)))
+                PathIds.uuid(ctx.pathParam(parameter.group(1)))
                     .map(UUID::toString)
                     .orElse(parameter.group()));
   }

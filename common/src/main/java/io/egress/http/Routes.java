@@ -79,12 +79,12 @@ public final class Routes {
       conditional.add(
           call.method(),
           call.path(),
-          exchange ->
+          ctx ->
               obstacle
                   .get()
                   .ifPresentOrElse(
-                      refusal -> HttpExchange.unavailable(exchange, refusal, refusal),
-                      () -> call.handler().handle(exchange)));
+                      refusal -> HttpExchange.unavailable(ctx, refusal, refusal),
+                      () -> call.handler().handle(ctx)));
     }
     return conditional;
   }
@@ -100,12 +100,12 @@ public final class Routes {
       if (call.method().equals(HttpMethod.GET)) {
         route.method(HttpMethod.HEAD);
       }
-      route.handler(exchange -> handle(call, exchange));
+      route.handler(ctx -> handle(call, ctx));
     }
   }
 
-  private static void handle(Call call, RoutingContext exchange) {
-    RoutingContext bounded = BoundedExchange.of(exchange);
+  private static void handle(Call call, RoutingContext ctx) {
+    RoutingContext bounded = BoundedExchange.of(ctx);
     try {
       StorableText.requireParameters(bounded);
     } catch (Refusal refusal) {

@@ -29,9 +29,9 @@ public final class StorableText {
   }
 
   /** Checks the parameters in path and query. Throws {@link Refusal}. */
-  static void requireParameters(RoutingContext exchange) {
-    exchange.pathParams().forEach(StorableText::require);
-    MultiMap query = exchange.queryParams();
+  static void requireParameters(RoutingContext ctx) {
+    ctx.pathParams().forEach(StorableText::require);
+    MultiMap query = ctx.queryParams();
     for (Map.Entry<String, String> parameter : query) {
       require(parameter.getKey(), parameter.getValue());
     }

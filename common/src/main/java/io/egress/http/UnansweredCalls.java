@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 public final class UnansweredCalls {
   private final Map<RequestLifetime, Long> beginNanos = new ConcurrentHashMap<>();
 
-  public void add(RoutingContext exchange) {
-    RequestLifetime lifetime = RequestLifetime.of(exchange);
+  public void add(RoutingContext ctx) {
+    RequestLifetime lifetime = RequestLifetime.of(ctx);
     beginNanos.put(lifetime, System.nanoTime());
-    exchange.addEndHandler(ended -> beginNanos.remove(lifetime));
+    ctx.addEndHandler(ended -> beginNanos.remove(lifetime));
     lifetime.cutShort().onFailure(cutShort -> beginNanos.remove(lifetime));
   }
 

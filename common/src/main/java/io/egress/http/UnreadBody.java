@@ -15,13 +15,13 @@ final class UnreadBody {
 
   private UnreadBody() {}
 
-  static void discardAfterAnswer(RoutingContext exchange) {
-    HttpServerRequest request = exchange.request();
+  static void discardAfterAnswer(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
     if (mayHaveBody(request)) {
-      exchange.addEndHandler(
+      ctx.addEndHandler(
           ended -> {
             if (ended.succeeded() && !request.isEnded()) {
-              discard(exchange.vertx(), request);
+              discard(ctx.vertx(), request);
             }
           });
     }

@@ -73,14 +73,14 @@ public final class AuditExport {
   }
 
   /** Headers that were set before are kept. */
-  public Future<Void> send(RoutingContext exchange, AuditQuestion question, Form form) {
+  public Future<Void> send(RoutingContext ctx, AuditQuestion question, Form form) {
     Integer limit = question.limit();
-    return send(exchange, question, form, limit == null ? ENTRIES_MAX : limit);
+    return send(ctx, question, form, limit == null ? ENTRIES_MAX : limit);
   }
 
   /** Reads a page once the previous one has been written to the client. */
-  private Future<Void> send(RoutingContext exchange, AuditQuestion question, Form form, int most) {
-    Future<Void> cutShort = RequestLifetime.of(exchange).cutShort();
+  private Future<Void> send(RoutingContext ctx, AuditQuestion question, Form form, int most) {
+    Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return audit
         .page(question, Math.min(most, PAGE))
         .compose(
@@ -88,7 +88,7 @@ public final class AuditExport {
               if (cutShort.failed()) {
                 return Future.failedFuture(cutShort.cause());
               }
-              HttpServerResponse response = exchange.response();
+              HttpServerResponse response = ctx.response();
               Buffer lines = Buffer.buffer();
               if (!response.headWritten()) {
                 response.putHeader(HttpHeaders.CONTENT_TYPE, form.type);
@@ -99,19 +99,19 @@ public final class AuditExport {
               AuditPlace next = page.next();
               int left = most - page.entries().size();
               boolean isLast =
-                  next == null || left == 0 || exchange.request().method().equals(HttpMethod.HEAD);
+                  next == null || left == 0 || ctx.request().method().equals(HttpMethod.HEAD);
               if (isLast || next == null) {
-                return sent(exchange, end(exchange, lines));
+                return sent(ctx, end(ctx, lines));
               }
-              return sent(exchange, response.write(lines))
-                  .compose(written -> send(exchange, question.after(next), form, left));
+              return sent(ctx, response.write(lines))
+                  .compose(written -> send(ctx, question.after(next), form, left));
             });
   }
 
-  private static Future<Void> end(RoutingContext exchange, Buffer lines) {
-    return exchange.request().method().equals(HttpMethod.HEAD)
-        ? exchange.response().end()
-        : exchange.response().end(lines);
+  private static Future<Void> end(RoutingContext ctx, Buffer lines) {
+    return ctx.request().method().equals(HttpMethod.HEAD)
+        ? ctx.response().end()
+        : ctx.response().end(lines);
   }
 
   private static Buffer line(AuditEntry entry, Form form) {
@@ -133,8 +133,8 @@ public final class AuditExport {
   }
 
   /** A connection failure here is the client's, not a backend's. */
-  private static Future<Void> sent(RoutingContext exchange, Future<Void> writing) {
-    RequestLifetime lifetime = RequestLifetime.of(exchange);
+  private static Future<Void> sent(RoutingContext ctx, Future<Void> writing) {
+    RequestLifetime lifetime = RequestLifetime.of(ctx);
     lifetime.awaitClient();
     return writing
         .onComplete(read -> lifetime.resume())

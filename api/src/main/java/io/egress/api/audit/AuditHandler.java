@@ -26,26 +26,26 @@ public final class AuditHandler {
   }
 
   /** Entries of one workspace. */
-  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
-    return answer(exchange, workspaceId);
+  public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
+    return answer(ctx, workspaceId);
   }
 
   /** Entries of all workspaces, and those without a workspace. */
-  public void listAll(RoutingContext exchange) {
+  public void listAll(RoutingContext ctx) {
     Future.<Void>succeededFuture()
-        .compose(begun -> answer(exchange, null))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .compose(begun -> answer(ctx, null))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
-  private Future<Void> answer(RoutingContext exchange, @Nullable UUID workspaceId) {
-    if (wantsLines(exchange)) {
+  private Future<Void> answer(RoutingContext ctx, @Nullable UUID workspaceId) {
+    if (wantsLines(ctx)) {
       return export.send(
-          exchange,
-          AuditQuestion.from(workspaceId, exchange.queryParams(), AuditExport.ENTRIES_MAX),
+          ctx,
+          AuditQuestion.from(workspaceId, ctx.queryParams(), AuditExport.ENTRIES_MAX),
           AuditExport.Form.NDJSON);
     }
     AuditQuestion question =
-        AuditQuestion.from(workspaceId, exchange.queryParams(), QueryValues.LIMIT_MAX);
+        AuditQuestion.from(workspaceId, ctx.queryParams(), QueryValues.LIMIT_MAX);
     Integer limit = question.limit();
     return audit
         .page(question, limit == null ? LIMIT_DEFAULT : limit)
@@ -59,13 +59,13 @@ public final class AuditHandler {
                       .put("hasNextPage", next != null)
                       .put("endCursor", next == null ? null : next.encode());
               HttpExchange.sendJson(
-                  exchange, 200, new JsonObject().put("entries", shown).put("pageInfo", pageInfo));
+                  ctx, 200, new JsonObject().put("entries", shown).put("pageInfo", pageInfo));
               return null;
             });
   }
 
-  private static boolean wantsLines(RoutingContext exchange) {
-    for (MIMEHeader accepted : exchange.parsedHeaders().accept()) {
+  private static boolean wantsLines(RoutingContext ctx) {
+    for (MIMEHeader accepted : ctx.parsedHeaders().accept()) {
       if (accepted.component().equals("application")
           && accepted.subComponent().equals("x-ndjson")
           && accepted.weight() > 0) {

@@ -27,39 +27,39 @@ public final class DeliveriesHandler {
   }
 
   /** Deliveries to all endpoints. */
-  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
-    return reads.list(workspaceId, exchange.queryParams()).map(page -> send(exchange, page));
+  public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
+    return reads.list(workspaceId, ctx.queryParams()).map(page -> send(ctx, page));
   }
 
   /** Deliveries to one endpoint. */
-  public Future<Void> listOf(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
+  public Future<Void> listOf(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
     return reads
-        .list(workspaceId, endpointId, exchange.queryParams())
-        .map(page -> send(exchange, page));
+        .list(workspaceId, endpointId, ctx.queryParams())
+        .map(page -> send(ctx, page));
   }
 
-  private static @Nullable Void send(RoutingContext exchange, DeliveryReads.Listed page) {
+  private static @Nullable Void send(RoutingContext ctx, DeliveryReads.Listed page) {
     JsonArray shown = new JsonArray();
     page.deliveries().forEach(delivery -> shown.add(DeliveryView.of(delivery)));
     JsonObject pageInfo =
         new JsonObject().put("hasNextPage", page.next() != null).put("endCursor", page.next());
     HttpExchange.sendJson(
-        exchange, 200, new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
+        ctx, 200, new JsonObject().put("deliveries", shown).put("pageInfo", pageInfo));
     return null;
   }
 
   /** Shows a delivery with its attempts, and on request with the body of one. */
-  public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     Integer attempt =
         QueryValues.one(
-            exchange.queryParams(),
+            ctx.queryParams(),
             "body",
             SentBodies::attempt,
             "must be the number of an attempt");
     return reads
         .one(workspaceId, id)
         .compose(told -> shown(told, attempt))
-        .onSuccess(shown -> HttpExchange.sendJson(exchange, 200, shown))
+        .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
         .mapEmpty();
   }
 
@@ -77,8 +77,8 @@ public final class DeliveriesHandler {
   }
 
   /** Answers with the new delivery. */
-  public Future<Void> redeliver(RoutingContext exchange, UUID workspaceId, UUID id) {
-    Caller caller = Caller.ofApi(exchange);
+  public Future<Void> redeliver(RoutingContext ctx, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(ctx);
     return reads
         .find(workspaceId, id)
         .compose(
@@ -88,7 +88,7 @@ public final class DeliveriesHandler {
                     .map(
                         replay -> {
                           HttpExchange.sendJson(
-                              exchange, 202, DeliveryView.redelivery(delivery, replay.id()));
+                              ctx, 202, DeliveryView.redelivery(delivery, replay.id()));
                           return null;
                         }));
   }

@@ -35,10 +35,10 @@ public final class VerificationHandler {
             pool, new LoggedDeliveries(pool, days), new QueuedCaptures(vertx, pool, kafka));
   }
 
-  public Future<Void> verify(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
+  public Future<Void> verify(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
     Long given =
         QueryValues.one(
-            exchange.queryParams(),
+            ctx.queryParams(),
             "from_position",
             VerificationHandler::position,
             "must be one position of the stream");
@@ -51,7 +51,7 @@ public final class VerificationHandler {
                     workspaceId,
                     found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace")),
                     from))
-        .onSuccess(result -> HttpExchange.sendJson(exchange, 200, json(endpointId, result)))
+        .onSuccess(result -> HttpExchange.sendJson(ctx, 200, json(endpointId, result)))
         .mapEmpty();
   }
 

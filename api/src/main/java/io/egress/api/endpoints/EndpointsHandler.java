@@ -41,66 +41,66 @@ public final class EndpointsHandler {
     this.secretBox = settings.secretBox();
   }
 
-  public Future<Void> create(RoutingContext exchange, UUID workspaceId) {
-    Caller caller = Caller.ofApi(exchange);
-    NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> create(RoutingContext ctx, UUID workspaceId) {
+    Caller caller = Caller.ofApi(ctx);
+    NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(ctx)).orRefuse();
     return creations.answer(
-        exchange,
+        ctx,
         workspaceId,
         tx -> endpoints.create(tx, caller, workspaceId, endpoint).map(EndpointView::of));
   }
 
-  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
     return endpoints
         .list(workspaceId)
         .map(
             all -> {
               JsonArray shown = new JsonArray();
               all.forEach(endpoint -> shown.add(EndpointView.of(endpoint)));
-              HttpExchange.sendJson(exchange, 200, new JsonObject().put("endpoints", shown));
+              HttpExchange.sendJson(ctx, 200, new JsonObject().put("endpoints", shown));
               return null;
             });
   }
 
-  public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
         .show(workspaceId, id)
         .map(
             endpoint -> {
-              HttpExchange.sendJson(exchange, 200, EndpointView.of(endpoint));
+              HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
               return null;
             });
   }
 
-  public Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
-    Caller caller = Caller.ofApi(exchange);
-    EndpointChange change = bodies.change(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(ctx);
+    EndpointChange change = bodies.change(WorkspaceCalls.body(ctx)).orRefuse();
     return endpoints
         .change(caller, workspaceId, id, change)
         .map(
             endpoint -> {
-              HttpExchange.sendJson(exchange, 200, EndpointView.of(endpoint));
+              HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
               return null;
             });
   }
 
-  public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> delete(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
-        .delete(Caller.ofApi(exchange), workspaceId, id)
-        .compose(deleted -> HttpExchange.endEmpty(exchange, 204));
+        .delete(Caller.ofApi(ctx), workspaceId, id)
+        .compose(deleted -> HttpExchange.endEmpty(ctx, 204));
   }
 
   /** Answers with the new secret, which is shown only this once. */
-  public Future<Void> rotateSecret(RoutingContext exchange, UUID workspaceId, UUID id) {
-    Caller caller = Caller.ofApi(exchange);
-    Duration overlap = EndpointBody.rotation(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> rotateSecret(RoutingContext ctx, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(ctx);
+    Duration overlap = EndpointBody.rotation(WorkspaceCalls.body(ctx)).orRefuse();
     return endpoints
         .show(workspaceId, id)
         .compose(
             found ->
                 new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
                     .answer(
-                        exchange,
+                        ctx,
                         workspaceId,
                         tx ->
                             endpoints
@@ -109,9 +109,9 @@ public final class EndpointsHandler {
   }
 
   /** Answers with the outcome of the test. */
-  public Future<Void> test(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> test(RoutingContext ctx, UUID workspaceId, UUID id) {
     return testSend
-        .run(exchange, Caller.ofApi(exchange), workspaceId, id)
+        .run(ctx, Caller.ofApi(ctx), workspaceId, id)
         .map(
             result -> {
               JsonObject shown =
@@ -119,15 +119,15 @@ public final class EndpointsHandler {
                       .put("delivery_id", result.deliveryId().toString())
                       .put("capture_id", SampleCapture.ID.toString())
                       .mergeIn(AttemptView.of(result.deliveryId(), result.attempt()));
-              HttpExchange.sendJson(exchange, 200, shown);
+              HttpExchange.sendJson(ctx, 200, shown);
               return null;
             });
   }
 
   /** From now on only the newest secret signs. */
-  public Future<Void> endOverlap(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> endOverlap(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
-        .endOverlap(Caller.ofApi(exchange), workspaceId, id)
-        .compose(ended -> HttpExchange.endEmpty(exchange, 204));
+        .endOverlap(Caller.ofApi(ctx), workspaceId, id)
+        .compose(ended -> HttpExchange.endEmpty(ctx, 204));
   }
 }

@@ -67,8 +67,8 @@ public final class TestSend {
    * The request may take as much longer as a receiver may.
    */
   public Future<Result> run(
-      RoutingContext exchange, Caller caller, UUID workspaceId, UUID endpointId) {
-    RequestLifetime.of(exchange).allow(RequestLifetime.ANSWER_MAX.plus(attemptMax));
+      RoutingContext ctx, Caller caller, UUID workspaceId, UUID endpointId) {
+    RequestLifetime.of(ctx).allow(RequestLifetime.ANSWER_MAX.plus(attemptMax));
     SecretBox secretBox = settings.secretBox();
     if (secretBox == null) {
       return refuse(503, "EGRESS_SECRET_KEY is not set: nothing can be signed");

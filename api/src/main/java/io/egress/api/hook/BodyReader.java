@@ -33,8 +33,8 @@ final class BodyReader {
    * Releases the memory when the future returned by {@code use} completes: a body that is part of a
    * running database call holds memory, whether or not its request is over.
    */
-  <T> Future<T> read(RoutingContext exchange, Function<Buffer, Future<T>> use) {
-    RequestBody body = new RequestBody(exchange, limits);
+  <T> Future<T> read(RoutingContext ctx, Function<Buffer, Future<T>> use) {
+    RequestBody body = new RequestBody(ctx, limits);
     long announced;
     try {
       announced = body.announced();
@@ -42,7 +42,7 @@ final class BodyReader {
       return Future.failedFuture(refused);
     }
     long expected = announced < 0 ? UNANNOUNCED_BYTES : announced;
-    ByteBudget.Place place = memory.ask(exchange, Hook.cost(expected), waitMax);
+    ByteBudget.Place place = memory.ask(ctx, Hook.cost(expected), waitMax);
     body.future().onFailure(gone -> place.leave());
     return place
         .share()

@@ -51,49 +51,49 @@ public final class HookHandler {
     this.tracing = Tracing.of(vertx);
   }
 
-  public void putCapture(RoutingContext exchange) {
+  public void putCapture(RoutingContext ctx) {
     long startNanos = System.nanoTime();
-    meters.unanswered.add(exchange);
-    answer(exchange, this::put)
-        .onComplete(done -> meters.hook.ended(done, exchange.response(), startNanos));
+    meters.unanswered.add(ctx);
+    answer(ctx, this::put)
+        .onComplete(done -> meters.hook.ended(done, ctx.response(), startNanos));
   }
 
-  public void patchParticipant(RoutingContext exchange) {
-    answer(exchange, this::changeParticipant);
+  public void patchParticipant(RoutingContext ctx) {
+    answer(ctx, this::changeParticipant);
   }
 
-  public void putMember(RoutingContext exchange) {
+  public void putMember(RoutingContext ctx) {
     answer(
-        exchange,
+        ctx,
         (call, id) -> change(call, body -> NameBody.member(body, id), renames::member, ""));
   }
 
-  public void putDevice(RoutingContext exchange) {
+  public void putDevice(RoutingContext ctx) {
     answer(
-        exchange,
+        ctx,
         (call, id) -> change(call, body -> NameBody.device(body, id), renames::device, ""));
   }
 
   /** Completes when the response status is set. */
   private static Future<Void> answer(
-      RoutingContext exchange, BiFunction<RoutingContext, UUID, Future<Void>> call) {
-    return PathIds.uuid(exchange.pathParam("id"))
-        .map(id -> call.apply(exchange, id))
+      RoutingContext ctx, BiFunction<RoutingContext, UUID, Future<Void>> call) {
+    return PathIds.uuid(ctx.pathParam("id"))
+        .map(id -> call.apply(ctx, id))
         .orElseGet(() -> Future.failedFuture(new Refusal(400, "the id in the path must be a UUID")))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
-  private Future<Void> put(RoutingContext exchange, UUID id) {
+  private Future<Void> put(RoutingContext ctx, UUID id) {
     RequestSpan span = tracing.request();
     String traceparent = span == null ? null : span.traceparent();
-    Future<Void> cutShort = RequestLifetime.of(exchange).cutShort();
+    Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return bodies.read(
-        exchange,
+        ctx,
         body ->
             renderers
                 .executeBlocking(() -> puts.put(admitted(body, id), traceparent, cutShort), false)
                 .compose(put -> put)
-                .compose(result -> answer(exchange, id, result)));
+                .compose(result -> answer(ctx, id, result)));
   }
 
   private Capture admitted(Buffer body, UUID id) {
@@ -106,42 +106,42 @@ public final class HookHandler {
     return capture;
   }
 
-  private Future<Void> answer(RoutingContext exchange, UUID id, PutResult result) {
+  private Future<Void> answer(RoutingContext ctx, UUID id, PutResult result) {
     meters.put(result);
     Refusal refusal = result.refusal();
     if (refusal != null) {
       return Future.failedFuture(refusal);
     }
     HttpExchange.sendJson(
-        exchange,
+        ctx,
         result == PutResult.CREATED ? 201 : 200,
         new JsonObject().put("id", id.toString()));
     return Future.succeededFuture();
   }
 
-  private Future<Void> changeParticipant(RoutingContext exchange, UUID id) {
-    String label = exchange.pathParam("label");
+  private Future<Void> changeParticipant(RoutingContext ctx, UUID id) {
+    String label = ctx.pathParam("label");
     return change(
-        exchange,
+        ctx,
         NameBody::speaker,
         speaker -> renames.speaker(id, label, speaker),
         "no such capture, or no participant with this label");
   }
 
   private <T> Future<Void> change(
-      RoutingContext exchange,
+      RoutingContext ctx,
       Function<Buffer, Intake<T>> parser,
       Function<T, Future<Boolean>> write,
       String unknown) {
     return bodies.read(
-        exchange,
+        ctx,
         body ->
             write
                 .apply(parser.apply(body).orRefuse())
                 .compose(
                     found ->
                         found
-                            ? HttpExchange.endEmpty(exchange, 204)
+                            ? HttpExchange.endEmpty(ctx, 204)
                             : Future.failedFuture(new Refusal(404, unknown))));
   }
 }

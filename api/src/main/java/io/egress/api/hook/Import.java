@@ -68,13 +68,13 @@ final class Import implements NdjsonLines.Receiver {
     this.report = new ImportReport(meters);
   }
 
-  Future<ImportReport> read(RoutingContext exchange) {
-    HttpServerRequest request = exchange.request();
+  Future<ImportReport> read(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
     request.pause();
     request.exceptionHandler(failure -> done.tryFail(ClientGoneException.orBadFraming(failure)));
     lifetime.cutShort().onFailure(done::tryFail);
     ByteBudget.Place place =
-        limits.memory().ask(exchange, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
+        limits.memory().ask(ctx, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
     done.future().onFailure(gone -> place.leave());
     place.share().onSuccess(room -> read(request, room)).onFailure(done::tryFail);
     return done.future()

@@ -35,25 +35,25 @@ public final class ImportHandler {
     this.meters = requireNonNull(meters, "meters is null");
   }
 
-  public void importLines(RoutingContext exchange) {
+  public void importLines(RoutingContext ctx) {
     long startNanos = System.nanoTime();
-    String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+    String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase(NDJSON)) {
-      HttpExchange.fail(exchange, new Refusal(415, "an import must be sent as " + NDJSON));
+      HttpExchange.fail(ctx, new Refusal(415, "an import must be sent as " + NDJSON));
       return;
     }
     if (!imports.tryAcquire()) {
       HttpExchange.fail(
-          exchange,
+          ctx,
           new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
-    Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(exchange), meters);
+    Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(ctx), meters);
     started.released().onComplete(done -> imports.release());
     started
-        .read(exchange)
-        .onSuccess(report -> HttpExchange.sendJson(exchange, 200, report.json()))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure))
-        .onComplete(done -> meters.imports.ended(done, exchange.response(), startNanos));
+        .read(ctx)
+        .onSuccess(report -> HttpExchange.sendJson(ctx, 200, report.json()))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure))
+        .onComplete(done -> meters.imports.ended(done, ctx.response(), startNanos));
   }
 }

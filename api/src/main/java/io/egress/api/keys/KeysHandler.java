@@ -28,38 +28,38 @@ public final class KeysHandler {
     this.creations = new Creations(pool, secretBox, "api-keys");
   }
 
-  public Future<Void> mint(RoutingContext exchange, UUID workspaceId) {
-    Caller caller = Caller.ofApi(exchange);
-    KeyBody.NewKey key = KeyBody.read(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> mint(RoutingContext ctx, UUID workspaceId) {
+    Caller caller = Caller.ofApi(ctx);
+    KeyBody.NewKey key = KeyBody.read(WorkspaceCalls.body(ctx)).orRefuse();
     return creations.answer(
-        exchange,
+        ctx,
         workspaceId,
         tx -> keys.mint(tx, caller, workspaceId, key).map(KeysHandler::json));
   }
 
-  public Future<Void> list(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
     return keys.list(workspaceId)
         .map(
             all -> {
               JsonArray shown = new JsonArray();
               all.forEach(key -> shown.add(json(key)));
-              HttpExchange.sendJson(exchange, 200, new JsonObject().put("api_keys", shown));
+              HttpExchange.sendJson(ctx, 200, new JsonObject().put("api_keys", shown));
               return null;
             });
   }
 
   /** Changes when the key expires. */
-  public Future<Void> change(RoutingContext exchange, UUID workspaceId, UUID id) {
-    Caller caller = Caller.ofApi(exchange);
-    KeyBody.Expiry expiry = KeyBody.expiry(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
+    Caller caller = Caller.ofApi(ctx);
+    KeyBody.Expiry expiry = KeyBody.expiry(WorkspaceCalls.body(ctx)).orRefuse();
     return keys.changeExpiry(caller, workspaceId, id, expiry)
-        .onSuccess(changed -> HttpExchange.sendJson(exchange, 200, json(changed)))
+        .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, json(changed)))
         .mapEmpty();
   }
 
-  public Future<Void> delete(RoutingContext exchange, UUID workspaceId, UUID id) {
-    return keys.delete(Caller.ofApi(exchange), workspaceId, id)
-        .compose(deleted -> HttpExchange.endEmpty(exchange, 204));
+  public Future<Void> delete(RoutingContext ctx, UUID workspaceId, UUID id) {
+    return keys.delete(Caller.ofApi(ctx), workspaceId, id)
+        .compose(deleted -> HttpExchange.endEmpty(ctx, 204));
   }
 
   private static JsonObject json(ApiKeys.Minted minted) {

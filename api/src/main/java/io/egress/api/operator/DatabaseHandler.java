@@ -58,7 +58,7 @@ public final class DatabaseHandler {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  public void show(RoutingContext exchange) {
+  public void show(RoutingContext ctx) {
     JsonObject shown = new JsonObject();
     pool.query(SERVER)
         .execute()
@@ -74,8 +74,8 @@ public final class DatabaseHandler {
               return list(STANDBYS, DatabaseHandler::standby);
             })
         .onSuccess(
-            standbys -> HttpExchange.sendJson(exchange, 200, shown.put("standbys", standbys)))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+            standbys -> HttpExchange.sendJson(ctx, 200, shown.put("standbys", standbys)))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   private Future<JsonArray> list(String sql, Function<Row, JsonObject> json) {

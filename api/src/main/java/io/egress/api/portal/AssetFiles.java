@@ -50,19 +50,19 @@ final class AssetFiles {
         path(root, STYLESHEET), path(root, HTMX), path(root, SCRIPT), path(root, ICON));
   }
 
-  void serve(RoutingContext exchange) {
-    File file = files.get(exchange.pathParam("file"));
+  void serve(RoutingContext ctx) {
+    File file = files.get(ctx.pathParam("file"));
     if (file == null) {
-      HttpExchange.fail(exchange, new Refusal(404, "no such path"));
+      HttpExchange.fail(ctx, new Refusal(404, "no such path"));
       return;
     }
-    exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, file.type());
-    if (file.version().equals(exchange.pathParam("version"))) {
-      exchange
+    ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, file.type());
+    if (file.version().equals(ctx.pathParam("version"))) {
+      ctx
           .response()
           .putHeader(HttpHeaders.CACHE_CONTROL, "public, max-age=31536000, immutable");
     }
-    HttpExchange.end(exchange, file.content());
+    HttpExchange.end(ctx, file.content());
   }
 
   private String path(String root, String name) {

@@ -37,8 +37,8 @@ final class AuditPage {
     this.export = new AuditExport(audit);
   }
 
-  Future<Void> list(RoutingContext exchange, PortalSession session) {
-    MultiMap query = FilterQuery.of(exchange, FILTERS);
+  Future<Void> list(RoutingContext ctx, PortalSession session) {
+    MultiMap query = FilterQuery.of(ctx, FILTERS);
     Map<String, String> problems = problems(query);
     return (problems.isEmpty()
             ? audit.page(question(session, query), LISTED_MAX)
@@ -47,11 +47,11 @@ final class AuditPage {
             page -> {
               String cursor = page.cursor();
               return pages.send(
-                  exchange,
+                  ctx,
                   problems.isEmpty() ? 200 : 400,
                   "audit",
                   Map.of(
-                      "frame", pages.frame(exchange, session, "Audit log", "audit"),
+                      "frame", pages.frame(ctx, session, "Audit log", "audit"),
                       "filter", filter(query, problems),
                       "rows", page.entries().stream().map(AuditPage::row).toList(),
                       "older", cursor == null ? "" : cursor));
@@ -59,16 +59,16 @@ final class AuditPage {
   }
 
   /** All entries that match the filters, as a file. */
-  Future<Void> export(RoutingContext exchange, PortalSession session) {
+  Future<Void> export(RoutingContext ctx, PortalSession session) {
     AuditExport.Form asked =
         QueryValues.one(
-            exchange.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
+            ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
     AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
-    AuditQuestion question = question(session, FilterQuery.of(exchange, FILTERS));
-    exchange
+    AuditQuestion question = question(session, FilterQuery.of(ctx, FILTERS));
+    ctx
         .response()
         .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
-    return export.send(exchange, question, form);
+    return export.send(ctx, question, form);
   }
 
   private static AuditQuestion question(PortalSession session, MultiMap query) {

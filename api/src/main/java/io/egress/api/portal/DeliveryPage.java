@@ -49,63 +49,63 @@ final class DeliveryPage {
     this.bodies = requireNonNull(bodies, "bodies is null");
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session).map(detail -> send(exchange, session, "delivery", detail));
+  Future<Void> show(RoutingContext ctx, PortalSession session) {
+    return detail(ctx, session).map(detail -> send(ctx, session, "delivery", detail));
   }
 
-  Future<Void> live(RoutingContext exchange, PortalSession session) {
-    return detail(exchange, session)
+  Future<Void> live(RoutingContext ctx, PortalSession session) {
+    return detail(ctx, session)
         .compose(
             detail ->
-                LivePart.isSeen(exchange, detail)
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.succeededFuture(send(exchange, session, "delivery-live", detail)));
+                LivePart.isSeen(ctx, detail)
+                    ? HttpExchange.endEmpty(ctx, 204)
+                    : Future.succeededFuture(send(ctx, session, "delivery-live", detail)));
   }
 
   /**
    * The bytes of a body, to be compared with the signature. Only for sessions that could create a
    * key and pull the capture: others see no transcript on any page.
    */
-  Future<Void> body(RoutingContext exchange, PortalSession session) {
+  Future<Void> body(RoutingContext ctx, PortalSession session) {
     if (!session.mayChange()) {
       throw new Refusal(403, "This session is view only, and sees no transcripts.");
     }
-    UUID id = PathId.of(exchange);
+    UUID id = PathId.of(ctx);
     Integer attempt =
         QueryValues.one(
-            exchange.queryParams(), "attempt", SentBodies::attempt, "must be the number of one");
+            ctx.queryParams(), "attempt", SentBodies::attempt, "must be the number of one");
     int number = attempt == null ? 1 : attempt;
     return bodies
         .read(session.workspaceId(), id, number)
         .onSuccess(
             body -> {
-              exchange
+              ctx
                   .response()
                   .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
                   .putHeader("x-content-type-options", "nosniff")
                   .putHeader(
                       "content-disposition",
                       "attachment; filename=\"" + AttemptRow.bodyFile(id, number) + "\"");
-              HttpExchange.end(exchange, body.bytes());
+              HttpExchange.end(ctx, body.bytes());
             })
         .mapEmpty();
   }
 
   private @Nullable Void send(
-      RoutingContext exchange, PortalSession session, String template, DeliveryDetail detail) {
-    Frame frame = pages.frame(exchange, session, "Delivery", "deliveries");
+      RoutingContext ctx, PortalSession session, String template, DeliveryDetail detail) {
+    Frame frame = pages.frame(ctx, session, "Delivery", "deliveries");
     String live =
         detail.isOpen()
             ? LivePart.path(frame.base() + "/live/deliveries/" + detail.row().id(), "", detail)
             : "";
     return pages.send(
-        exchange, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
+        ctx, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
   }
 
-  private Future<DeliveryDetail> detail(RoutingContext exchange, PortalSession session) {
+  private Future<DeliveryDetail> detail(RoutingContext ctx, PortalSession session) {
     UUID workspaceId = session.workspaceId();
     return deliveries
-        .one(workspaceId, PathId.of(exchange))
+        .one(workspaceId, PathId.of(ctx))
         .compose(
             told ->
                 endpoints

@@ -18,10 +18,10 @@ final class FilterQuery {
   private FilterQuery() {}
 
   /** Leaves out empty filters. */
-  static MultiMap of(RoutingContext exchange, List<String> filters) {
+  static MultiMap of(RoutingContext ctx, List<String> filters) {
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
     for (String name : Stream.concat(filters.stream(), Stream.of("after")).toList()) {
-      String value = exchange.queryParams().get(name);
+      String value = ctx.queryParams().get(name);
       if (value != null && !value.isBlank()) {
         query.add(name, value.strip());
       }

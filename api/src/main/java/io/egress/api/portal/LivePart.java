@@ -17,8 +17,8 @@ final class LivePart {
     return path + "?" + query + SEEN + "=" + hash(shown);
   }
 
-  static boolean isSeen(RoutingContext exchange, Object shown) {
-    return Objects.equals(exchange.queryParams().get(SEEN), hash(shown));
+  static boolean isSeen(RoutingContext ctx, Object shown) {
+    return Objects.equals(ctx.queryParams().get(SEEN), hash(shown));
   }
 
   private static String hash(Object shown) {

@@ -45,24 +45,24 @@ final class OverviewPage {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return overview(session).map(overview -> send(exchange, session, "overview", overview));
+  Future<Void> show(RoutingContext ctx, PortalSession session) {
+    return overview(session).map(overview -> send(ctx, session, "overview", overview));
   }
 
-  Future<Void> live(RoutingContext exchange, PortalSession session) {
+  Future<Void> live(RoutingContext ctx, PortalSession session) {
     return overview(session)
         .compose(
             overview ->
-                LivePart.isSeen(exchange, overview)
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.succeededFuture(send(exchange, session, "overview-live", overview)));
+                LivePart.isSeen(ctx, overview)
+                    ? HttpExchange.endEmpty(ctx, 204)
+                    : Future.succeededFuture(send(ctx, session, "overview-live", overview)));
   }
 
   private @Nullable Void send(
-      RoutingContext exchange, PortalSession session, String template, Overview overview) {
-    Frame frame = pages.frame(exchange, session, "Overview", "overview");
+      RoutingContext ctx, PortalSession session, String template, Overview overview) {
+    Frame frame = pages.frame(ctx, session, "Overview", "overview");
     return pages.send(
-        exchange,
+        ctx,
         200,
         template,
         Map.of(

@@ -10,8 +10,8 @@ final class PathId {
   private PathId() {}
 
   /** Throws {@link Refusal} with status 404 if it is not an id. */
-  static UUID of(RoutingContext exchange) {
-    return PathIds.uuid(exchange.pathParam("id"))
+  static UUID of(RoutingContext ctx) {
+    return PathIds.uuid(ctx.pathParam("id"))
         .orElseThrow(() -> new Refusal(404, "There is no such page."));
   }
 }

@@ -29,10 +29,10 @@ final class PacedResponse {
   private long unreadBytes;
   private @Nullable Throwable gone;
 
-  PacedResponse(RoutingContext exchange, Patience.Terms terms) {
-    this.response = exchange.response();
-    this.lifetime = RequestLifetime.of(exchange);
-    this.patience = new Patience(exchange.vertx(), terms, this::loseClient);
+  PacedResponse(RoutingContext ctx, Patience.Terms terms) {
+    this.response = ctx.response();
+    this.lifetime = RequestLifetime.of(ctx);
+    this.patience = new Patience(ctx.vertx(), terms, this::loseClient);
     lifetime.cutShort().onFailure(this::leave);
   }
 

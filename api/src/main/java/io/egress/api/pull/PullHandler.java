@@ -61,76 +61,76 @@ public final class PullHandler {
   }
 
   /** Sends a page of the stream. */
-  public void list(RoutingContext exchange) {
-    answer(exchange, meters.list, this::page);
+  public void list(RoutingContext ctx) {
+    answer(ctx, meters.list, this::page);
   }
 
   /** Sends one capture. */
-  public void one(RoutingContext exchange) {
-    answer(exchange, meters.one, this::document);
+  public void one(RoutingContext ctx) {
+    answer(ctx, meters.one, this::document);
   }
 
   private void answer(
-      RoutingContext exchange, CallMeter meter, Function<RoutingContext, Future<Void>> call) {
+      RoutingContext ctx, CallMeter meter, Function<RoutingContext, Future<Void>> call) {
     long startNanos = System.nanoTime();
-    HttpServerResponse response = exchange.response();
-    call.apply(exchange)
-        .onFailure(failure -> HttpExchange.fail(exchange, failure))
+    HttpServerResponse response = ctx.response();
+    call.apply(ctx)
+        .onFailure(failure -> HttpExchange.fail(ctx, failure))
         .onComplete(
             ended -> {
               meters.sent(response);
-              meter.ended(ended, response, startNanos + WaitingPulls.heldNanos(exchange));
+              meter.ended(ended, response, startNanos + WaitingPulls.heldNanos(ctx));
             });
   }
 
-  private Future<Void> page(RoutingContext exchange) {
-    Optional<ApiKey> key = key(exchange);
+  private Future<Void> page(RoutingContext ctx) {
+    Optional<ApiKey> key = key(ctx);
     if (key.isEmpty()) {
       return Future.failedFuture(unknownKey());
     }
     PageRequest request;
     try {
-      request = PageRequest.from(exchange.queryParams(), exchange.parsedHeaders().accept());
+      request = PageRequest.from(ctx.queryParams(), ctx.parsedHeaders().accept());
     } catch (Refusal refused) {
       return refuseIfKnown(key.get(), refused);
     }
-    return page(exchange, key.get(), request, System.nanoTime() + request.holdMax().toNanos());
+    return page(ctx, key.get(), request, System.nanoTime() + request.holdMax().toNanos());
   }
 
   /** While it is held, a request has no memory. */
   private Future<Void> page(
-      RoutingContext exchange, ApiKey key, PageRequest request, long waitUntilNanos) {
+      RoutingContext ctx, ApiKey key, PageRequest request, long waitUntilNanos) {
     return this.<Optional<StreamPage>>inRoom(
-            exchange,
+            ctx,
             key,
             room ->
-                read(key, request, bytesMax(exchange))
+                read(key, request, bytesMax(ctx))
                     .compose(
                         page ->
                             page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
                                 ? Future.succeededFuture(Optional.of(page))
-                                : sendAll(exchange, key, request, page, room)
+                                : sendAll(ctx, key, request, page, room)
                                     .map(Optional.empty())))
         .compose(
             empty ->
                 empty.isEmpty()
                     ? Future.succeededFuture()
-                    : hold(exchange, key, request, empty.get(), waitUntilNanos));
+                    : hold(ctx, key, request, empty.get(), waitUntilNanos));
   }
 
   private Future<Void> hold(
-      RoutingContext exchange,
+      RoutingContext ctx,
       ApiKey key,
       PageRequest request,
       StreamPage empty,
       long waitUntilNanos) {
     return waiting
-        .hold(exchange, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
+        .hold(ctx, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
         .compose(
             end ->
                 end == HeldPulls.End.LOOK_AGAIN
-                    ? page(exchange, key, request, waitUntilNanos)
-                    : sendAll(exchange, key, request, empty, room(exchange, key)));
+                    ? page(ctx, key, request, waitUntilNanos)
+                    : sendAll(ctx, key, request, empty, room(ctx, key)));
   }
 
   private Future<StreamPage> read(ApiKey key, PageRequest request, long bytesMax) {
@@ -147,59 +147,59 @@ public final class PullHandler {
   }
 
   private Future<Void> sendAll(
-      RoutingContext exchange, ApiKey key, PageRequest request, StreamPage page, PageRoom room) {
-    HttpServerResponse response = exchange.response();
+      RoutingContext ctx, ApiKey key, PageRequest request, StreamPage page, PageRoom room) {
+    HttpServerResponse response = ctx.response();
     response.putHeader(HttpHeaders.VARY, "accept, accept-encoding");
     if (!request.lines()) {
       response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
       linkNext(response, request, page);
       return send(
-          exchange,
+          ctx,
           page,
           (body, outlet) -> sender.sendList(page, room, body, outlet).map(page.entries().size()));
     }
     response.putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson");
     return send(
-        exchange,
+        ctx,
         page,
         (body, outlet) ->
             new LineSender(
                     sender,
                     end -> read(key, request.continuedAfter(end), PageSender.CHUNK_BYTES),
                     room,
-                    RequestLifetime.of(exchange),
+                    RequestLifetime.of(ctx),
                     body,
                     outlet)
                 .send(page));
   }
 
-  private Future<Void> document(RoutingContext exchange) {
-    Optional<ApiKey> key = key(exchange);
+  private Future<Void> document(RoutingContext ctx) {
+    Optional<ApiKey> key = key(ctx);
     if (key.isEmpty()) {
       return Future.failedFuture(unknownKey());
     }
-    Optional<UUID> id = PathIds.uuid(exchange.pathParam("id"));
+    Optional<UUID> id = PathIds.uuid(ctx.pathParam("id"));
     if (id.isEmpty()) {
       return refuseIfKnown(key.get(), new Refusal(400, "the capture id must be a UUID"));
     }
     return inRoom(
-        exchange,
+        ctx,
         key.get(),
         room ->
             store
-                .one(key.get(), id.get(), bytesMax(exchange))
+                .one(key.get(), id.get(), bytesMax(ctx))
                 .compose(
                     page -> {
                       StreamPage known = page.orElseThrow(PullHandler::unknownKey);
                       if (known.entries().isEmpty()) {
                         throw new Refusal(404, "no such capture in this workspace's stream");
                       }
-                      exchange
+                      ctx
                           .response()
                           .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
                           .putHeader(HttpHeaders.VARY, "accept-encoding");
                       return send(
-                          exchange,
+                          ctx,
                           known,
                           (body, outlet) -> sender.sendOne(known, room, body, outlet).map(1));
                     }));
@@ -210,15 +210,15 @@ public final class PullHandler {
    * cut short: a database call that is still running then has none, and its result is dropped.
    */
   private <T> Future<T> inRoom(
-      RoutingContext exchange, ApiKey key, Function<PageRoom, Future<T>> use) {
-    PageRoom room = room(exchange, key);
+      RoutingContext ctx, ApiKey key, Function<PageRoom, Future<T>> use) {
+    PageRoom room = room(ctx, key);
     return room.fit(PageSender.CHUNK_BYTES)
         .compose(fits -> use.apply(room))
         .onComplete(done -> room.close());
   }
 
-  private PageRoom room(RoutingContext exchange, ApiKey key) {
-    return new PageRoom(memory, key, memoryWait, RequestLifetime.of(exchange).cutShort());
+  private PageRoom room(RoutingContext ctx, ApiKey key) {
+    return new PageRoom(memory, key, memoryWait, RequestLifetime.of(ctx).cutShort());
   }
 
   private interface Sending {
@@ -226,23 +226,23 @@ public final class PullHandler {
     Future<Integer> to(BodyEncoder body, PacedResponse outlet);
   }
 
-  private Future<Void> send(RoutingContext exchange, StreamPage page, Sending sending) {
+  private Future<Void> send(RoutingContext ctx, StreamPage page, Sending sending) {
     keyUse.note(page.keyId());
-    RequestLog.keyUsed(exchange, page.keyId());
+    RequestLog.keyUsed(ctx, page.keyId());
     boolean gzip =
-        AcceptedEncoding.takesGzip(exchange.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
-    HttpServerResponse response = exchange.response();
+        AcceptedEncoding.takesGzip(ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+    HttpServerResponse response = ctx.response();
     if (gzip) {
       response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
     }
-    if (isHead(exchange)) {
-      return HttpExchange.endEmpty(exchange, 200);
+    if (isHead(ctx)) {
+      return HttpExchange.endEmpty(ctx, 200);
     }
     response.setChunked(true);
     return sending
         .to(
             gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
-            new PacedResponse(exchange, patience))
+            new PacedResponse(ctx, patience))
         .onSuccess(meters::sentWhole)
         .mapEmpty();
   }
@@ -266,8 +266,8 @@ public final class PullHandler {
     return store.knows(key).compose(known -> Future.failedFuture(known ? refusal : unknownKey()));
   }
 
-  static Optional<ApiKey> key(RoutingContext exchange) {
-    return Optional.ofNullable(exchange.request().getHeader(HttpHeaders.AUTHORIZATION))
+  static Optional<ApiKey> key(RoutingContext ctx) {
+    return Optional.ofNullable(ctx.request().getHeader(HttpHeaders.AUTHORIZATION))
         .flatMap(ApiKey::fromHeader);
   }
 
@@ -275,11 +275,11 @@ public final class PullHandler {
     return new Refusal(401, "missing, unknown or deleted API key");
   }
 
-  private static long bytesMax(RoutingContext exchange) {
-    return isHead(exchange) ? 0 : PageSender.CHUNK_BYTES;
+  private static long bytesMax(RoutingContext ctx) {
+    return isHead(ctx) ? 0 : PageSender.CHUNK_BYTES;
   }
 
-  private static boolean isHead(RoutingContext exchange) {
-    return exchange.request().method().equals(HttpMethod.HEAD);
+  private static boolean isHead(RoutingContext ctx) {
+    return ctx.request().method().equals(HttpMethod.HEAD);
   }
 }

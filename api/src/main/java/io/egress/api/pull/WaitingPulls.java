@@ -38,8 +38,8 @@ public final class WaitingPulls {
   }
 
   /** Fails if there is no room, or when the client leaves. */
-  Future<End> hold(RoutingContext exchange, StreamPage empty, Duration timeMax) {
-    RequestLifetime lifetime = RequestLifetime.of(exchange);
+  Future<End> hold(RoutingContext ctx, StreamPage empty, Duration timeMax) {
+    RequestLifetime lifetime = RequestLifetime.of(ctx);
     if (lifetime.cutShort().failed()) {
       return Future.failedFuture(lifetime.cutShort().cause());
     }
@@ -52,7 +52,7 @@ public final class WaitingPulls {
     return held.ended()
         .compose(
             end -> {
-              exchange.put(HELD_NANOS, heldNanos(exchange) + System.nanoTime() - startNanos);
+              ctx.put(HELD_NANOS, heldNanos(ctx) + System.nanoTime() - startNanos);
               lifetime.resume();
               return lifetime.cutShort().failed()
                   ? Future.failedFuture(lifetime.cutShort().cause())
@@ -61,8 +61,8 @@ public final class WaitingPulls {
   }
 
   /** How long a request was held. */
-  static long heldNanos(RoutingContext exchange) {
-    Long nanos = exchange.get(HELD_NANOS);
+  static long heldNanos(RoutingContext ctx) {
+    Long nanos = ctx.get(HELD_NANOS);
     return nanos == null ? 0 : nanos;
   }
 

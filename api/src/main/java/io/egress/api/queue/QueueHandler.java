@@ -26,7 +26,7 @@ public final class QueueHandler {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  public void show(RoutingContext exchange) {
+  public void show(RoutingContext ctx) {
     RebuildStore.newest(pool)
         .compose(
             newest ->
@@ -34,22 +34,22 @@ public final class QueueHandler {
                     .map(
                         weaknesses ->
                             json(newest.orElse(null)).put("weaknesses", new JsonArray(weaknesses))))
-        .onSuccess(shown -> HttpExchange.sendJson(exchange, 200, shown))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
-  public void rebuild(RoutingContext exchange) {
+  public void rebuild(RoutingContext ctx) {
     Caller caller;
     try {
-      caller = Caller.ofApi(exchange);
+      caller = Caller.ofApi(ctx);
     } catch (Refusal refusal) {
-      HttpExchange.fail(exchange, refusal);
+      HttpExchange.fail(ctx, refusal);
       return;
     }
     new Transactions(pool)
         .run(tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), caller))
-        .onSuccess(begun -> HttpExchange.sendJson(exchange, 202, json(begun)))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onSuccess(begun -> HttpExchange.sendJson(ctx, 202, json(begun)))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   private static JsonObject json(@Nullable Rebuild rebuild) {

@@ -24,26 +24,26 @@ public final class ReplaysHandler {
     this.replays = requireNonNull(replays, "replays is null");
   }
 
-  public Future<Void> start(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
-    ReplayBody wanted = ReplayBody.read(WorkspaceCalls.body(exchange)).orRefuse();
+  public Future<Void> start(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
+    ReplayBody wanted = ReplayBody.read(WorkspaceCalls.body(ctx)).orRefuse();
     return replays
-        .start(Caller.ofApi(exchange), workspaceId, endpointId, wanted)
-        .onSuccess(started -> HttpExchange.sendJson(exchange, 202, ReplayView.of(started)))
+        .start(Caller.ofApi(ctx), workspaceId, endpointId, wanted)
+        .onSuccess(started -> HttpExchange.sendJson(ctx, 202, ReplayView.of(started)))
         .mapEmpty();
   }
 
   /** Replays of one endpoint. */
-  public Future<Void> list(RoutingContext exchange, UUID workspaceId, UUID endpointId) {
-    int limit = QueryValues.limit(exchange.queryParams());
+  public Future<Void> list(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
+    int limit = QueryValues.limit(ctx.queryParams());
     UUID after =
         QueryValues.one(
-            exchange.queryParams(),
+            ctx.queryParams(),
             "after",
             PathIds::uuid,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
     return replays
         .list(workspaceId, endpointId, after, limit + 1)
-        .onSuccess(found -> HttpExchange.sendJson(exchange, 200, page(found, limit)))
+        .onSuccess(found -> HttpExchange.sendJson(ctx, 200, page(found, limit)))
         .mapEmpty();
   }
 
@@ -59,19 +59,19 @@ public final class ReplaysHandler {
   }
 
   /** Shows a replay with the states of its deliveries. */
-  public Future<Void> show(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     return replays
         .show(workspaceId, id)
         .onSuccess(
             found ->
                 HttpExchange.sendJson(
-                    exchange, 200, ReplayView.of(found.replay(), found.outcomes())))
+                    ctx, 200, ReplayView.of(found.replay(), found.outcomes())))
         .mapEmpty();
   }
 
-  public Future<Void> cancel(RoutingContext exchange, UUID workspaceId, UUID id) {
+  public Future<Void> cancel(RoutingContext ctx, UUID workspaceId, UUID id) {
     return replays
-        .cancel(Caller.ofApi(exchange), workspaceId, id)
-        .compose(cancelled -> HttpExchange.endEmpty(exchange, 204));
+        .cancel(Caller.ofApi(ctx), workspaceId, id)
+        .compose(cancelled -> HttpExchange.endEmpty(ctx, 204));
   }
 }

@@ -24,34 +24,34 @@ public final class SecretKeysHandler {
     this.secretBox = secretBox;
   }
 
-  public void list(RoutingContext exchange) {
-    answer(exchange, secrets.uses());
+  public void list(RoutingContext ctx) {
+    answer(ctx, secrets.uses());
   }
 
-  public void reseal(RoutingContext exchange) {
+  public void reseal(RoutingContext ctx) {
     if (secretBox == null) {
       HttpExchange.fail(
-          exchange, new Refusal(503, "EGRESS_SECRET_KEY is not set: nothing can be sealed"));
+          ctx, new Refusal(503, "EGRESS_SECRET_KEY is not set: nothing can be sealed"));
       return;
     }
     Caller caller;
     try {
-      caller = Caller.ofApi(exchange);
+      caller = Caller.ofApi(ctx);
     } catch (Refusal refusal) {
-      HttpExchange.fail(exchange, refusal);
+      HttpExchange.fail(ctx, refusal);
       return;
     }
     answer(
-        exchange,
+        ctx,
         secrets
             .reseal(secretBox, caller)
             .recover(SecretKeysHandler::refuse)
             .compose(count -> secrets.uses()));
   }
 
-  private void answer(RoutingContext exchange, Future<List<SealedSecrets.Use>> uses) {
-    uses.onSuccess(all -> HttpExchange.sendJson(exchange, 200, json(all)))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+  private void answer(RoutingContext ctx, Future<List<SealedSecrets.Use>> uses) {
+    uses.onSuccess(all -> HttpExchange.sendJson(ctx, 200, json(all)))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   private JsonObject json(List<SealedSecrets.Use> uses) {

@@ -21,12 +21,12 @@ public final class WorkspaceCalls {
    * A call on the collection. A {@link Refusal} that it throws or fails with becomes the response.
    */
   public interface OnAll {
-    Future<Void> answer(RoutingContext exchange, UUID workspaceId);
+    Future<Void> answer(RoutingContext ctx, UUID workspaceId);
   }
 
   /** A call on one thing of the collection. */
   public interface OnOne {
-    Future<Void> answer(RoutingContext exchange, UUID workspaceId, UUID id);
+    Future<Void> answer(RoutingContext ctx, UUID workspaceId, UUID id);
   }
 
   private static final RequestBody.Limits BODY_LIMITS =
@@ -36,39 +36,39 @@ public final class WorkspaceCalls {
   private WorkspaceCalls() {}
 
   /** Empty if the request has no body. */
-  public static Buffer body(RoutingContext exchange) {
-    return exchange.get(BODY);
+  public static Buffer body(RoutingContext ctx) {
+    return ctx.get(BODY);
   }
 
   /** Reads the body first. */
   public static Handler<RoutingContext> withBody(Handler<RoutingContext> call) {
-    return exchange ->
-        new RequestBody(exchange, BODY_LIMITS)
+    return ctx ->
+        new RequestBody(ctx, BODY_LIMITS)
             .read()
             .onSuccess(
                 body -> {
-                  exchange.put(BODY, body);
-                  call.handle(exchange);
+                  ctx.put(BODY, body);
+                  call.handle(ctx);
                 })
-            .onFailure(failure -> HttpExchange.fail(exchange, failure));
+            .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   public static Handler<RoutingContext> onAll(OnAll call) {
-    return exchange ->
-        id(exchange, "workspace", "workspace")
-            .compose(workspaceId -> call.answer(exchange, workspaceId))
-            .onFailure(failure -> HttpExchange.fail(exchange, failure));
+    return ctx ->
+        id(ctx, "workspace", "workspace")
+            .compose(workspaceId -> call.answer(ctx, workspaceId))
+            .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   /** {@code thing} is its name in error messages. */
   public static Handler<RoutingContext> onOne(String thing, OnOne call) {
     return onAll(
-        (exchange, workspaceId) ->
-            id(exchange, "id", thing).compose(id -> call.answer(exchange, workspaceId, id)));
+        (ctx, workspaceId) ->
+            id(ctx, "id", thing).compose(id -> call.answer(ctx, workspaceId, id)));
   }
 
-  private static Future<UUID> id(RoutingContext exchange, String parameter, String thing) {
-    return PathIds.uuid(exchange.pathParam(parameter))
+  private static Future<UUID> id(RoutingContext ctx, String parameter, String thing) {
+    return PathIds.uuid(ctx.pathParam(parameter))
         .map(Future::succeededFuture)
         .orElseGet(
             () -> Future.failedFuture(new Refusal(400, "the " + thing + " id must be a UUID")));

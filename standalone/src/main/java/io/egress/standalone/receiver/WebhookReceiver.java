@@ -61,16 +61,16 @@ public final class WebhookReceiver {
     endpoints.put(name, new ReceivingEndpoint(name, verifier, answering));
   }
 
-  private void receive(RoutingContext exchange) {
-    ReceivingEndpoint endpoint = endpoints.get(exchange.pathParam("name"));
+  private void receive(RoutingContext ctx) {
+    ReceivingEndpoint endpoint = endpoints.get(ctx.pathParam("name"));
     if (endpoint == null) {
-      exchange.response().setStatusCode(404).end();
+      ctx.response().setStatusCode(404).end();
       return;
     }
-    Buffer body = exchange.body().buffer();
+    Buffer body = ctx.body().buffer();
     Arrival arrival =
-        endpoint.receive(exchange.request().headers(), body == null ? Buffer.buffer() : body);
-    exchange.response().setStatusCode(arrival.status()).end();
+        endpoint.receive(ctx.request().headers(), body == null ? Buffer.buffer() : body);
+    ctx.response().setStatusCode(arrival.status()).end();
     arrivals.accept(arrival);
   }
 }

@@ -26,12 +26,12 @@ public final class PortalForm {
   }
 
   /** The form of a request whose body was read. Throws {@link Refusal}. */
-  public static PortalForm of(RoutingContext exchange) {
-    String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+  public static PortalForm of(RoutingContext ctx) {
+    String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.startsWith(TYPE)) {
       throw new Refusal(415, "the body must be a form");
     }
-    String body = WorkspaceCalls.body(exchange).toString(UTF_8);
+    String body = WorkspaceCalls.body(ctx).toString(UTF_8);
     Map<String, List<String>> fields;
     try {
       fields = new QueryStringDecoder(body, UTF_8, false, FIELDS_MAX).parameters();
