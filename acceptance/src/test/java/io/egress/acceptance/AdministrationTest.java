@@ -52,13 +52,15 @@ class AdministrationTest {
     String workspace = UUID.randomUUID().toString();
     String create = run("keys", "create", workspace, "--expires-in", "2d");
     assertThat(create).matches("service_[A-Za-z0-9]{32}\\s+");
-    JsonObject key = administrator.json("keys", "list", workspace).getJsonArray("api_keys").getJsonObject(0);
+    JsonObject key =
+        administrator.json("keys", "list", workspace).getJsonArray("api_keys").getJsonObject(0);
     String id = key.getString("id");
     assertThat(key.getString("expires_at")).isNotNull();
     assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
     assertThat(run("keys", "change", workspace, id, "--expires-in", "1h"))
         .matches("expires_at  20\\S+Z\\s+");
-    assertThat(administrator.run(1, "keys", "change", workspace, id, "--never")).contains("requires extend");
+    assertThat(administrator.run(1, "keys", "change", workspace, id, "--never"))
+        .contains("requires extend");
     assertThat(run("keys", "change", workspace, id, "--never", "--extend"))
         .isEqualToIgnoringWhitespace("expires_at never");
     run("keys", "--actor", "ada", "delete", workspace, id);
@@ -90,22 +92,28 @@ class AdministrationTest {
     assertThat(run("endpoints", "list", workspace)).contains(id);
 
     JsonObject changed =
-        administrator.json("endpoints", "change",
-            workspace, id,
+        administrator.json(
+            "endpoints",
+            "change",
+            workspace,
+            id,
             "--header",
             "Authorization: Bearer a:b",
             "--max-per-second",
             "5",
             "--standard-webhooks",
             "--description",
-                "");
+            "");
     assertThat(changed.getBoolean("standard_webhooks")).isTrue();
     assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
     assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
     assertThat(changed.getString("description")).isNull();
     changed =
-        administrator.json("endpoints", "change",
-            workspace, id,
+        administrator.json(
+            "endpoints",
+            "change",
+            workspace,
+            id,
             "--remove-header",
             "authorization",
             "--max-per-second",
@@ -114,9 +122,9 @@ class AdministrationTest {
             "--max-in-flight",
             "2",
             "--client-certificate",
-                issued.writeCertificate(folder.resolve("client.pem")).toString(),
+            issued.writeCertificate(folder.resolve("client.pem")).toString(),
             "--client-key",
-                issued.writeKey(folder.resolve("client.key")).toString());
+            issued.writeKey(folder.resolve("client.key")).toString());
     assertThat(changed.getJsonObject("client_certificate").getString("subject"))
         .isEqualTo("CN=receiver");
     assertThat(changed.getBoolean("standard_webhooks")).isFalse();
@@ -154,7 +162,8 @@ class AdministrationTest {
     UUID workspace = UUID.randomUUID();
     String path = "/workspaces/" + workspace + "/endpoints";
     String endpoint =
-        roles.call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
+        roles
+            .call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
             .getString("id");
     put(workspace);
 
@@ -170,15 +179,24 @@ class AdministrationTest {
     JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
     assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
     assertThat(
-            run("deliveries", "list",
+            run(
+                "deliveries",
+                "list",
                 workspace.toString(),
-            "--capture",
+                "--capture",
                 delivery.getString("capture_id"),
-            "--to",
-            "2026-01-01T00:00:00Z"))
+                "--to",
+                "2026-01-01T00:00:00Z"))
         .doesNotContain(endpoint);
     assertThat(
-            run("deliveries", "list", workspace.toString(), "--from", "yesterday", "--state", "pending"))
+            run(
+                "deliveries",
+                "list",
+                workspace.toString(),
+                "--from",
+                "yesterday",
+                "--state",
+                "pending"))
         .contains(endpoint);
     String capture = delivery.getString("capture_id");
     assertThat(run("captures", "find", capture))
@@ -218,7 +236,8 @@ class AdministrationTest {
         .atMost(PATIENCE)
         .until(
             () ->
-                !roles.call("GET", deliveries + "?state=skipped", new JsonObject())
+                !roles
+                    .call("GET", deliveries + "?state=skipped", new JsonObject())
                     .getJsonArray("deliveries")
                     .isEmpty());
 
@@ -237,9 +256,7 @@ class AdministrationTest {
             () ->
                 !roles
                     .call(
-                        "GET",
-                        deliveries + "?capture_id=" + skipped(deliveries),
-                        new JsonObject())
+                        "GET", deliveries + "?capture_id=" + skipped(deliveries), new JsonObject())
                     .getJsonArray("deliveries")
                     .stream()
                     .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
@@ -248,7 +265,8 @@ class AdministrationTest {
   }
 
   private static String skipped(String deliveries) {
-    return roles.call("GET", deliveries + "?state=skipped", new JsonObject())
+    return roles
+        .call("GET", deliveries + "?state=skipped", new JsonObject())
         .getJsonArray("deliveries")
         .getJsonObject(0)
         .getString("capture_id");
@@ -264,7 +282,9 @@ class AdministrationTest {
   }
 
   private static @Nullable String previousUntil(String workspace, String id) {
-    return administrator.json("endpoints", "show", workspace, id).getString("previous_secret_until");
+    return administrator
+        .json("endpoints", "show", workspace, id)
+        .getString("previous_secret_until");
   }
 
   private static boolean isPausedAfter(String word, String workspace, String id) {

@@ -98,7 +98,9 @@ class RunbookTest {
     follow(
         "EgressEndpointsStuck",
         "endpoints change",
-        Map.of("endpoints change", "endpoints change " + workspace + " " + endpoint + " --max-in-flight 2"));
+        Map.of(
+            "endpoints change",
+            "endpoints change " + workspace + " " + endpoint + " --max-in-flight 2"));
     assertThat(
             follow(
                 "EgressDeliveriesExhausted",
@@ -106,8 +108,7 @@ class RunbookTest {
                 Map.of("ID", endpoint)))
         .contains(capture, delivery);
     for (String section :
-        List.of(
-            "EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
+        List.of("EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
       follow(3, section, "verify WORKSPACE", Map.of());
     }
     String notHere = "\"We did not get capture X\"";
@@ -117,9 +118,7 @@ class RunbookTest {
         .containsPattern("(?m)^3 +20\\S+ +\\d+ +status +503");
 
     String started =
-        administrator
-            .json("replays", "start", workspace, endpoint, "--failed")
-            .getString("id");
+        administrator.json("replays", "start", workspace, endpoint, "--failed").getString("id");
     follow(
         "An endpoint was down for longer than retries last",
         "replays cancel WORKSPACE REPLAY-ID",
@@ -127,8 +126,7 @@ class RunbookTest {
 
     roles.repair("crm");
     for (String section :
-        List.of(
-            "EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
+        List.of("EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
       follow(
           section,
           "replays start WORKSPACE ENDPOINT --failed --wait",
@@ -265,9 +263,7 @@ class RunbookTest {
     assertThat(follow(section, "keys list WORKSPACE", Map.of())).contains(leaked);
     assertThat(
             follow(
-                section,
-                "keys change WORKSPACE KEY-ID --expires-in 1d",
-                Map.of("KEY-ID", leaked)))
+                section, "keys change WORKSPACE KEY-ID --expires-in 1d", Map.of("KEY-ID", leaked)))
         .contains("expires_at");
     follow(section, "keys delete WORKSPACE KEY-ID", Map.of("KEY-ID", leaked));
     assertThat(administrator.run("keys", "list", workspace)).doesNotContain(leaked);
@@ -314,9 +310,7 @@ class RunbookTest {
   private String put() {
     String id = UUID.randomUUID().toString();
     roles.call(
-        "PUT",
-        "/captures/" + id,
-        new SampleConversations(1, UUID.fromString(workspace)).next(2));
+        "PUT", "/captures/" + id, new SampleConversations(1, UUID.fromString(workspace)).next(2));
     return id;
   }
 

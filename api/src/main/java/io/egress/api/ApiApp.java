@@ -404,8 +404,7 @@ public final class ApiApp {
               .guard("/internal/", new InternalAccess(settings.internalTokens()))
               .and(ApiRoutes.internalDescription())
               .and(
-                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool))
-                      .unless(backends::isUnreadable))
+                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool)).unless(backends::isUnreadable))
               .and(
                   ApiRoutes.internal(
                           hook,

@@ -40,7 +40,8 @@ final class EveryCall {
     repeatDeliveries(endpoint);
     lookAround();
     erase();
-    for (String path : List.of("/audit?limit=1", "/secret-keys", "/queue", "/database", "/openapi.json")) {
+    for (String path :
+        List.of("/audit?limit=1", "/secret-keys", "/queue", "/database", "/openapi.json")) {
       caller.get(INTERNAL + path);
     }
     caller.get(workspace + "/audit");

@@ -80,7 +80,8 @@ class HangingCommitsTest {
     assertUnavailable(early.join(), RequestLifetime.ANSWER_MAX.plus(SLACK));
     await()
         .atMost(KNOWN_WITHIN)
-        .until(() -> service.internal("GET", "/internal/v1/database", "").body().contains("SyncRep"));
+        .until(
+            () -> service.internal("GET", "/internal/v1/database", "").body().contains("SyncRep"));
 
     reload("reset synchronous_standby_names");
 

@@ -28,9 +28,7 @@ final class CapturesCommand {
       description =
           "Shows whose a capture is, its position in the stream, and what became of it at each"
               + " endpoint. Exit status 1 if there is none.")
-  int find(
-      @Parameters(paramLabel = "CAPTURE-ID") UUID id,
-      @Mixin Output output) {
+  int find(@Parameters(paramLabel = "CAPTURE-ID") UUID id, @Mixin Output output) {
     JsonObject capture = internal.api().call("GET", "/captures/" + id, new JsonObject());
     return output.print(capture, out -> print(capture.copy(), out));
   }

@@ -31,7 +31,8 @@ final class DatabaseCommand implements Callable<Integer> {
           "address",
           "query");
   private static final List<String> STANDBYS =
-      List.of("application", "address", "state", "sync_state", "replay_lag_seconds", "bytes_behind");
+      List.of(
+          "application", "address", "state", "sync_state", "replay_lag_seconds", "bytes_behind");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 

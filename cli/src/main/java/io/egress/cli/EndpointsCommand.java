@@ -79,9 +79,7 @@ final class EndpointsCommand {
   }
 
   @Command(name = "list", description = "Lists a workspace's endpoints.")
-  int list(
-      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Mixin Output output) {
+  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
     JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
     return output.table(endpoints, "endpoints", COLUMNS);
   }

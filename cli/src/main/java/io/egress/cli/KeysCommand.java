@@ -49,9 +49,7 @@ final class KeysCommand {
   }
 
   @Command(name = "list", description = "Lists a workspace's keys.")
-  int list(
-      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Mixin Output output) {
+  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
     return output.table(keys, "api_keys", COLUMNS);
   }

@@ -20,13 +20,17 @@ final class SecretsCommand {
 
   @Command(name = "list", description = "Lists the keys in use. Others can be removed.")
   int list(@Mixin Output output) {
-    return output.table(internal.api().call("GET", "/secret-keys", new JsonObject()), "secret_keys", COLUMNS);
+    return output.table(
+        internal.api().call("GET", "/secret-keys", new JsonObject()), "secret_keys", COLUMNS);
   }
 
   @Command(
       name = "reseal",
       description = "Encrypts all signing secrets with the first key of EGRESS_SECRET_KEY.")
   int reseal(@Mixin Output output) {
-    return output.table(internal.api().call("POST", "/secret-keys/reseal", new JsonObject()), "secret_keys", COLUMNS);
+    return output.table(
+        internal.api().call("POST", "/secret-keys/reseal", new JsonObject()),
+        "secret_keys",
+        COLUMNS);
   }
 }

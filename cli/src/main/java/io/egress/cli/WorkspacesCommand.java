@@ -55,9 +55,7 @@ final class WorkspacesCommand {
   @Command(
       name = "show",
       description = "Shows a workspace: its name, and how long it keeps its captures.")
-  int show(
-      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Mixin Output output) {
+  int show(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
     return output.fields(internal.api().call("GET", "/workspaces/" + workspace, new JsonObject()));
   }
 
@@ -97,10 +95,9 @@ final class WorkspacesCommand {
         "Ends a workspace for good: its keys are rejected, and its endpoints get nothing more.",
         "Its captures are erased in the background. Repeat it to see how far that is."
       })
-  int end(
-      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Mixin Output output) {
-    return output.fields(internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()));
+  int end(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
+    return output.fields(
+        internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()));
   }
 
   @Command(

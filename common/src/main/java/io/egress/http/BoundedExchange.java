@@ -29,8 +29,7 @@ final class BoundedExchange extends RoutingContextDecorator {
 
   static RoutingContext of(RoutingContext ctx) {
     return new BoundedExchange(
-        requireNonNull(ctx.currentRoute(), "no route matched"),
-        (RoutingContextInternal) ctx);
+        requireNonNull(ctx.currentRoute(), "no route matched"), (RoutingContextInternal) ctx);
   }
 
   @Override

@@ -74,8 +74,7 @@ public final class HttpExchange {
           answering -> {
             Route route = ctx.currentRoute();
             if (route != null && route.getPath() != null) {
-              span.matched(
-                  ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
+              span.matched(ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
             }
           });
     }
@@ -111,10 +110,7 @@ public final class HttpExchange {
           .log("The client closed its connection: {}", failure.getMessage());
       ctx.response().reset();
     } else if (Unavailability.isCauseOf(failure)) {
-      unavailable(
-          ctx,
-          RequestLifetime.of(ctx).unanswered("the database is unavailable"),
-          failure);
+      unavailable(ctx, RequestLifetime.of(ctx).unanswered("the database is unavailable"), failure);
     } else {
       log.atError()
           .addKeyValue("request_id", RequestLog.id(ctx))
@@ -157,18 +153,14 @@ public final class HttpExchange {
    * backend's.
    */
   public static Future<Void> endEmpty(RoutingContext ctx, int status) {
-    return ctx
-        .response()
+    return ctx.response()
         .setStatusCode(status)
         .end()
         .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
   public static void sendJson(RoutingContext ctx, int status, JsonObject body) {
-    ctx
-        .response()
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+    ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
     end(ctx, body.toBuffer());
   }
 

@@ -84,7 +84,9 @@ final class Attempt implements Sending, Exchange.Listener {
     for (InetAddress address : addresses) {
       String refusal = loop.policy().refusal(address);
       if (refusal != null) {
-        fail(new AttemptFailure(FailureKind.BLOCKED_ADDRESS, AttemptFailure.tidy(host + ": " + refusal)));
+        fail(
+            new AttemptFailure(
+                FailureKind.BLOCKED_ADDRESS, AttemptFailure.tidy(host + ": " + refusal)));
         return;
       }
     }

@@ -92,7 +92,8 @@ record AttemptFailure(FailureKind kind, String detail) {
 
   private static AttemptFailure of(FailureKind kind, Throwable failure) {
     String message = failure.getMessage();
-    return new AttemptFailure(kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
+    return new AttemptFailure(
+        kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
   }
 
   private static Throwable innermost(Throwable failure) {

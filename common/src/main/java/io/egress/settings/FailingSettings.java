@@ -38,7 +38,9 @@ public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorW
             FailingSettings::pauseAfter);
     URI url =
         reader.optional(
-            URL, "URL of signed webhooks to you, about endpoints that fail and a lost queue", FailingSettings::url);
+            URL,
+            "URL of signed webhooks to you, about endpoints that fail and a lost queue",
+            FailingSettings::url);
     String secret = reader.optional(SECRET, "signing secret of EGRESS_OPERATOR_WEBHOOK_URL");
     reader.bothOrNeither(URL, SECRET);
     return new FailingSettings(

@@ -33,9 +33,7 @@ public final class DeliveriesHandler {
 
   /** Deliveries to one endpoint. */
   public Future<Void> listOf(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
-    return reads
-        .list(workspaceId, endpointId, ctx.queryParams())
-        .map(page -> send(ctx, page));
+    return reads.list(workspaceId, endpointId, ctx.queryParams()).map(page -> send(ctx, page));
   }
 
   private static @Nullable Void send(RoutingContext ctx, DeliveryReads.Listed page) {
@@ -52,10 +50,7 @@ public final class DeliveriesHandler {
   public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     Integer attempt =
         QueryValues.one(
-            ctx.queryParams(),
-            "body",
-            SentBodies::attempt,
-            "must be the number of an attempt");
+            ctx.queryParams(), "body", SentBodies::attempt, "must be the number of an attempt");
     return reads
         .one(workspaceId, id)
         .compose(told -> shown(told, attempt))

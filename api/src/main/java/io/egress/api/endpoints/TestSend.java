@@ -66,8 +66,7 @@ public final class TestSend {
    * Fails with a {@link Refusal} if there is no such endpoint, or if too many tests are running.
    * The request may take as much longer as a receiver may.
    */
-  public Future<Result> run(
-      RoutingContext ctx, Caller caller, UUID workspaceId, UUID endpointId) {
+  public Future<Result> run(RoutingContext ctx, Caller caller, UUID workspaceId, UUID endpointId) {
     RequestLifetime.of(ctx).allow(RequestLifetime.ANSWER_MAX.plus(attemptMax));
     SecretBox secretBox = settings.secretBox();
     if (secretBox == null) {

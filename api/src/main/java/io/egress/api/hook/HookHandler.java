@@ -54,8 +54,7 @@ public final class HookHandler {
   public void putCapture(RoutingContext ctx) {
     long startNanos = System.nanoTime();
     meters.unanswered.add(ctx);
-    answer(ctx, this::put)
-        .onComplete(done -> meters.hook.ended(done, ctx.response(), startNanos));
+    answer(ctx, this::put).onComplete(done -> meters.hook.ended(done, ctx.response(), startNanos));
   }
 
   public void patchParticipant(RoutingContext ctx) {
@@ -63,15 +62,11 @@ public final class HookHandler {
   }
 
   public void putMember(RoutingContext ctx) {
-    answer(
-        ctx,
-        (call, id) -> change(call, body -> NameBody.member(body, id), renames::member, ""));
+    answer(ctx, (call, id) -> change(call, body -> NameBody.member(body, id), renames::member, ""));
   }
 
   public void putDevice(RoutingContext ctx) {
-    answer(
-        ctx,
-        (call, id) -> change(call, body -> NameBody.device(body, id), renames::device, ""));
+    answer(ctx, (call, id) -> change(call, body -> NameBody.device(body, id), renames::device, ""));
   }
 
   /** Completes when the response status is set. */
@@ -113,9 +108,7 @@ public final class HookHandler {
       return Future.failedFuture(refusal);
     }
     HttpExchange.sendJson(
-        ctx,
-        result == PutResult.CREATED ? 201 : 200,
-        new JsonObject().put("id", id.toString()));
+        ctx, result == PutResult.CREATED ? 201 : 200, new JsonObject().put("id", id.toString()));
     return Future.succeededFuture();
   }
 

@@ -44,8 +44,7 @@ public final class ImportHandler {
     }
     if (!imports.tryAcquire()) {
       HttpExchange.fail(
-          ctx,
-          new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
+          ctx, new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
     Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(ctx), meters);

@@ -107,8 +107,9 @@ final class PutTransaction {
   }
 
   /**
-   * Writes those whose workspace has not ended. {@code known} contains the names in {@code toWrite},
-   * and possibly more, as of a moment ago. One that ends from now on erases what was put, too.
+   * Writes those whose workspace has not ended. {@code known} contains the names in {@code
+   * toWrite}, and possibly more, as of a moment ago. One that ends from now on erases what was put,
+   * too.
    */
   private Future<Names> putOpen(List<IncomingCapture> toWrite, Names known) {
     List<IncomingCapture> open = new ArrayList<>();

@@ -32,9 +32,7 @@ public final class KeysHandler {
     Caller caller = Caller.ofApi(ctx);
     KeyBody.NewKey key = KeyBody.read(WorkspaceCalls.body(ctx)).orRefuse();
     return creations.answer(
-        ctx,
-        workspaceId,
-        tx -> keys.mint(tx, caller, workspaceId, key).map(KeysHandler::json));
+        ctx, workspaceId, tx -> keys.mint(tx, caller, workspaceId, key).map(KeysHandler::json));
   }
 
   public Future<Void> list(RoutingContext ctx, UUID workspaceId) {

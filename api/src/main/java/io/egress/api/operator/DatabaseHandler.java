@@ -73,8 +73,7 @@ public final class DatabaseHandler {
               shown.put("sessions", sessions);
               return list(STANDBYS, DatabaseHandler::standby);
             })
-        .onSuccess(
-            standbys -> HttpExchange.sendJson(ctx, 200, shown.put("standbys", standbys)))
+        .onSuccess(standbys -> HttpExchange.sendJson(ctx, 200, shown.put("standbys", standbys)))
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
@@ -109,7 +108,8 @@ public final class DatabaseHandler {
     }
     return new JsonObject()
         .put("pid", row.getInteger("pid"))
-        .put("transaction_since", UtcInstant.format(row.getOffsetDateTime("xact_start").toInstant()))
+        .put(
+            "transaction_since", UtcInstant.format(row.getOffsetDateTime("xact_start").toInstant()))
         .put("state", row.getString("state"))
         .put("waits_for", waits == null ? null : row.getString("wait_event_type") + ": " + waits)
         .put("blocked_by", blockedBy)

@@ -58,9 +58,7 @@ final class AssetFiles {
     }
     ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, file.type());
     if (file.version().equals(ctx.pathParam("version"))) {
-      ctx
-          .response()
-          .putHeader(HttpHeaders.CACHE_CONTROL, "public, max-age=31536000, immutable");
+      ctx.response().putHeader(HttpHeaders.CACHE_CONTROL, "public, max-age=31536000, immutable");
     }
     HttpExchange.end(ctx, file.content());
   }

@@ -61,12 +61,10 @@ final class AuditPage {
   /** All entries that match the filters, as a file. */
   Future<Void> export(RoutingContext ctx, PortalSession session) {
     AuditExport.Form asked =
-        QueryValues.one(
-            ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
+        QueryValues.one(ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
     AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
     AuditQuestion question = question(session, FilterQuery.of(ctx, FILTERS));
-    ctx
-        .response()
+    ctx.response()
         .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
     return export.send(ctx, question, form);
   }

@@ -79,8 +79,7 @@ final class DeliveryPage {
         .read(session.workspaceId(), id, number)
         .onSuccess(
             body -> {
-              ctx
-                  .response()
+              ctx.response()
                   .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
                   .putHeader("x-content-type-options", "nosniff")
                   .putHeader(
@@ -98,8 +97,7 @@ final class DeliveryPage {
         detail.isOpen()
             ? LivePart.path(frame.base() + "/live/deliveries/" + detail.row().id(), "", detail)
             : "";
-    return pages.send(
-        ctx, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
+    return pages.send(ctx, 200, template, Map.of("frame", frame, "detail", detail, "live", live));
   }
 
   private Future<DeliveryDetail> detail(RoutingContext ctx, PortalSession session) {

@@ -109,8 +109,7 @@ public final class PullHandler {
                         page ->
                             page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
                                 ? Future.succeededFuture(Optional.of(page))
-                                : sendAll(ctx, key, request, page, room)
-                                    .map(Optional.empty())))
+                                : sendAll(ctx, key, request, page, room).map(Optional.empty())))
         .compose(
             empty ->
                 empty.isEmpty()
@@ -119,11 +118,7 @@ public final class PullHandler {
   }
 
   private Future<Void> hold(
-      RoutingContext ctx,
-      ApiKey key,
-      PageRequest request,
-      StreamPage empty,
-      long waitUntilNanos) {
+      RoutingContext ctx, ApiKey key, PageRequest request, StreamPage empty, long waitUntilNanos) {
     return waiting
         .hold(ctx, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
         .compose(
@@ -194,8 +189,7 @@ public final class PullHandler {
                       if (known.entries().isEmpty()) {
                         throw new Refusal(404, "no such capture in this workspace's stream");
                       }
-                      ctx
-                          .response()
+                      ctx.response()
                           .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
                           .putHeader(HttpHeaders.VARY, "accept-encoding");
                       return send(
@@ -209,8 +203,7 @@ public final class PullHandler {
    * The memory is released when the page was sent, and at the latest when the request's lifetime is
    * cut short: a database call that is still running then has none, and its result is dropped.
    */
-  private <T> Future<T> inRoom(
-      RoutingContext ctx, ApiKey key, Function<PageRoom, Future<T>> use) {
+  private <T> Future<T> inRoom(RoutingContext ctx, ApiKey key, Function<PageRoom, Future<T>> use) {
     PageRoom room = room(ctx, key);
     return room.fit(PageSender.CHUNK_BYTES)
         .compose(fits -> use.apply(room))
@@ -229,8 +222,7 @@ public final class PullHandler {
   private Future<Void> send(RoutingContext ctx, StreamPage page, Sending sending) {
     keyUse.note(page.keyId());
     RequestLog.keyUsed(ctx, page.keyId());
-    boolean gzip =
-        AcceptedEncoding.takesGzip(ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+    boolean gzip = AcceptedEncoding.takesGzip(ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
     HttpServerResponse response = ctx.response();
     if (gzip) {
       response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
@@ -240,9 +232,7 @@ public final class PullHandler {
     }
     response.setChunked(true);
     return sending
-        .to(
-            gzip ? BodyEncoder.gzip() : BodyEncoder.identity(),
-            new PacedResponse(ctx, patience))
+        .to(gzip ? BodyEncoder.gzip() : BodyEncoder.identity(), new PacedResponse(ctx, patience))
         .onSuccess(meters::sentWhole)
         .mapEmpty();
   }

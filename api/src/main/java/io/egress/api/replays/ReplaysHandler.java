@@ -64,8 +64,7 @@ public final class ReplaysHandler {
         .show(workspaceId, id)
         .onSuccess(
             found ->
-                HttpExchange.sendJson(
-                    ctx, 200, ReplayView.of(found.replay(), found.outcomes())))
+                HttpExchange.sendJson(ctx, 200, ReplayView.of(found.replay(), found.outcomes())))
         .mapEmpty();
   }
 

@@ -57,8 +57,7 @@ class DatabaseApiTest {
   void showsAStandbyAndAServerThatTakesNoWrites(@TempDir Path folder) {
     try (PostgresServer primary =
             PostgresServer.start(folder.resolve("primary"), Durability.UNSYNCED);
-        PostgresServer standby =
-            PostgresServer.startStandby(folder.resolve("standby"), primary);
+        PostgresServer standby = PostgresServer.startStandby(folder.resolve("standby"), primary);
         Service service = Service.start(Map.of("EGRESS_DATABASE_URL", primary.databaseUrl()))) {
       assertThat(standby.query("select pg_is_in_recovery()")).isEqualTo("t");
       JsonObject database = database(service);
@@ -95,9 +94,7 @@ class DatabaseApiTest {
   }
 
   private static List<JsonObject> sessions(Service service) {
-    return database(service).getJsonArray("sessions").stream()
-        .map(JsonObject.class::cast)
-        .toList();
+    return database(service).getJsonArray("sessions").stream().map(JsonObject.class::cast).toList();
   }
 
   private static JsonObject database(Service service) {

@@ -214,8 +214,7 @@ final class PullBench implements Callable<Integer> {
   }
 
   /** Pages from the beginning, of which more and more is erased. */
-  private void erased(
-      Vertx vertx, ApiApp app, History database, UUID workspace, String key) {
+  private void erased(Vertx vertx, ApiApp app, History database, UUID workspace, String key) {
     if (history < 4L * PAGE) {
       return;
     }

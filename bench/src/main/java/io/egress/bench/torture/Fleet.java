@@ -93,7 +93,9 @@ final class Fleet {
     return backends;
   }
 
-  /** Those of {@code roles} that do not report {@code backend} as up, or not up, within {@code max}. */
+  /**
+   * Those of {@code roles} that do not report {@code backend} as up, or not up, within {@code max}.
+   */
   static List<Role> without(List<Role> roles, String backend, boolean up, Duration max)
       throws InterruptedException {
     long end = System.nanoTime() + max.toNanos();

@@ -150,8 +150,7 @@ final class OutcomeRecorder {
         });
   }
 
-  private void end(
-      Job job, DeliveryState state, @Nullable MadeAttempt attempt, Runnable recorded) {
+  private void end(Job job, DeliveryState state, @Nullable MadeAttempt attempt, Runnable recorded) {
     deliveryLog.add(
         new LogEntry(job.delivery(), state, attempt, null),
         () -> {

@@ -7,9 +7,9 @@ import io.egress.delivery.Delivery;
 import io.egress.delivery.Delivery.Origin;
 import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.backfill.BackfillStore;
-import io.egress.dispatcher.documents.ErasureDocuments;
-import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.documents.CurrentDocuments;
+import io.egress.dispatcher.documents.DocumentHead;
+import io.egress.dispatcher.documents.ErasureDocuments;
 import io.egress.endpoint.EndpointStore;
 import io.egress.endpoint.EndpointTarget;
 import io.egress.flow.ByteBudget;
@@ -184,7 +184,12 @@ final class Preparation {
    * {@code memory} limits the documents held at a time. One larger than {@code shareMax} counts as
    * that much, so that small ones can pass it and a second large one cannot.
    */
-  Preparation(Pool pool, DeliveryLog deliveryLog, CurrentDocuments heads, ByteBudget memory, long shareMax) {
+  Preparation(
+      Pool pool,
+      DeliveryLog deliveryLog,
+      CurrentDocuments heads,
+      ByteBudget memory,
+      long shareMax) {
     this.pool = requireNonNull(pool, "pool is null");
     this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
     this.heads = requireNonNull(heads, "heads is null");
@@ -243,7 +248,8 @@ final class Preparation {
         : BackfillStore.cancelled(client, replayIds);
   }
 
-  private static Future<Map<UUID, DocumentHead>> erasures(SqlClient client, List<Delivery> deliveries) {
+  private static Future<Map<UUID, DocumentHead>> erasures(
+      SqlClient client, List<Delivery> deliveries) {
     Set<UUID> captureIds = new HashSet<>();
     for (Delivery delivery : deliveries) {
       if (delivery.origin() == Origin.ERASURE) {

@@ -26,7 +26,8 @@ public final class ErasureDocuments {
   private ErasureDocuments() {}
 
   /** Without captures that were not erased. */
-  public static Future<Map<UUID, DocumentHead>> read(SqlClient client, Collection<UUID> captureIds) {
+  public static Future<Map<UUID, DocumentHead>> read(
+      SqlClient client, Collection<UUID> captureIds) {
     return client
         .preparedQuery(READ)
         .execute(Tuple.tuple().addArrayOfUUID(captureIds.toArray(UUID[]::new)))

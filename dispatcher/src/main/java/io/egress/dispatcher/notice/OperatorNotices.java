@@ -38,7 +38,8 @@ public final class OperatorNotices {
     }
   }
 
-  private static final String ADD = "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
+  private static final String ADD =
+      "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
 
   /** Counting to a thousand is enough to tell how bad it is. */
   private static final String ENDPOINT =

@@ -21,7 +21,6 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
@@ -140,7 +139,9 @@ public final class FailingEndpoints {
       memory.failed(id, startedAt, now).ifPresent(start -> begin(id, start));
       return;
     }
-    if (notices.areWanted() && isOver(since, ANNOUNCED_AFTER, now) && memory.may(id, Step.ANNOUNCE, now)) {
+    if (notices.areWanted()
+        && isOver(since, ANNOUNCED_AFTER, now)
+        && memory.may(id, Step.ANNOUNCE, now)) {
       announce(id, since, answer(startedAt, failed));
     }
     if (pauseAfter != null && isOver(since, pauseAfter, now) && memory.may(id, Step.PAUSE, now)) {
@@ -153,16 +154,16 @@ public final class FailingEndpoints {
     UUID id = target.id();
     if (notices.areWanted() && memory.may(id, Step.TELL_OF_EXHAUSTION, clock.instant())) {
       write(
-          id,
-          tx ->
-              tx.preparedQuery(EXHAUST)
-                  .execute(Tuple.of(id))
-                  .compose(
-                      told ->
-                          told.size() == 0
-                              ? Future.succeededFuture()
-                              : notices.addAbout(
-                                  tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))))
+              id,
+              tx ->
+                  tx.preparedQuery(EXHAUST)
+                      .execute(Tuple.of(id))
+                      .compose(
+                          told ->
+                              told.size() == 0
+                                  ? Future.succeededFuture()
+                                  : notices.addAbout(
+                                      tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))))
           .onFailure(failure -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
     }
   }
@@ -174,15 +175,15 @@ public final class FailingEndpoints {
 
   private void announce(UUID id, Instant since, JsonObject answer) {
     write(
-        id,
-        tx ->
-            tx.preparedQuery(ANNOUNCE)
-                .execute(Tuple.of(id, utc(since)))
-                .compose(
-                    announced ->
-                        announced.size() == 0
-                            ? Future.succeededFuture()
-                            : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)))
+            id,
+            tx ->
+                tx.preparedQuery(ANNOUNCE)
+                    .execute(Tuple.of(id, utc(since)))
+                    .compose(
+                        announced ->
+                            announced.size() == 0
+                                ? Future.succeededFuture()
+                                : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)))
         .onFailure(failure -> memory.undo(id, Step.ANNOUNCE));
   }
 

@@ -60,9 +60,12 @@ class OperatorNoticesTest {
             fleet.vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
     operator =
         Map.of(
-            "EGRESS_OPERATOR_WEBHOOK_URL", "http://127.0.0.1:" + server.actualPort() + "/notices",
-            "EGRESS_OPERATOR_WEBHOOK_SECRET", SECRET,
-            "EGRESS_PORTAL_URL", "https://egress.example.com");
+            "EGRESS_OPERATOR_WEBHOOK_URL",
+            "http://127.0.0.1:" + server.actualPort() + "/notices",
+            "EGRESS_OPERATOR_WEBHOOK_SECRET",
+            SECRET,
+            "EGRESS_PORTAL_URL",
+            "https://egress.example.com");
   }
 
   @AfterEach
@@ -105,7 +108,8 @@ class OperatorNoticesTest {
     assertThat(data.getString("endpoint_id")).isEqualTo(endpoint.id().toString());
     assertThat(data.getString("url")).endsWith("/crm");
     assertThat(data.getString("page"))
-        .isEqualTo("https://egress.example.com/portal/" + workspace + "/endpoints/" + endpoint.id());
+        .isEqualTo(
+            "https://egress.example.com/portal/" + workspace + "/endpoints/" + endpoint.id());
     assertThat(data.getString("failing_since")).isNotNull();
     assertThat(data.getLong("retrying")).isEqualTo(2);
     assertThat(data.getJsonObject("last_answer").getInteger("status")).isEqualTo(503);
@@ -118,9 +122,7 @@ class OperatorNoticesTest {
       assertThat(notice.body().toJsonObject().getString("event")).isEqualTo(notice.event());
     }
 
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'exhausted'") == 2);
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 2);
     fleet.receivers.behave("crm", (request, nth) -> request.response().end());
     fleet.captures(workspace, 1);
 
@@ -197,9 +199,7 @@ class OperatorNoticesTest {
     fleet.dispatcher();
     fleet.captures(workspace, 1);
 
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
 
     assertThat(fleet.count("operator_notices")).isZero();
     assertThat(fleet.count("endpoints where failing_announced is not null")).isZero();
@@ -213,7 +213,10 @@ class OperatorNoticesTest {
     await()
         .atMost(PATIENCE)
         .until(() -> notices.stream().anyMatch(notice -> notice.event().equals(event)));
-    return notices.stream().filter(notice -> notice.event().equals(event)).findFirst().orElseThrow();
+    return notices.stream()
+        .filter(notice -> notice.event().equals(event))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static Map<String, String> and(Map<String, String> some, Map<String, String> others) {

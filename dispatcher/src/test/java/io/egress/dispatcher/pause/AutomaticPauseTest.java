@@ -28,7 +28,11 @@ class AutomaticPauseTest {
 
   /** Long: tests put failing_since back instead of waiting. */
   private static final Map<String, String> PAUSING =
-      Map.of("EGRESS_PAUSE_FAILING_AFTER", "5d", "EGRESS_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1h");
+      Map.of(
+          "EGRESS_PAUSE_FAILING_AFTER",
+          "5d",
+          "EGRESS_RETRY_SCHEDULE",
+          "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1h");
 
   private final UUID workspace = UUID.randomUUID();
   private Fleet fleet = new Fleet(PAUSING);
