@@ -26,6 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
@@ -53,8 +54,8 @@ class RunbookTest {
   private static Map<String, String> environment;
   private static BothRoles shared;
 
-  private BothRoles roles = shared;
-  private Administrator administrator = new Administrator(shared.internalPort(), BothRoles.TOKEN);
+  private BothRoles roles;
+  private Administrator administrator;
   private final String workspace = UUID.randomUUID().toString();
 
   @BeforeAll
@@ -76,6 +77,12 @@ class RunbookTest {
   @AfterAll
   static void stop() {
     shared.close();
+  }
+
+  @BeforeEach
+  void useShared() {
+    roles = shared;
+    administrator = new Administrator(shared.internalPort(), BothRoles.TOKEN);
   }
 
   @Test

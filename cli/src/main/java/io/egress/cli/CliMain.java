@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import io.egress.lifecycle.RunningProcess;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -36,7 +37,12 @@ public final class CliMain {
   /** The exit status of a command, whose failure is printed. */
   public static int execute(CommandLine line, String... arguments) {
     return line.setExecutionExceptionHandler(
-            (failure, command, parsed) -> RunningProcess.tell(failure, command.getErr()))
+            (failure, command, parsed) -> {
+              PrintWriter err = command.getErr();
+              int status = RunningProcess.tell(failure, err::println);
+              err.flush();
+              return status;
+            })
         .execute(arguments);
   }
 }

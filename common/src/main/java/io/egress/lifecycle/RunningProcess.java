@@ -6,13 +6,13 @@ import io.egress.log.Logs;
 import io.egress.settings.SettingsException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,23 +96,21 @@ public final class RunningProcess {
     try {
       exitStatus = program.call();
     } catch (Exception failure) {
-      exitStatus = tell(failure, new PrintWriter(System.err, true));
+      exitStatus = tell(failure, System.err::println);
     }
     exit(exitStatus);
   }
 
-  /** Prints a failure; returns the exit status for it. */
-  public static int tell(Exception failure, PrintWriter err) {
+  /** Tells {@code err} of a failure; returns the exit status for it. */
+  public static int tell(Exception failure, Consumer<String> err) {
     if (stopping) {
       return 0;
     }
     if (failure instanceof SettingsException unusable) {
-      unusable.faults().forEach(err::println);
-      err.flush();
+      unusable.faults().forEach(err);
       return EXIT_UNUSABLE_SETTINGS;
     }
-    err.println(failure.getMessage() == null ? failure.toString() : failure.getMessage());
-    err.flush();
+    err.accept(failure.getMessage() == null ? failure.toString() : failure.getMessage());
     return 1;
   }
 
