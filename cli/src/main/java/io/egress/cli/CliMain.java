@@ -26,12 +26,24 @@ public final class CliMain {
   }
 
   public static void main(String[] arguments) {
-    run(Administration.addTo(new CommandLine(new CliMain())), arguments);
+    run(Administration.addTo(new CommandLine(new CliMain()), arguments), arguments);
   }
 
   /** Ends the JVM with the command's exit status. */
   public static void run(CommandLine line, String[] arguments) {
-    RunningProcess.exit(execute(line, arguments));
+    int status = execute(line, arguments);
+    endSelectors();
+    RunningProcess.exit(status);
+  }
+
+  /**
+   * A JVM that ends waits up to 0.3 s for threads in native code, where the selector of an idle
+   * HTTP client is. Clients cannot be closed before JDK 21.
+   */
+  private static void endSelectors() {
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().endsWith("-SelectorManager"))
+        .forEach(Thread::interrupt);
   }
 
   /** The exit status of a command, whose failure is printed. */

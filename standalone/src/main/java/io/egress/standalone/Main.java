@@ -25,7 +25,11 @@ public final class Main {
   Main() {}
 
   public static void main(String[] arguments) {
-    CliMain.run(commandLine(), arguments);
+    if (Administration.isEnough(arguments)) {
+      CliMain.main(arguments);
+    } else {
+      CliMain.run(commandLine(), arguments);
+    }
   }
 
   public static CommandLine commandLine() {
