@@ -191,7 +191,10 @@ class RunbookTest {
       try (BothRoles behind = new BothRoles(Settings.from(changed))) {
         roles = behind;
         administrator = new Administrator(behind.internalPort(), BothRoles.TOKEN);
-        String endpoint = endpoint("crm");
+        String endpoint =
+            administrator
+                .json("endpoints", "create", workspace, "https://127.0.0.1:8443/hook")
+                .getString("id");
         put();
         String delivery = awaitDelivery("exhausted").getString("id");
         String section = "EgressProxyFailing";

@@ -195,6 +195,9 @@ public final class ApiApp {
     private final Pool pool;
     private final Pool waitingPool;
 
+    /** Connected only while the others find no server that takes writes. */
+    private final Pool anyServer;
+
     Assembly(
         Vertx vertx,
         Settings settings,
@@ -210,6 +213,8 @@ public final class ApiApp {
       this.pullPool = pool("pull", pullConnections());
       this.pool = pool("hook_and_sweep", connections() - pullConnections());
       this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
+      this.anyServer = database.poolOfAnyServer("any_server", 1);
+      closing.push("the pool any_server", anyServer::close);
     }
 
     private int connections() {
@@ -404,7 +409,8 @@ public final class ApiApp {
               .guard("/internal/", new InternalAccess(settings.internalTokens()))
               .and(ApiRoutes.internalDescription())
               .and(
-                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool)).unless(backends::isUnreadable))
+                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool, anyServer))
+                      .unless(backends::isUnreadable))
               .and(
                   ApiRoutes.internal(
                           hook,

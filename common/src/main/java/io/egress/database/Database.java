@@ -66,6 +66,14 @@ public final class Database {
         vertx, primary, server -> primary.connect(server, ServerPool.options(name, size)));
   }
 
+  /** Leads to the first host that answers, even if it takes no writes. */
+  public Pool poolOfAnyServer(String name, int size) {
+    ServerSearch any =
+        new ServerSearch(vertx, settings, DatabaseUrl.parse(settings.url()), ServerSearch.ANY);
+    return new FollowingPool(
+        vertx, any, server -> any.connect(server, ServerPool.options(name, size)));
+  }
+
   /**
    * Opens a pool of connections to the standby of the settings; null if they name none. {@code
    * reading} leads to the primary.

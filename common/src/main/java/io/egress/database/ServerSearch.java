@@ -85,6 +85,25 @@ final class ServerSearch {
         }
       };
 
+  /** Whatever server answers first. */
+  static final Purpose ANY =
+      new Purpose() {
+        @Override
+        public String columns() {
+          return "true as answers";
+        }
+
+        @Override
+        public void require(Row answer) {
+          // It has answered.
+        }
+
+        @Override
+        public String served() {
+          return "answers";
+        }
+      };
+
   /**
    * A suitable server.
    *

@@ -52,32 +52,40 @@ public final class DatabaseHandler {
       """;
 
   private final Pool pool;
+  private final Pool any;
 
-  /** {@code pool} is one for reading: it stays with a server that takes no writes. */
-  public DatabaseHandler(Pool pool) {
+  /** {@code any} leads to whatever server answers, if that of {@code pool} cannot be read. */
+  public DatabaseHandler(Pool pool, Pool any) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.any = requireNonNull(any, "any is null");
   }
 
   public void show(RoutingContext ctx) {
+    read(pool)
+        .recover(failure -> read(any))
+        .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
+  }
+
+  private static Future<JsonObject> read(Pool pool) {
     JsonObject shown = new JsonObject();
-    pool.query(SERVER)
+    return pool.query(SERVER)
         .execute()
         .compose(
             rows -> {
               Row server = rows.iterator().next();
               shown.put("server", server(server)).put("connections", connections(server));
-              return list(SESSIONS, DatabaseHandler::session);
+              return list(pool, SESSIONS, DatabaseHandler::session);
             })
         .compose(
             sessions -> {
               shown.put("sessions", sessions);
-              return list(STANDBYS, DatabaseHandler::standby);
+              return list(pool, STANDBYS, DatabaseHandler::standby);
             })
-        .onSuccess(standbys -> HttpExchange.sendJson(ctx, 200, shown.put("standbys", standbys)))
-        .onFailure(failure -> HttpExchange.fail(ctx, failure));
+        .map(standbys -> shown.put("standbys", standbys));
   }
 
-  private Future<JsonArray> list(String sql, Function<Row, JsonObject> json) {
+  private static Future<JsonArray> list(Pool pool, String sql, Function<Row, JsonObject> json) {
     return pool.query(sql).execute().map(rows -> list(rows, json));
   }
 

@@ -160,10 +160,10 @@ class OperatorNoticesTest {
   @Test
   void outliveTheDispatcher() {
     accepts = false;
-    fleet.query("update queue set cluster_id = 'another'");
     DispatcherApp before = fleet.dispatcher(operator);
-    fleet.query("update queue set cluster_id = 'another'");
+    await().atMost(PATIENCE).until(() -> fleet.count("queue") == 1);
     fleet.stop(before);
+    fleet.query("update queue set cluster_id = 'another'");
     DispatcherApp finds = fleet.dispatcher(operator);
     Notice lost = awaitNotice("queue.lost");
     assertThat(lost.data().getJsonArray("findings")).isNotEmpty();
