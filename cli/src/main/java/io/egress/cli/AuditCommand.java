@@ -69,6 +69,7 @@ final class AuditCommand {
       @Mixin Filter filter,
       @Option(
               names = "--limit",
+              paramLabel = "N",
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,

@@ -52,6 +52,7 @@ final class CapturesCommand {
       @Parameters(paramLabel = "CAPTURE-ID") UUID id,
       @Option(
               names = "--reason",
+              paramLabel = "TEXT",
               required = true,
               description = "why, for readers and the audit log")
           String reason,

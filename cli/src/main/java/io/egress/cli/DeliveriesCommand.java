@@ -96,6 +96,7 @@ final class DeliveriesCommand {
       @Mixin Filter filter,
       @Option(
               names = "--limit",
+              paramLabel = "N",
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,

@@ -44,7 +44,8 @@ final class EndpointsCommand {
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "URL") String url,
-      @Option(names = "--description", description = "what it is for") @Nullable String description,
+      @Option(names = "--description", paramLabel = "TEXT", description = "what it is for")
+          @Nullable String description,
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
       @Mixin EndpointLimitOptions limits,
@@ -104,8 +105,12 @@ final class EndpointsCommand {
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
-      @Option(names = "--url", description = "where webhooks go") @Nullable String url,
-      @Option(names = "--description", description = "what it is for; empty for none")
+      @Option(names = "--url", paramLabel = "URL", description = "where webhooks go")
+          @Nullable String url,
+      @Option(
+              names = "--description",
+              paramLabel = "TEXT",
+              description = "what it is for; empty for none")
           @Nullable String description,
       @Mixin EndpointLimitOptions limits,
       @Mixin ClientCertificateOptions certificate,
@@ -205,6 +210,7 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
       @Option(
               names = "--overlap",
+              paramLabel = "DURATION",
               defaultValue = "24h",
               description =
                   "how long the old secret signs, too; 0s if it leaked (${DEFAULT-VALUE})")

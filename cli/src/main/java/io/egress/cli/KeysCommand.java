@@ -33,7 +33,7 @@ final class KeysCommand {
   @Command(name = "create", description = "Creates a key and prints it. It is shown only once.")
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--name", defaultValue = DEFAULT_NAME) String name,
+      @Option(names = "--name", paramLabel = "NAME", defaultValue = DEFAULT_NAME) String name,
       @Option(
               names = "--expires-in",
               paramLabel = "DURATION",

@@ -66,7 +66,10 @@ final class WorkspacesCommand {
               + " that nothing of it is erased.")
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Option(names = "--name", description = "what people see; empty for none")
+      @Option(
+              names = "--name",
+              paramLabel = "NAME",
+              description = "what people see; empty for none")
           @Nullable String name,
       @Option(
               names = "--retention",

@@ -35,6 +35,7 @@ class CommandsTest {
   void helpTextsAreWhole() {
     for (CommandLine command : all(root)) {
       String usage = command.getUsageMessage(CommandLine.Help.Ansi.OFF).replaceAll("\\s+", " ");
+      assertThat(usage).doesNotContain("<arg");
       command
           .getSubcommands()
           .forEach(
