@@ -297,8 +297,9 @@ class CommandLineTest {
     try (CommandLine workspaces = administer("workspaces", port, "list")) {
       assertThat(workspaces.awaitExit()).as(workspaces.output()).isZero();
       assertThat(workspaces.output())
-          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +0");
+          .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +1 +0 +- +false");
     }
+    linksForOperators(port, workspace);
     try (CommandLine failing = administer("workspaces", port, "list", "--failing")) {
       assertThat(failing.awaitExit()).as(failing.output()).isZero();
       assertThat(failing.output())
@@ -321,6 +322,22 @@ class CommandLineTest {
       assertThat(show.output()).isEqualTo("nothing was sent in this attempt\n");
     }
     resumingCatchesUp(api, port, workspace, endpoint);
+  }
+
+  private void linksForOperators(String port, UUID workspace) throws Exception {
+    try (CommandLine portal = administer("portal", port, "--role", "operator")) {
+      assertThat(portal.awaitExit()).as(portal.output()).isZero();
+      assertThat(portal.output()).contains("/portal/open?token=");
+    }
+    try (CommandLine portal =
+        administer("portal", port, workspace.toString(), "--role", "operator")) {
+      assertThat(portal.awaitExit()).isEqualTo(2);
+      assertThat(portal.output()).contains("leave WORKSPACE out");
+    }
+    try (CommandLine portal = administer("portal", port, "--role", "view")) {
+      assertThat(portal.awaitExit()).isEqualTo(2);
+      assertThat(portal.output()).contains("Missing required parameter: 'WORKSPACE'");
+    }
   }
 
   private void resumingCatchesUp(InternalApi api, String port, UUID workspace, String endpoint)
