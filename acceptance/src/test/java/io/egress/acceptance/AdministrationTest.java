@@ -208,7 +208,7 @@ class AdministrationTest {
     assertThat(run("workspaces", "change", workspace.toString(), "--name", "Acme"))
         .containsPattern("name +Acme");
     assertThat(run("workspaces", "list"))
-        .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +0");
+        .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +1 +0 +- +false");
     assertThat(run("workspaces", "list", "--failing"))
         .containsPattern(workspace + " +" + endpoint + " +down +0 +\\d+ +dns ");
     assertThat(run("deliveries", "show", workspace.toString(), delivery.getString("id")))
@@ -226,6 +226,16 @@ class AdministrationTest {
                 "1"))
         .isEqualTo("nothing was sent in this attempt\n");
     resumingCatchesUp(workspace, endpoint);
+  }
+
+  @Test
+  void linksForOperatorsAreOfNoWorkspace() {
+    String workspace = UUID.randomUUID().toString();
+    assertThat(run("portal", "--role", "operator")).contains("/portal/open?token=");
+    assertThat(administrator.run(2, "portal", workspace, "--role", "operator"))
+        .contains("leave WORKSPACE out");
+    assertThat(administrator.run(2, "portal", "--role", "view"))
+        .contains("Missing required parameter: 'WORKSPACE'");
   }
 
   private static void resumingCatchesUp(UUID workspace, String endpoint) {

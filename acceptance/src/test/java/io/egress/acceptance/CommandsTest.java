@@ -45,6 +45,7 @@ class CommandsTest {
           Map.entry("GET /secret-keys", "secrets list"),
           Map.entry("POST /secret-keys/reseal", "secrets reseal"),
           Map.entry("GET " + WORKSPACE + "/audit", "audit list"),
+          Map.entry("POST /portal-links", "portal"),
           Map.entry("POST " + WORKSPACE + "/portal-links", "portal"),
           Map.entry("POST " + WORKSPACE + "/api-keys", "keys create"),
           Map.entry("GET " + WORKSPACE + "/api-keys", "keys list"),

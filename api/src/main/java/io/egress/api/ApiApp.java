@@ -22,7 +22,9 @@ import io.egress.api.keys.ApiKeys;
 import io.egress.api.keys.KeyUse;
 import io.egress.api.keys.KeysHandler;
 import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.CapturesHandler;
 import io.egress.api.operator.DatabaseHandler;
+import io.egress.api.operator.WorkspaceList;
 import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
@@ -366,6 +368,9 @@ public final class ApiApp {
       PortalAddress portalAddress = new PortalAddress(api.portal());
       PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
       EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
+      WorkspaceList workspaces = new WorkspaceList(pool, healths, api.retention());
+      CaptureFinder captures = new CaptureFinder(pool);
+      CaptureErasure erasure = new CaptureErasure(vertx, pool, sweep::wake);
       Portal portal =
           new Portal(
               portalAddress,
@@ -381,7 +386,10 @@ public final class ApiApp {
                   new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
                   healths,
                   replays,
-                  audit),
+                  audit,
+                  workspaces,
+                  captures,
+                  erasure),
               pool);
       ByteBudget pullMemory =
           budget("pull", api.pullMemoryBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
@@ -422,12 +430,10 @@ public final class ApiApp {
                           new SecretKeysHandler(pool, secretBox),
                           new AuditHandler(audit),
                           new QueueHandler(pool),
-                          new ErasuresHandler(
-                              new CaptureErasure(vertx, pool, sweep::wake),
-                              new MemberErasure(pool)),
+                          new ErasuresHandler(erasure, new MemberErasure(pool)),
                           new WorkspaceHandler(pool, api.retention(), sweep::wakeErasing),
-                          new WorkspacesHandler(pool, healths),
-                          new CaptureFinder(pool, deliveryReads),
+                          new WorkspacesHandler(workspaces),
+                          new CapturesHandler(captures, pool, deliveryReads),
                           portalAccess)
                       .unless(backends::takesNoWrites));
       Routes external =

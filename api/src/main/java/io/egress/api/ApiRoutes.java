@@ -13,7 +13,7 @@ import io.egress.api.erasures.ErasuresHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.keys.KeysHandler;
-import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.CapturesHandler;
 import io.egress.api.operator.DatabaseHandler;
 import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.access.PortalAccess;
@@ -83,7 +83,7 @@ final class ApiRoutes {
       ErasuresHandler erasures,
       WorkspaceHandler workspace,
       WorkspacesHandler workspaces,
-      CaptureFinder captures,
+      CapturesHandler captures,
       PortalAccess portal) {
     HookHandler hooks = hook.calls();
     return new Routes()
@@ -92,7 +92,7 @@ final class ApiRoutes {
         .delete(
             WORKSPACE + "/members/:id",
             within(MEMBER_ERASURE_MAX, onOne("member", erasures::eraseMember)))
-        .get(INTERNAL + "/captures/:id", captures::show)
+        .get(INTERNAL + "/captures/:id", captures::find)
         .get(INTERNAL + "/workspaces", workspaces::list)
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
@@ -105,6 +105,7 @@ final class ApiRoutes {
         .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
         .get(INTERNAL + "/queue", queue::show)
         .post(INTERNAL + "/queue/rebuild", queue::rebuild)
+        .post(INTERNAL + "/portal-links", withBody(portal::createOperatorLink))
         .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
         .get(INTERNAL + "/audit", audit::listAll)
         .get(WORKSPACE + "/audit", onAll(audit::list))

@@ -105,6 +105,9 @@ final class EveryCall {
     caller.call("DELETE", keys + "/" + key, "");
     caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"7d\"}");
     caller.post(workspace + "/portal-links", new JsonObject().put("role", "view"));
+    JsonObject ofOperator = new JsonObject().put("role", "operator");
+    caller.post(INTERNAL + "/portal-links", ofOperator);
+    caller.post(INTERNAL + "/portal-links", ofOperator.put("actor", "grace"));
   }
 
   private void ingest() {

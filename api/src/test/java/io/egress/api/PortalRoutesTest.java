@@ -1,15 +1,11 @@
 package io.egress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.egress.api.portal.Browser;
 import io.egress.http.Routes;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -27,67 +23,28 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PortalRoutesTest {
   private static final UUID MINE = UUID.randomUUID();
   private static final UUID THEIRS = UUID.randomUUID();
-  private static final String SECRET_TITLE = "What only they may read";
-  private static final Map<String, String> FIELDS =
-      Map.of(
-          "name", "new",
-          "url", "https://example.com/changed",
-          "description", "changed",
-          "overlap", "1h",
-          "what", "undelivered");
 
   /** Pages that are only forms. */
   private static final List<String> FORMS =
-      List.of("/:id/delete", "/:id/expiry", "/:id/rotate", "/:id/replay");
+      List.of("/:id/delete", "/:id/erase", "/:id/expiry", "/:id/rotate", "/:id/replay");
 
   private static final Service service = Service.shared();
   private static Browser admin;
   private static Browser viewer;
   private static Browser stranger;
-  private static final Map<String, String> ids = new HashMap<>();
+  private static PortalThings things;
 
   @BeforeAll
   static void start() {
     admin = Browser.at(service, THEIRS, "admin");
     viewer = Browser.at(service, THEIRS, "view");
     stranger = Browser.at(service, MINE, "admin");
-    String path = "/internal/v1/workspaces/" + THEIRS;
-    service.mintKey(THEIRS);
-    ids.put(
-        "keys",
-        new JsonObject(service.internal("GET", path + "/api-keys", "").body())
-            .getJsonArray("api_keys")
-            .getJsonObject(0)
-            .getString("id"));
-    String endpoint =
-        new JsonObject(
-                service
-                    .internal("POST", path + "/endpoints", "{\"url\":\"https://example.com/x\"}")
-                    .body())
-            .getString("id");
-    ids.put("endpoints", endpoint);
-    service.put(UUID.randomUUID(), Service.capture(THEIRS).put("title", SECRET_TITLE));
-    await().until(() -> !deliveries(path).isEmpty());
-    ids.put("deliveries", deliveries(path).getJsonObject(0).getString("id"));
-    ids.put(
-        "replays",
-        new JsonObject(
-                service
-                    .internal(
-                        "POST",
-                        path + "/endpoints/" + endpoint + "/replays",
-                        "{\"from_position\":1}")
-                    .body())
-            .getString("id"));
-  }
-
-  private static JsonArray deliveries(String path) {
-    return new JsonObject(service.internal("GET", path + "/deliveries", "").body())
-        .getJsonArray("deliveries");
+    things = new PortalThings(service, THEIRS);
   }
 
   static Stream<Routes.Call> routes() {
-    return service.app.pages().stream().filter(call -> call.path().contains(":workspace"));
+    return service.app.pages().stream()
+        .filter(call -> call.path().startsWith("/portal/:workspace"));
   }
 
   static Stream<Routes.Call> changes() {
@@ -96,7 +53,7 @@ class PortalRoutesTest {
         .filter(call -> !call.path().endsWith("/leave"));
   }
 
-  static Stream<Routes.Call> things() {
+  static Stream<Routes.Call> ofThings() {
     return routes().filter(call -> call.path().contains(":id"));
   }
 
@@ -115,19 +72,19 @@ class PortalRoutesTest {
         send(misused, call, THEIRS, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
 
     assertThat(answer.statusCode()).isEqualTo(403);
-    assertThat(answer.body()).doesNotContain(SECRET_TITLE, "example.com");
+    assertThat(answer.body()).doesNotContain(PortalThings.SECRET_TITLE, "example.com");
   }
 
   /** A session at one's own workspace does not reach the things of another by their ids. */
   @ParameterizedTest
-  @MethodSource("things")
+  @MethodSource("ofThings")
   void objectsOfAnotherWorkspaceAreNotFound(Routes.Call call) {
     String before = audit();
     HttpResponse<String> answer =
         send(stranger, call, MINE, Map.of("csrf", stranger.csrf("/portal/" + MINE + "/")));
 
     assertThat(answer.statusCode()).isEqualTo(404);
-    assertThat(answer.body()).doesNotContain(SECRET_TITLE, "example.com");
+    assertThat(answer.body()).doesNotContain(PortalThings.SECRET_TITLE, "example.com");
     assertThat(audit()).isEqualTo(before);
   }
 
@@ -159,7 +116,10 @@ class PortalRoutesTest {
             Map.<String, String>of())) {
       assertThat(
               admin
-                  .post(path(call, THEIRS), with(Map.of("csrf", token)), fromElsewhere)
+                  .post(
+                      things.path(call, THEIRS),
+                      PortalThings.with(Map.of("csrf", token)),
+                      fromElsewhere)
                   .statusCode())
           .as(fromElsewhere.toString())
           .isEqualTo(403);
@@ -174,7 +134,7 @@ class PortalRoutesTest {
   @ParameterizedTest
   @MethodSource("routes")
   void aViewerSeesEverythingButNoFormThatChangesSomething(Routes.Call call) {
-    if (call.method().equals(HttpMethod.GET) && !isOfAnAttempt(call)) {
+    if (call.method().equals(HttpMethod.GET) && !PortalThings.isOfAnAttempt(call)) {
       HttpResponse<String> seen = send(viewer, call, THEIRS, Map.of());
       boolean isForm = FORMS.stream().anyMatch(form -> call.path().endsWith(form));
       assertThat(seen.statusCode()).isEqualTo(isForm ? 403 : 200);
@@ -183,15 +143,10 @@ class PortalRoutesTest {
     }
   }
 
-  /** There was no attempt, so there is no body to download. */
-  private static boolean isOfAnAttempt(Routes.Call call) {
-    return call.path().endsWith("/body");
-  }
-
   @ParameterizedTest
   @MethodSource("routes")
   void nothingShownIsCached(Routes.Call call) {
-    if (call.method().equals(HttpMethod.GET) && !isOfAnAttempt(call)) {
+    if (call.method().equals(HttpMethod.GET) && !PortalThings.isOfAnAttempt(call)) {
       HttpResponse<String> answer = send(admin, call, THEIRS, Map.of());
       assertThat(answer.statusCode()).isEqualTo(200);
       assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
@@ -202,31 +157,10 @@ class PortalRoutesTest {
 
   private static HttpResponse<String> send(
       Browser browser, Routes.Call call, UUID workspace, Map<String, String> fields) {
-    return call.method().equals(HttpMethod.GET)
-        ? browser.get(path(call, workspace))
-        : browser.post(path(call, workspace), with(fields));
+    return things.send(browser, call, workspace, fields);
   }
 
-  private static Map<String, String> with(Map<String, String> fields) {
-    Map<String, String> all = new HashMap<>(FIELDS);
-    all.putAll(fields);
-    return all;
-  }
-
-  private static String path(Routes.Call call, UUID workspace) {
-    String path = call.path();
-    String kind = path.replaceFirst("^/portal/:workspace(/live)?/?", "").replaceFirst("/.*", "");
-    return path.replace(":workspace", workspace.toString())
-        .replace(":id", ids.getOrDefault(kind, ""));
-  }
-
-  /** Every change in any workspace leaves an entry. */
   private static String audit() {
-    return service
-        .query("select count(*)::text as n, (select count(*)::text from backfills) as r from audit")
-        .iterator()
-        .next()
-        .toJson()
-        .encode();
+    return PortalThings.audit(service);
   }
 }

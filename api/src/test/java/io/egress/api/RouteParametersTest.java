@@ -37,7 +37,7 @@ class RouteParametersTest {
   private static final UUID WORKSPACE = UUID.randomUUID();
   private static final Pattern PARAMETER = Pattern.compile(":(\\w+)");
   private static final List<String> PAGE_PARAMETERS =
-      List.of("after", "capture_id", "done", "endpoint", "page", "state", "token");
+      List.of("after", "capture_id", "done", "endpoint", "id", "page", "search", "state", "token");
   private static final List<String> FIELDS =
       List.of(
           "all",
@@ -52,6 +52,7 @@ class RouteParametersTest {
           "max_per_second",
           "name",
           "overlap",
+          "reason",
           "remove",
           "to",
           "token",
@@ -69,6 +70,7 @@ class RouteParametersTest {
     service = Service.start();
     key = service.mintKey(WORKSPACE);
     browser = Browser.at(service, WORKSPACE, "admin");
+    browser.open(Browser.token(Browser.operatorLink(service, "grace")));
     queryParameters = new TreeSet<>(PAGE_PARAMETERS);
     queryParameters.addAll(described(service.publicUrl("/api/v1/openapi.json"), key));
     queryParameters.addAll(
@@ -109,7 +111,12 @@ class RouteParametersTest {
   @ParameterizedTest
   @MethodSource("forms")
   void refusesNulInEveryFieldOfForms(Routes.Call call) {
-    String token = browser.csrf("/portal/" + WORKSPACE + "/");
+    String token =
+        browser.csrf(
+            (call.path().startsWith("/portal/operator")
+                    ? "/portal/operator"
+                    : "/portal/" + WORKSPACE)
+                + "/");
     for (String name : FIELDS) {
       Map<String, String> fields = new HashMap<>(Map.of("csrf", token));
       fields.put(name, "a\0b");

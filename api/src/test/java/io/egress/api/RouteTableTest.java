@@ -54,16 +54,16 @@ class RouteTableTest {
           "POST " + WORKSPACE + "/endpoints/:id/replays",
           "receivers recognize a capture that they have");
 
-  /** A call of the pipeline, or of the operator, has no page. */
+  /** A call of the pipeline, or of the application, has no page. */
   private static final String NO_PAGE = "none";
 
   /** Where a person makes the call on the settings page. */
   private static final Map<String, String> PAGES =
       Map.ofEntries(
           Map.entry("PUT /internal/v1/captures/:id", NO_PAGE),
-          Map.entry("GET /internal/v1/captures/:id", NO_PAGE),
-          Map.entry("DELETE /internal/v1/captures/:id", NO_PAGE),
-          Map.entry("GET /internal/v1/workspaces", NO_PAGE),
+          Map.entry("GET /internal/v1/captures/:id", "GET /captures/:id"),
+          Map.entry("DELETE /internal/v1/captures/:id", "POST /captures/:id/erase"),
+          Map.entry("GET /internal/v1/workspaces", "GET /portal/operator"),
           Map.entry("GET " + WORKSPACE, NO_PAGE),
           Map.entry("PATCH " + WORKSPACE, NO_PAGE),
           Map.entry("DELETE " + WORKSPACE, NO_PAGE),
@@ -79,6 +79,7 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/queue", NO_PAGE),
           Map.entry("POST /internal/v1/queue/rebuild", NO_PAGE),
           Map.entry("GET /internal/v1/audit", NO_PAGE),
+          Map.entry("POST /internal/v1/portal-links", NO_PAGE),
           Map.entry("POST " + WORKSPACE + "/portal-links", NO_PAGE),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/verification", NO_PAGE),
           Map.entry("GET " + WORKSPACE + "/audit", "GET /audit"),

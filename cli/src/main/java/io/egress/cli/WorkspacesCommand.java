@@ -37,7 +37,10 @@ final class WorkspacesCommand {
           "down",
           "failing",
           "paused",
-          "undelivered");
+          "pending",
+          "undelivered",
+          "effective_retention",
+          "legal_hold");
   private static final List<String> PROBLEM_COLUMNS =
       List.of(
           "workspace_id",
@@ -106,7 +109,8 @@ final class WorkspacesCommand {
   @Command(
       name = "list",
       description =
-          "Lists workspaces with the number of their captures and endpoints. With --failing, lists"
+          "Lists workspaces with the number of their captures and endpoints, the deliveries that are to"
+              + " be retried or were not delivered, and how long they keep captures. With --failing, lists"
               + " the endpoints that are down, failing or paused, judged by their newest 20 attempts.")
   int list(
       @Option(names = "--failing", description = "list endpoints with problems instead")

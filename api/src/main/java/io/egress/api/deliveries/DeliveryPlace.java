@@ -43,7 +43,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
   }
 
   /** Compares ids as PostgreSQL does; {@link UUID#compareTo} compares signed numbers. */
-  private static int compare(UUID one, UUID other) {
+  static int compare(UUID one, UUID other) {
     int high = Long.compareUnsigned(one.getMostSignificantBits(), other.getMostSignificantBits());
     return high != 0
         ? high

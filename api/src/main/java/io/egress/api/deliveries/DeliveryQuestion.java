@@ -50,6 +50,10 @@ record DeliveryQuestion(
 
   private static final int TITLE_CHARACTERS_MAX = 200;
 
+  static DeliveryQuestion ofCapture(UUID captureId) {
+    return new DeliveryQuestion(null, captureId, null, null, null, null, Integer.MAX_VALUE, null);
+  }
+
   /** Whether it reads more of the stream than it returns. */
   boolean isNarrow() {
     return outcome != null || title != null;

@@ -86,6 +86,17 @@ public final class DeliveryReads {
     return endpoints.list(workspaceId).compose(all -> list(workspaceId, all, question));
   }
 
+  /** Like {@link #list}, for a caller that has all endpoints of the workspace. */
+  public Future<Listed> list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
+    return list(workspaceId, all, DeliveryQuestion.from(query));
+  }
+
+  /** All deliveries of a capture; {@code all} are the endpoints of the workspace. */
+  public Future<List<LoggedDelivery>> ofCapture(
+      UUID workspaceId, List<Endpoint> all, UUID captureId) {
+    return search.ofCapture(workspaceId, all, captureId);
+  }
+
   /** Deliveries to one endpoint. */
   public Future<Listed> list(UUID workspaceId, UUID endpointId, MultiMap query) {
     DeliveryQuestion question = DeliveryQuestion.from(query);

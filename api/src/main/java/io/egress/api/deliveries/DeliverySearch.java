@@ -35,18 +35,22 @@ final class DeliverySearch {
   /** Owed deliveries looked up in the log per statement. */
   static final int LOOKED_UP_MAX = 2_000;
 
+  /** Owed deliveries whose ids are computed to find one that the log does not have. */
+  private static final int COMPUTED_MAX = 100_000;
+
   /** {@code next} is null on the last page. */
   record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryPlace next) {}
 
   /**
    * A search that reads the stream.
    *
+   * @param delivery null for all of them
    * @param title only of captures whose title contains this
    * @param after only deliveries after this position
    * @param max reading stops once this many are found
    */
   private record Wanted(
-      Predicate<LoggedDelivery> delivery,
+      @Nullable Predicate<LoggedDelivery> delivery,
       @Nullable String title,
       @Nullable DeliveryPlace after,
       int max,
@@ -56,8 +60,17 @@ final class DeliverySearch {
       return new Wanted(delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }
 
-    boolean isBehind(LoggedDelivery delivery) {
-      return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
+    /** Of what is read next. If everything is wanted, no more than that has to be looked up. */
+    OwedDeliveries.Part part(int found) {
+      return new OwedDeliveries.Part(after, delivery == null ? max + 1 - found : Integer.MAX_VALUE);
+    }
+
+    boolean includes(LoggedDelivery each) {
+      return delivery == null || delivery.test(each);
+    }
+
+    boolean isBehind(LoggedDelivery each) {
+      return after == null || DeliveryPlace.of(each).compareTo(after) > 0;
     }
   }
 
@@ -95,17 +108,40 @@ final class DeliverySearch {
                 found.isPresent()
                     ? Future.succeededFuture(found)
                     : owed.scope(workspaceId, endpoints, DeliveryQuestion.EVERYTHING)
+                        .compose(scope -> withoutOutcome(scope, id, 0)));
+  }
+
+  /** The log does not have it, so its id is all that identifies it. */
+  private Future<Optional<LoggedDelivery>> withoutOutcome(OwedScope scope, UUID id, int before) {
+    int rows = lookedUp(scope);
+    return owed.newest(scope, rows)
+        .compose(
+            window -> {
+              Optional<LoggedDelivery> found =
+                  window.owed().stream().filter(each -> each.id().equals(id)).findFirst();
+              int computed = before + rows + window.owed().size();
+              return found.isPresent() || window.isLast() || computed >= COMPUTED_MAX
+                  ? Future.succeededFuture(found)
+                  : withoutOutcome(scope.upTo(window.lowest() - 1), id, computed);
+            });
+  }
+
+  /** All deliveries of one capture. */
+  Future<List<LoggedDelivery>> ofCapture(
+      UUID workspaceId, List<Endpoint> endpoints, UUID captureId) {
+    return owed.scope(workspaceId, endpoints, DeliveryQuestion.ofCapture(captureId))
+        .compose(
+            scope ->
+                scope.isEmpty()
+                    ? Future.succeededFuture(List.of())
+                    : owed.newest(scope, 1)
                         .compose(
-                            scope ->
-                                walk(
-                                    scope,
-                                    new Wanted(
-                                        each -> each.id().equals(id),
-                                        null,
-                                        null,
-                                        0,
-                                        lookedUp(scope))))
-                        .map(walked -> walked.found().stream().findFirst()));
+                            window ->
+                                log.complete(window.owed())
+                                    .compose(
+                                        first ->
+                                            replayed(scope.endpointIds(), scope)
+                                                .map(again -> both(first, again)))));
   }
 
   private Future<Page> page(OwedScope scope, DeliveryQuestion question) {
@@ -116,7 +152,7 @@ final class DeliverySearch {
     }
     if (state == null) {
       int rows = limit / scope.endpoints().size() + 2;
-      return walk(scope, new Wanted(each -> true, null, question.after(), limit, rows))
+      return walk(scope, new Wanted(null, null, question.after(), limit, rows))
           .map(walked -> cut(walked, limit));
     }
     return switch (state) {
@@ -175,14 +211,14 @@ final class DeliverySearch {
 
   private Future<Walked> walk(
       OwedScope scope, Wanted wanted, List<LoggedDelivery> found, int lookedAt) {
-    return owed.newest(scope, wanted.rows())
+    return owed.newest(scope, wanted.rows(), wanted.part(found.size()))
         .compose(
             window ->
                 made(scope, window, wanted)
                     .compose(made -> titled(made, wanted))
                     .compose(
                         made -> {
-                          made.stream().filter(wanted.delivery()).forEach(found::add);
+                          made.stream().filter(wanted::includes).forEach(found::add);
                           int looked = lookedAt + wanted.rows() + window.owed().size();
                           if (window.isLast()) {
                             return Future.succeededFuture(new Walked(found, null));
@@ -205,7 +241,7 @@ final class DeliverySearch {
     }
     UUID[] captureIds =
         made.stream()
-            .filter(wanted.delivery())
+            .filter(wanted::includes)
             .map(LoggedDelivery::captureId)
             .distinct()
             .toArray(UUID[]::new);
@@ -222,15 +258,44 @@ final class DeliverySearch {
   /** The first deliveries of the captures in the window, and those of replays. */
   private Future<List<LoggedDelivery>> made(
       OwedScope scope, OwedDeliveries.Window window, Wanted wanted) {
-    return log.complete(window.owed().stream().filter(wanted::isBehind).toList())
+    OwedScope read =
+        new OwedScope(scope.workspaceId(), scope.endpoints(), window.lowest() - 1, scope.high());
+    return log.complete(window.owed())
         .compose(
             first ->
-                log.replayed(scope.endpointIds(), window.lowest() - 1, scope.high())
+                replayed(replayedTo(read, window, wanted), read)
                     .map(
                         replayed ->
-                            Stream.concat(
-                                    first.stream(), replayed.stream().filter(wanted::isBehind))
-                                .toList()));
+                            both(first, replayed.stream().filter(wanted::isBehind).toList())));
+  }
+
+  /**
+   * The endpoints whose replays may be part of the window: if that is cut within its first row,
+   * only those between its ends.
+   */
+  private static List<UUID> replayedTo(
+      OwedScope read, OwedDeliveries.Window window, Wanted wanted) {
+    if (!window.isCut() || window.lowest() < read.high()) {
+      return read.endpointIds();
+    }
+    DeliveryPlace after = wanted.after();
+    UUID first =
+        after != null && after.position() == window.lowest()
+            ? after.endpointId()
+            : DeliveryPlace.FIRST_ID;
+    UUID last = window.owed().get(window.owed().size() - 1).endpointId();
+    return read.endpointIds().stream()
+        .filter(id -> DeliveryPlace.compare(id, first) >= 0 && DeliveryPlace.compare(id, last) <= 0)
+        .toList();
+  }
+
+  private Future<List<LoggedDelivery>> replayed(List<UUID> endpointIds, OwedScope read) {
+    return log.replayed(endpointIds, read.low(), read.high());
+  }
+
+  private static List<LoggedDelivery> both(
+      List<LoggedDelivery> first, List<LoggedDelivery> replayed) {
+    return Stream.concat(first.stream(), replayed.stream()).toList();
   }
 
   /**

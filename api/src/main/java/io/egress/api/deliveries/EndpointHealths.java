@@ -125,11 +125,14 @@ public final class EndpointHealths {
   private static final String DELIVERED =
       "select id from deliveries where id = any($1) and state = 'delivered'";
 
+  /** One look into the index of undelivered deliveries per endpoint and day. */
   private static final String TROUBLED =
       """
-      select e.id from endpoints e where e.workspace_id = $1 and e.deleted_at is null and not e.paused and exists (
+      select e.id from endpoints e cross join lateral (
         select from deliveries d where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
-          and d.state <> 'delivered' and d.attempts > 0 and d.day >= $2)
+          and d.state <> 'delivered' and d.attempts > 0 and d.day >= $2
+        limit 1) as failed
+      where e.workspace_id = $1 and e.deleted_at is null and not e.paused
       limit %d
       """
           .formatted(TROUBLED_MAX);

@@ -9,11 +9,13 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +52,30 @@ final class OwedDeliveries {
    *
    * @param lowest the position of the last row
    * @param isLast whether the scope has no further rows
+   * @param isCut whether more is owed for the last row
    */
-  record Window(List<LoggedDelivery> owed, long lowest, boolean isLast) {}
+  record Window(List<LoggedDelivery> owed, long lowest, boolean isLast, boolean isCut) {}
+
+  /**
+   * The part of the rows that is wanted.
+   *
+   * @param after only what comes after this position, unless it is null
+   * @param max the window ends there, even within a row
+   */
+  record Part(@Nullable DeliveryPlace after, int max) {
+    static final Part WHOLE = new Part(null, Integer.MAX_VALUE);
+
+    /** Whether everything owed to the endpoint for the row comes before the part. */
+    private boolean skips(long position, UUID endpointId) {
+      return after != null
+          && position == after.position()
+          && DeliveryPlace.compare(endpointId, after.endpointId()) < 0;
+    }
+
+    private boolean contains(LoggedDelivery delivery) {
+      return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
+    }
+  }
 
   private final Pool pool;
   private final LoggedDeliveries log;
@@ -87,6 +111,7 @@ final class OwedDeliveries {
     List<OwedScope.Owing> owing =
         endpoints.stream()
             .map(endpoint -> OwedScope.Owing.of(endpoint, since, row.getLong("since")))
+            .sorted(Comparator.comparing(OwedScope.Owing::endpointId, DeliveryPlace::compare))
             .toList();
     Long replayedFrom = row.getLong("replayed_from");
     long lowest =
@@ -122,22 +147,33 @@ final class OwedDeliveries {
 
   /** For the newest {@code rows} rows of the scope. */
   Future<Window> newest(OwedScope scope, int rows) {
+    return newest(scope, rows, Part.WHOLE);
+  }
+
+  /** Of the newest {@code rows} rows of the scope, in the order of {@link DeliveryPlace}. */
+  Future<Window> newest(OwedScope scope, int rows, Part part) {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))
-        .map(
-            found -> {
-              List<LoggedDelivery> owed = new ArrayList<>();
-              long lowest = scope.high();
-              for (Row row : found) {
-                lowest = row.getLong("position");
-                UUID captureId = row.getUUID("capture_id");
-                Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
-                for (OwedScope.Owing endpoint : scope.endpoints()) {
-                  endpoint.owed(lowest, captureId, enteredAt).ifPresent(owed::add);
-                }
-              }
-              return new Window(owed, lowest, found.size() < rows);
-            });
+        .map(found -> window(scope, found, found.size() < rows, part));
+  }
+
+  private static Window window(OwedScope scope, RowSet<Row> rows, boolean isLast, Part part) {
+    List<LoggedDelivery> owed = new ArrayList<>();
+    long lowest = scope.high();
+    for (Row row : rows) {
+      lowest = row.getLong("position");
+      UUID captureId = row.getUUID("capture_id");
+      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
+      for (OwedScope.Owing endpoint : scope.endpoints()) {
+        if (!part.skips(lowest, endpoint.endpointId())) {
+          endpoint.owed(lowest, captureId, enteredAt).filter(part::contains).ifPresent(owed::add);
+          if (owed.size() >= part.max()) {
+            return new Window(owed, lowest, false, true);
+          }
+        }
+      }
+    }
+    return new Window(owed, lowest, isLast, false);
   }
 
   private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {

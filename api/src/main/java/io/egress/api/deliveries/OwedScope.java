@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A set of endpoints and the positions above {@code low} and up to {@code high}. */
+/**
+ * A set of endpoints, sorted by their ids, and the positions above {@code low} and up to {@code
+ * high}.
+ */
 record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, long high) {
   /**
    * An endpoint, and the captures owed to it that the delivery log still covers.
@@ -27,6 +30,10 @@ record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, lo
           endpoint,
           Math.max(endpoint.createdPosition(), sincePosition),
           endpoint.fullHistory() && !endpoint.createdAt().isBefore(since));
+    }
+
+    UUID endpointId() {
+      return endpoint.id();
     }
 
     long low() {
@@ -50,7 +57,7 @@ record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, lo
   }
 
   List<UUID> endpointIds() {
-    return endpoints.stream().map(each -> each.endpoint().id()).toList();
+    return endpoints.stream().map(Owing::endpointId).toList();
   }
 
   boolean isEmpty() {

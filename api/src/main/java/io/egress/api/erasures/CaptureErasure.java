@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Erases what captures say, and then what receivers answered. Repeating the call completes an
@@ -38,8 +39,12 @@ public final class CaptureErasure {
   private static final String HOLD =
       """
       select w.legal_hold and c.erased_at is null as is_held
-      from captures c join workspaces w on w.id = c.workspace_id where c.id = $1
+      from captures c join workspaces w on w.id = c.workspace_id
+      where c.id = $1 and ($2::uuid is null or c.workspace_id = $2)
       """;
+
+  /** {@code workspaceId} is null for whatever workspace. */
+  private record Wanted(@Nullable UUID workspaceId, UUID captureId, String reason) {}
 
   private final Vertx vertx;
   private final Pool pool;
@@ -56,16 +61,25 @@ public final class CaptureErasure {
 
   /** Of a capture that was erased before, returns the erasure of then. */
   public Future<Erasure> erase(Caller caller, UUID captureId, String reason) {
-    return erase(caller, captureId, reason, System.nanoTime() + POSITION_WAIT.toNanos())
+    return erase(caller, new Wanted(null, captureId, reason));
+  }
+
+  /** Like {@link #erase}, but only if the capture is of the workspace. */
+  public Future<Erasure> eraseOf(UUID workspaceId, Caller caller, UUID captureId, String reason) {
+    return erase(caller, new Wanted(workspaceId, captureId, reason));
+  }
+
+  private Future<Erasure> erase(Caller caller, Wanted wanted) {
+    return erase(caller, wanted, System.nanoTime() + POSITION_WAIT.toNanos())
         .compose(
             erasure ->
-                ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(captureId))
+                ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
                     .map(erasure));
   }
 
-  private Future<Erasure> erase(Caller caller, UUID captureId, String reason, long untilNanos) {
+  private Future<Erasure> erase(Caller caller, Wanted wanted, long untilNanos) {
     return transactions
-        .run(tx -> eraseOnce(tx, caller, captureId, reason))
+        .run(tx -> eraseOnce(tx, caller, wanted))
         .compose(
             erased -> {
               if (erased.isPresent()) {
@@ -77,19 +91,20 @@ public final class CaptureErasure {
               sweep.run();
               return vertx
                   .timer(LOOKS_APART.toMillis(), TimeUnit.MILLISECONDS)
-                  .compose(passed -> erase(caller, captureId, reason, untilNanos));
+                  .compose(passed -> erase(caller, wanted, untilNanos));
             });
   }
 
   /** Empty if the capture has no position yet. */
   private static Future<Optional<Erasure>> eraseOnce(
-      SqlConnection tx, Caller caller, UUID captureId, String reason) {
+      SqlConnection tx, Caller caller, Wanted wanted) {
     return tx.preparedQuery(HOLD)
-        .execute(Tuple.of(captureId))
+        .execute(Tuple.of(wanted.captureId(), wanted.workspaceId()))
         .compose(
             rows -> {
               requireErasable(rows);
-              return tx.preparedQuery(ERASE).execute(Tuple.of(captureId, caller.actor(), reason));
+              return tx.preparedQuery(ERASE)
+                  .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
             })
         .compose(
             rows -> {

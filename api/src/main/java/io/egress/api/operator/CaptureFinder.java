@@ -2,31 +2,18 @@ package io.egress.api.operator;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.DeliveryReads;
-import io.egress.document.UtcInstant;
-import io.egress.endpoint.Endpoint;
-import io.egress.endpoint.EndpointStore;
-import io.egress.http.HttpExchange;
-import io.egress.http.PathIds;
-import io.egress.http.Refusal;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Answers whose a capture is, where it is in the stream, and what became of it at each endpoint.
- */
+/** Finds out whose a capture is, and where it is in the stream or why it is not there. */
 public final class CaptureFinder {
   private static final String FIND =
       """
@@ -39,106 +26,55 @@ public final class CaptureFinder {
       """;
 
   private final Pool pool;
-  private final EndpointStore endpoints;
-  private final DeliveryReads deliveries;
 
-  public CaptureFinder(Pool pool, DeliveryReads deliveries) {
+  public CaptureFinder(Pool pool) {
     this.pool = requireNonNull(pool, "pool is null");
-    this.endpoints = new EndpointStore(pool);
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
   }
 
-  public void show(RoutingContext exchange) {
-    String text = exchange.pathParam("id");
-    PathIds.uuid(text)
-        .map(this::find)
-        .orElseGet(
-            () -> Future.failedFuture(new Refusal(400, "the id of the capture must be a UUID")))
-        .onSuccess(found -> HttpExchange.sendJson(exchange, 200, found))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
-  }
-
-  private Future<JsonObject> find(UUID id) {
+  /** Empty if it was never put. Erased captures are found, too. */
+  public Future<Optional<FoundCapture>> find(UUID id) {
     return pool.preparedQuery(FIND)
         .execute(Tuple.of(id))
-        .compose(
+        .map(
             rows -> {
               RowIterator<Row> found = rows.iterator();
-              if (!found.hasNext()) {
-                return Future.failedFuture(new Refusal(404, "no such capture: it was never put"));
-              }
-              Row row = found.next();
-              return withDeliveries(id, row.getUUID("workspace_id"), json(id, row));
+              return found.hasNext() ? Optional.of(capture(id, found.next())) : Optional.empty();
             });
   }
 
-  private Future<JsonObject> withDeliveries(UUID id, UUID workspaceId, JsonObject capture) {
-    MultiMap ofCapture = MultiMap.caseInsensitiveMultiMap().add("capture_id", id.toString());
-    return Future.all(deliveries.list(workspaceId, ofCapture), endpoints.list(workspaceId))
-        .map(
-            both -> {
-              DeliveryReads.Listed listed = both.resultAt(0);
-              List<Endpoint> all = both.resultAt(1);
-              return capture.put("endpoints", endpoints(all, listed));
-            });
+  private static FoundCapture capture(UUID id, Row row) {
+    Instant erasedAt = instant(row, "erased_at");
+    Long position = row.getLong("position");
+    return new FoundCapture(
+        id,
+        row.getUUID("workspace_id"),
+        row.getString("title"),
+        state(erasedAt, position, row.getBoolean("entered")),
+        position,
+        row.getLong("revision"),
+        row.getInteger("segments"),
+        row.getOffsetDateTime("created_at").toInstant(),
+        row.getOffsetDateTime("updated_at").toInstant(),
+        instant(row, "entered_at"),
+        erasedAt == null
+            ? null
+            : new FoundCapture.Erased(
+                erasedAt, row.getString("erased_by"), row.getString("erased_reason")));
   }
 
-  private static JsonArray endpoints(List<Endpoint> all, DeliveryReads.Listed listed) {
-    JsonArray shown = new JsonArray();
-    for (Endpoint endpoint : all) {
-      JsonArray own =
-          new JsonArray(
-              listed.deliveries().stream()
-                  .filter(each -> each.endpointId().equals(endpoint.id()))
-                  .map(
-                      each ->
-                          new JsonObject()
-                              .put("id", each.id().toString())
-                              .put("origin", each.origin().word())
-                              .put("state", each.state().word())
-                              .put("attempts", each.attempts())
-                              .put("last_outcome", each.lastOutcome()))
-                  .collect(Collectors.toList()));
-      shown.add(
-          new JsonObject()
-              .put("endpoint_id", endpoint.id().toString())
-              .put("url", endpoint.url())
-              .put("description", endpoint.description())
-              .put("paused", endpoint.paused())
-              .put("deliveries", own));
+  private static FoundCapture.State state(
+      @Nullable Instant erasedAt, @Nullable Long position, boolean entered) {
+    if (erasedAt != null) {
+      return FoundCapture.State.ERASED;
     }
-    return shown;
-  }
-
-  private static JsonObject json(UUID id, Row row) {
-    return new JsonObject()
-        .put("id", id.toString())
-        .put("workspace_id", row.getUUID("workspace_id").toString())
-        .put("title", row.getString("title"))
-        .put("state", state(row))
-        .put("position", row.getLong("position"))
-        .put("revision", row.getLong("revision"))
-        .put("segments", row.getInteger("segments"))
-        .put("created_at", time(row.getOffsetDateTime("created_at")))
-        .put("updated_at", time(row.getOffsetDateTime("updated_at")))
-        .put("entered_at", time(row.getOffsetDateTime("entered_at")))
-        .put("erased_at", time(row.getOffsetDateTime("erased_at")))
-        .put("erased_by", row.getString("erased_by"))
-        .put("erased_reason", row.getString("erased_reason"));
-  }
-
-  /** Captures without segments are not finished, and do not enter the stream. */
-  private static String state(Row row) {
-    if (row.getOffsetDateTime("erased_at") != null) {
-      return "erased";
+    if (position != null) {
+      return FoundCapture.State.IN_STREAM;
     }
-    if (row.getLong("position") != null) {
-      return "in_stream";
-    }
-    return row.getBoolean("entered") ? "entering" : "without_segments";
+    return entered ? FoundCapture.State.ENTERING : FoundCapture.State.WITHOUT_SEGMENTS;
   }
 
-  private static @Nullable String time(@Nullable OffsetDateTime time) {
-    return time == null ? null : UtcInstant.format(time.toInstant());
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
   }
 }

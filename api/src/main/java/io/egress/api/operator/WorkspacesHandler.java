@@ -3,15 +3,15 @@ package io.egress.api.operator;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.deliveries.EndpointHealth;
-import io.egress.api.deliveries.EndpointHealths;
 import io.egress.document.UtcInstant;
 import io.egress.http.HttpExchange;
 import io.egress.http.PathIds;
 import io.egress.http.Refusal;
+import io.egress.settings.Durations;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
@@ -26,8 +26,8 @@ public final class WorkspacesHandler {
 
   private final WorkspaceList workspaces;
 
-  public WorkspacesHandler(Pool pool, EndpointHealths healths) {
-    this.workspaces = new WorkspaceList(pool, healths);
+  public WorkspacesHandler(WorkspaceList workspaces) {
+    this.workspaces = requireNonNull(workspaces, "workspaces is null");
   }
 
   public void list(RoutingContext exchange) {
@@ -41,7 +41,7 @@ public final class WorkspacesHandler {
       return;
     }
     workspaces
-        .list(after, troubled, PAGE + 1)
+        .byId(after, troubled, PAGE + 1)
         .onSuccess(found -> HttpExchange.sendJson(exchange, 200, page(found)))
         .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
@@ -76,20 +76,14 @@ public final class WorkspacesHandler {
 
   private static JsonObject json(WorkspaceList.Listed workspace) {
     Map<EndpointHealth.State, Integer> states = new EnumMap<>(EndpointHealth.State.class);
+    workspace.judged().forEach(judged -> states.merge(judged.health().state(), 1, Integer::sum));
     JsonArray problems = new JsonArray();
-    long undelivered = 0;
-    for (WorkspaceList.Judged judged : workspace.judged()) {
-      EndpointHealth.State state = judged.health().state();
-      states.merge(state, 1, Integer::sum);
-      undelivered += judged.health().undelivered();
-      if (state.compareTo(EndpointHealth.State.PAUSED) <= 0) {
-        problems.add(problem(judged));
-      }
-    }
+    workspace.problems().forEach(judged -> problems.add(problem(judged)));
     JsonObject endpoints = new JsonObject().put("all", workspace.endpoints());
     for (EndpointHealth.State state : EndpointHealth.State.values()) {
       endpoints.put(word(state), states.getOrDefault(state, 0));
     }
+    Duration retention = workspace.retention();
     return new JsonObject()
         .put("id", workspace.id().toString())
         .put("name", workspace.name())
@@ -98,7 +92,11 @@ public final class WorkspacesHandler {
         .put("newest_at", time(workspace.newestAt()))
         .put("ended_at", time(workspace.endedAt()))
         .put("endpoints", endpoints)
-        .put("undelivered", undelivered)
+        .put("pending", workspace.pending().deliveries())
+        .put("oldest_pending_at", time(workspace.pending().oldest()))
+        .put("undelivered", workspace.undelivered())
+        .put("effective_retention", retention == null ? null : Durations.format(retention))
+        .put("legal_hold", workspace.legalHold())
         .put("problems", problems);
   }
 

@@ -1,4 +1,4 @@
-/** Looks over all workspaces, for operators. */
+/** Looks over all workspaces and finds captures in them, for operators. */
 @NullMarked
 package io.egress.api.operator;
 

@@ -187,7 +187,11 @@ final class AuditSentences {
   }
 
   private static String role(JsonObject changes) {
-    return "admin".equals(changes.getString("role")) ? "as an admin" : "view only";
+    return switch (changes.getString("role", "view")) {
+      case "admin" -> "as an admin";
+      case "operator" -> "as an operator";
+      default -> "view only";
+    };
   }
 
   private static String named(JsonObject changes) {

@@ -36,6 +36,9 @@ final class DeliveriesPage {
 
   private static final List<String> TIMES = List.of("from", "to");
 
+  /** A workspace with more is filtered by the id of an endpoint instead of choosing one. */
+  private static final int CHOICES_MAX = 100;
+
   /** Filters that a replay does not have. */
   private static final List<String> NOT_OF_REPLAYS = List.of("capture_id", "outcome", "title");
 
@@ -137,7 +140,7 @@ final class DeliveriesPage {
     String endpoint = query.get("endpoint");
     Future<DeliveryReads.Listed> listed =
         endpoint == null
-            ? deliveries.list(workspaceId, asked)
+            ? deliveries.list(workspaceId, all, asked)
             : deliveries.list(
                 workspaceId,
                 PathIds.uuid(endpoint)
@@ -194,12 +197,6 @@ final class DeliveriesPage {
 
   private static DeliveryFilter filter(
       MultiMap query, List<Endpoint> all, Map<String, String> problems) {
-    List<Choice> byEndpoint = new ArrayList<>();
-    byEndpoint.add(choice(query, "endpoint", "", "All endpoints"));
-    all.forEach(
-        each ->
-            byEndpoint.add(
-                choice(query, "endpoint", each.id().toString(), EndpointNames.of(each))));
     List<Choice> byState = new ArrayList<>();
     byState.add(choice(query, "state", "", "All states"));
     for (DeliveryState state : DeliveryState.values()) {
@@ -211,7 +208,9 @@ final class DeliveriesPage {
       byOutcome.add(choice(query, "outcome", outcome, outcome.replace('_', ' ')));
     }
     return new DeliveryFilter(
-        byEndpoint,
+        all.size() > CHOICES_MAX ? List.of() : byEndpoint(query, all),
+        endpoint(query, all),
+        all.size(),
         byState,
         byOutcome,
         requireNonNullElse(query.get("title"), ""),
@@ -219,6 +218,28 @@ final class DeliveriesPage {
         requireNonNullElse(query.get("from"), ""),
         requireNonNullElse(query.get("to"), ""),
         problems);
+  }
+
+  private static List<Choice> byEndpoint(MultiMap query, List<Endpoint> all) {
+    List<Choice> choices = new ArrayList<>();
+    choices.add(choice(query, "endpoint", "", "All endpoints"));
+    all.forEach(
+        each ->
+            choices.add(choice(query, "endpoint", each.id().toString(), EndpointNames.of(each))));
+    return choices;
+  }
+
+  /** The chosen endpoint, or what was typed instead of its id. */
+  private static Choice endpoint(MultiMap query, List<Endpoint> all) {
+    String asked = requireNonNullElse(query.get("endpoint"), "");
+    return new Choice(
+        asked,
+        all.stream()
+            .filter(each -> each.id().toString().equalsIgnoreCase(asked))
+            .findFirst()
+            .map(EndpointNames::of)
+            .orElse(""),
+        !asked.isEmpty());
   }
 
   private static Choice choice(MultiMap query, String field, String value, String label) {

@@ -131,10 +131,7 @@ final class EndpointPage {
             started ->
                 PortalAccess.seeOther(
                     exchange,
-                    pages.base(session.workspaceId())
-                        + "/replays/"
-                        + started.id()
-                        + "?done=endpoint-resumed"));
+                    pages.base(session) + "/replays/" + started.id() + "?done=endpoint-resumed"));
   }
 
   private Future<Void> change(
@@ -223,14 +220,12 @@ final class EndpointPage {
         .compose(
             deleted ->
                 PortalAccess.seeOther(
-                    exchange,
-                    pages.base(session.workspaceId()) + "/endpoints?done=endpoint-deleted"));
+                    exchange, pages.base(session) + "/endpoints?done=endpoint-deleted"));
   }
 
   private Future<Void> backToPage(RoutingContext exchange, PortalSession session, String done) {
     return PortalAccess.seeOther(
-        exchange,
-        pages.base(session.workspaceId()) + "/endpoints/" + PathId.of(exchange) + "?done=" + done);
+        exchange, pages.base(session) + "/endpoints/" + PathId.of(exchange) + "?done=" + done);
   }
 
   private Future<Void> send(

@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.intake.EndpointBody;
@@ -11,6 +12,7 @@ import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.ReceiverCode;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.audit.Caller;
+import io.egress.endpoint.Endpoint;
 import io.egress.endpoint.SigningSecrets;
 import io.egress.send.Envelope.Event;
 import io.vertx.core.Future;
@@ -19,8 +21,10 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The list of a workspace's endpoints, and the form for a new one. */
@@ -28,6 +32,7 @@ final class EndpointsPage {
   static final String PLACE = "endpoints";
 
   private static final int PAGE = 50;
+  private static final String SEARCH = "search";
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
@@ -104,31 +109,63 @@ final class EndpointsPage {
   }
 
   private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
+    String search = requireNonNullElse(FilterQuery.of(exchange, List.of(SEARCH)).get(SEARCH), "");
     int first = (page(exchange) - 1) * PAGE;
     return endpoints
         .list(session.workspaceId())
         .compose(
-            all ->
-                cards
-                    .page(session.workspaceId(), all, first, PAGE)
-                    .map(
-                        listed -> {
-                          Map<String, Object> parameters = new HashMap<>();
-                          parameters.put(
-                              "frame",
-                              pages
-                                  .frame(exchange, session, "Endpoints", PLACE)
-                                  .withProblem(shown.problem()));
-                          parameters.put(
-                              "endpoints", listed.stream().map(EndpointsPage::row).toList());
-                          parameters.put("inAll", all.size());
-                          parameters.put(
-                              "nextPage", first + PAGE < all.size() ? page(exchange) + 1 : 0);
-                          parameters.put("secret", shown.secret());
-                          parameters.put("created", shown.created());
-                          parameters.put("receivers", receivers);
-                          return pages.send(exchange, shown.status(), "endpoints", parameters);
-                        }));
+            all -> {
+              List<Endpoint> matching = matching(all, search);
+              return cards
+                  .page(session.workspaceId(), matching, first, PAGE)
+                  .map(
+                      listed -> {
+                        Map<String, Object> parameters = new HashMap<>();
+                        parameters.put(
+                            "frame",
+                            pages
+                                .frame(exchange, session, "Endpoints", PLACE)
+                                .withProblem(shown.problem()));
+                        parameters.put(
+                            "endpoints", listed.stream().map(EndpointsPage::row).toList());
+                        parameters.put("inAll", all.size());
+                        parameters.put("isSearchable", all.size() > PAGE);
+                        parameters.put("search", search);
+                        parameters.put("next", next(exchange, search, first, matching.size()));
+                        parameters.put("secret", shown.secret());
+                        parameters.put("created", shown.created());
+                        parameters.put("receivers", receivers);
+                        return pages.send(exchange, shown.status(), "endpoints", parameters);
+                      });
+            });
+  }
+
+  /** Those whose description, URL or id contains the text, in any case. */
+  private static List<Endpoint> matching(List<Endpoint> all, String search) {
+    if (search.isEmpty()) {
+      return all;
+    }
+    String wanted = search.toLowerCase(Locale.ROOT);
+    return all.stream()
+        .filter(
+            each ->
+                Stream.of(
+                        requireNonNullElse(each.description(), ""),
+                        each.url(),
+                        each.id().toString())
+                    .anyMatch(text -> text.toLowerCase(Locale.ROOT).contains(wanted)))
+        .toList();
+  }
+
+  /** The query of the next page; null on the last one. */
+  private static @Nullable String next(
+      RoutingContext exchange, String search, int first, int inAll) {
+    if (first + PAGE >= inAll) {
+      return null;
+    }
+    return (search.isEmpty() ? "" : SEARCH + "=" + FilterQuery.encoded(search) + "&")
+        + "page="
+        + (page(exchange) + 1);
   }
 
   private static EndpointRow row(EndpointCards.Listed listed) {

@@ -33,6 +33,7 @@ final class Forms {
           Map.entry("expires_in", "Expires"),
           Map.entry("expires_at", "At (UTC)"),
           Map.entry("overlap", "Overlap"),
+          Map.entry("reason", "Reason"),
           Map.entry("from", "From"),
           Map.entry("from_position", "From position"),
           Map.entry("to", "To"));

@@ -98,8 +98,7 @@ final class KeysPage {
                 .compose(
                     changed ->
                         PortalAccess.seeOther(
-                            exchange,
-                            pages.base(session.workspaceId()) + "/keys?done=key-changed")),
+                            exchange, pages.base(session) + "/keys?done=key-changed")),
         (status, problem) -> sendExpiry(exchange, session, status, problem));
   }
 
@@ -155,8 +154,7 @@ final class KeysPage {
             Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
         .compose(
             deleted ->
-                PortalAccess.seeOther(
-                    exchange, pages.base(session.workspaceId()) + "/keys?done=key-deleted"));
+                PortalAccess.seeOther(exchange, pages.base(session) + "/keys?done=key-deleted"));
   }
 
   private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {

@@ -17,6 +17,9 @@ final class Notices {
               "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed."),
           Map.entry("endpoint-resumed", "Endpoint resumed."),
           Map.entry("endpoint-deleted", "Endpoint deleted. Nothing more is sent to it."),
+          Map.entry(
+              "capture-erased",
+              "Capture erased. What clients and receivers have of it, and backups, is not reached."),
           Map.entry("overlap-ended", "Only the newest secret signs from now on."),
           Map.entry(
               "selected-redelivered", "The selected captures are sent again, as new deliveries."),

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
+import io.egress.api.portal.access.OperatorSession;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Assets;
@@ -18,7 +19,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,29 +27,42 @@ import org.jspecify.annotations.Nullable;
 final class PageRenderer {
   private static final int NO_SESSION = 403;
   private static final Pattern OF_WORKSPACE = Pattern.compile("/portal/([^/]+)/");
+  private static final String OPERATOR_PAGES = "/portal" + PortalAddress.OPERATOR;
+  private static final String OPERATOR = "operator";
+
+  /** Without the ancestors, which end it. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " form-action 'self'; base-uri 'none'; frame-ancestors ";
 
   private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
   private final PortalAddress address;
   private final Assets assets;
-  private final String policy;
 
   PageRenderer(PortalAddress address, Assets assets) {
     this.address = requireNonNull(address, "address is null");
     this.assets = requireNonNull(assets, "assets is null");
-    this.policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-            + " form-action 'self'; base-uri 'none'; frame-ancestors "
-            + (address.ancestors().isEmpty() ? "'none'" : String.join(" ", address.ancestors()));
   }
 
   /** Sets the headers of every response, and turns errors into pages. */
   void guard(RoutingContext exchange) {
     exchange
         .response()
-        .putHeader("content-security-policy", policy)
+        .putHeader(
+            "content-security-policy",
+            POLICY
+                + (address.ancestors().isEmpty() || isOfOperator(exchange)
+                    ? "'none'"
+                    : String.join(" ", address.ancestors())))
         .putHeader("referrer-policy", "no-referrer");
     HttpExchange.answerErrorsAs(exchange, this::error);
     exchange.next();
+  }
+
+  /** No application embeds the pages of operators. */
+  private static boolean isOfOperator(RoutingContext exchange) {
+    String path = exchange.normalizedPath();
+    return path.equals(OPERATOR_PAGES) || path.startsWith(OPERATOR_PAGES + "/");
   }
 
   /** {@code place} is the selected entry of the navigation. */
@@ -57,9 +70,11 @@ final class PageRenderer {
     return new Frame(
         title,
         place,
-        base(session.workspaceId()),
+        base(session),
+        session.isOperator() ? operatorBase() : base(session),
         session.workspaceId(),
         session.workspaceName(),
+        role(session),
         session.mayChange(),
         session.actor(),
         session.csrfToken(),
@@ -68,8 +83,39 @@ final class PageRenderer {
         null);
   }
 
-  String base(UUID workspaceId) {
-    return address.workspace(workspaceId);
+  /** Of a page of an operator that belongs to no workspace. */
+  Frame frame(OperatorSession session, String title, String place) {
+    return new Frame(
+        title,
+        place,
+        operatorBase(),
+        operatorBase(),
+        null,
+        null,
+        OPERATOR,
+        true,
+        session.actor(),
+        session.csrfToken(),
+        assets,
+        null,
+        null);
+  }
+
+  private static String role(PortalSession session) {
+    if (session.isOperator()) {
+      return OPERATOR;
+    }
+    return session.mayChange() ? "admin" : "view only";
+  }
+
+  /** The common prefix of the pages of the session's workspace. */
+  String base(PortalSession session) {
+    return address.workspace(session);
+  }
+
+  /** The common prefix of the pages of operators. */
+  String operatorBase() {
+    return address.operator();
   }
 
   @Nullable Void send(
@@ -121,11 +167,14 @@ final class PageRenderer {
         exchange, status, title(status), sentence, status == NO_SESSION ? "" : overview(exchange));
   }
 
-  /** The back link of an error on a workspace's page. */
+  /** The back link of an error on a page. */
   private String overview(RoutingContext exchange) {
+    if (isOfOperator(exchange)) {
+      return operatorBase() + "/";
+    }
     Matcher workspace = OF_WORKSPACE.matcher(exchange.request().path());
     return workspace.lookingAt()
-        ? PathIds.uuid(workspace.group(1)).map(id -> base(id) + "/").orElse("")
+        ? PathIds.uuid(workspace.group(1)).map(id -> address.workspace(id) + "/").orElse("")
         : "";
   }
 

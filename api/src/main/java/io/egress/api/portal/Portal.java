@@ -9,8 +9,12 @@ import io.egress.api.deliveries.RecentOutcomes;
 import io.egress.api.deliveries.SentBodies;
 import io.egress.api.endpoints.Endpoints;
 import io.egress.api.endpoints.TestSend;
+import io.egress.api.erasures.CaptureErasure;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.keys.ApiKeys;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspaceList;
+import io.egress.api.portal.access.OperatorGuard;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
@@ -25,17 +29,12 @@ import java.util.function.Supplier;
 
 /**
  * The routes of all pages. Pages of a workspace are guarded by {@link PortalGuard} and use the
- * operations of the internal API.
+ * operations of the internal API. Operators have the same ones, below their own.
  */
 public final class Portal {
   private static final String ROOT = "/portal";
-  private static final String WORKSPACE = ROOT + "/:workspace";
-  private static final String LIVE = WORKSPACE + "/live";
-  private static final String KEYS = WORKSPACE + "/keys";
-  private static final String ENDPOINTS = WORKSPACE + "/endpoints";
-  private static final String ENDPOINT = ENDPOINTS + "/:id";
-  private static final String DELIVERIES = WORKSPACE + "/deliveries";
-  private static final String REPLAYS = WORKSPACE + "/replays";
+  private static final String OPERATOR = ROOT + PortalAddress.OPERATOR;
+  private static final String WORKSPACE = "/:workspace";
 
   /** The operations that pages use. */
   public record Operations(
@@ -48,7 +47,10 @@ public final class Portal {
       RecentOutcomes outcomes,
       EndpointHealths healths,
       Replays replays,
-      AuditEntries audit) {
+      AuditEntries audit,
+      WorkspaceList workspaces,
+      CaptureFinder captures,
+      CaptureErasure erasure) {
     public Operations {
       requireNonNull(keys, "keys is null");
       requireNonNull(endpoints, "endpoints is null");
@@ -60,11 +62,13 @@ public final class Portal {
       requireNonNull(healths, "healths is null");
       requireNonNull(replays, "replays is null");
       requireNonNull(audit, "audit is null");
+      requireNonNull(workspaces, "workspaces is null");
+      requireNonNull(captures, "captures is null");
+      requireNonNull(erasure, "erasure is null");
     }
   }
 
   private final PortalAccess access;
-  private final PortalGuard guard;
   private final AssetFiles assets = new AssetFiles();
   private final PageRenderer pages;
   private final OverviewPage overview;
@@ -75,13 +79,14 @@ public final class Portal {
   private final DeliveryPage delivery;
   private final ReplaysPage replays;
   private final AuditPage audit;
+  private final CapturePage capture;
+  private final WorkspacesPage workspaces;
 
   public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
     Clock clock = Clock.systemUTC();
     CaptureLookups captures = new CaptureLookups(pool);
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = requireNonNull(access, "access is null");
-    this.guard = access.guard();
     this.pages = new PageRenderer(address, assets.below(address.root()));
     this.overview = new OverviewPage(pages, captures, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
@@ -105,6 +110,16 @@ public final class Portal {
         new ReplaysPage(
             pages, operations.replays(), operations.endpoints(), operations.deliveries());
     this.audit = new AuditPage(pages, operations.audit());
+    this.capture =
+        new CapturePage(
+            pages,
+            captures,
+            operations.captures(),
+            operations.erasure(),
+            operations.endpoints(),
+            operations.deliveries());
+    this.workspaces =
+        new WorkspacesPage(pages, operations.workspaces(), operations.captures(), clock);
   }
 
   /** Pages are answered with {@code databaseDown} while that is known. */
@@ -116,66 +131,81 @@ public final class Portal {
         .and(
             new Routes()
                 .post(ROOT + "/open", access.open())
-                .and(views())
-                .and(changes())
+                .and(operator())
+                .and(views(OPERATOR + WORKSPACE, access.operatorGuard()))
+                .and(changes(OPERATOR + WORKSPACE, access.operatorGuard()))
+                .and(views(ROOT + WORKSPACE, access.guard()))
+                .and(changes(ROOT + WORKSPACE, access.guard()))
+                .post(ROOT + WORKSPACE + "/leave", access.leave(this::goodbye))
                 .unless(databaseDown));
   }
 
-  private Routes views() {
+  /** Before those of workspaces, because {@code operator} is not the id of one. */
+  private Routes operator() {
+    OperatorGuard guard = access.operatorGuard();
     return new Routes()
-        .get(WORKSPACE, guard.reading(overview::show))
-        .get(WORKSPACE + "/", guard.reading(overview::show))
-        .get(LIVE + "/overview", guard.polling(overview::live))
-        .get(KEYS, guard.reading(keys::list))
-        .get(KEYS + "/:id/expiry", guard.asking(keys::askExpiry))
-        .get(KEYS + "/:id/delete", guard.asking(keys::confirmDeletion))
-        .get(ENDPOINTS, guard.reading(endpoints::list))
-        .get(ENDPOINT, guard.reading(endpoint::show))
-        .get(ENDPOINT + "/test", guard.reading(endpoint::show))
-        .get(ENDPOINT + "/rotate", guard.asking(endpoint::askRotation))
-        .get(ENDPOINT + "/delete", guard.asking(endpoint::confirmDeletion))
-        .get(ENDPOINT + "/replay", guard.asking(replays::ask))
-        .get(DELIVERIES, guard.reading(deliveries::list))
-        .get(LIVE + "/deliveries", guard.polling(deliveries::liveList))
-        .get(DELIVERIES + "/:id", guard.reading(delivery::show))
-        .get(DELIVERIES + "/:id/body", guard.reading(delivery::body))
-        .get(LIVE + "/deliveries/:id", guard.polling(delivery::live))
-        .get(REPLAYS, guard.reading(replays::list))
-        .get(LIVE + "/replays", guard.polling(replays::liveList))
-        .get(REPLAYS + "/:id", guard.reading(replays::show))
-        .get(LIVE + "/replays/:id", guard.polling(replays::live))
-        .get(WORKSPACE + "/audit", guard.reading(audit::list))
-        .get(WORKSPACE + "/audit/export", guard.reading(audit::export));
+        .get(OPERATOR, guard.overseeing(workspaces::list))
+        .get(OPERATOR + "/", guard.overseeing(workspaces::list))
+        .get(OPERATOR + "/captures", guard.overseeing(workspaces::findCapture))
+        .post(OPERATOR + "/leave", access.leaveAsOperator(this::goodbye));
   }
 
-  private Routes changes() {
+  /** {@code root} is the path of a workspace's pages, for sessions that {@code guard} admits. */
+  private Routes views(String root, PortalGuard guard) {
+    String live = root + "/live";
     return new Routes()
-        .post(WORKSPACE + "/leave", access.leave(this::goodbye))
-        .post(KEYS, guard.changing(keys::mint))
-        .post(KEYS + "/:id/expiry", guard.changing(keys::changeExpiry))
-        .post(KEYS + "/:id/delete", guard.changing(keys::delete))
-        .post(ENDPOINTS, guard.changing(endpoints::create))
-        .post(ENDPOINT + "/change", guard.changing(endpoint::change))
-        .post(ENDPOINT + "/headers", guard.changing(endpoint::changeHeader))
-        .post(ENDPOINT + "/certificate", guard.changing(endpoint::changeCertificate))
-        .post(ENDPOINT + "/pause", guard.changing(endpoint::pause))
-        .post(ENDPOINT + "/resume", guard.changing(endpoint::resume))
-        .post(ENDPOINT + "/test", guard.changing(endpoint::test))
-        .post(ENDPOINT + "/rotate", guard.changing(endpoint::rotate))
-        .post(ENDPOINT + "/end-overlap", guard.changing(endpoint::endOverlap))
-        .post(ENDPOINT + "/delete", guard.changing(endpoint::delete))
-        .post(ENDPOINT + "/replay", guard.changing(replays::start))
-        .post(DELIVERIES + "/redeliver", guard.changing(replays::redeliverSelected))
-        .post(DELIVERIES + "/:id/redeliver", guard.changing(replays::redeliver))
-        .post(REPLAYS + "/:id/cancel", guard.changing(replays::cancel));
+        .get(root, guard.reading(overview::show))
+        .get(root + "/", guard.reading(overview::show))
+        .get(live + "/overview", guard.polling(overview::live))
+        .get(root + "/keys", guard.reading(keys::list))
+        .get(root + "/keys/:id/expiry", guard.asking(keys::askExpiry))
+        .get(root + "/keys/:id/delete", guard.asking(keys::confirmDeletion))
+        .get(root + "/endpoints", guard.reading(endpoints::list))
+        .get(root + "/endpoints/:id", guard.reading(endpoint::show))
+        .get(root + "/endpoints/:id/test", guard.reading(endpoint::show))
+        .get(root + "/endpoints/:id/rotate", guard.asking(endpoint::askRotation))
+        .get(root + "/endpoints/:id/delete", guard.asking(endpoint::confirmDeletion))
+        .get(root + "/endpoints/:id/replay", guard.asking(replays::ask))
+        .get(root + "/deliveries", guard.reading(deliveries::list))
+        .get(live + "/deliveries", guard.polling(deliveries::liveList))
+        .get(root + "/deliveries/:id", guard.reading(delivery::show))
+        .get(root + "/deliveries/:id/body", guard.reading(delivery::body))
+        .get(live + "/deliveries/:id", guard.polling(delivery::live))
+        .get(root + "/captures/:id", guard.reading(capture::show))
+        .get(root + "/captures/:id/erase", guard.asking(capture::askErasure))
+        .get(root + "/replays", guard.reading(replays::list))
+        .get(live + "/replays", guard.polling(replays::liveList))
+        .get(root + "/replays/:id", guard.reading(replays::show))
+        .get(live + "/replays/:id", guard.polling(replays::live))
+        .get(root + "/audit", guard.reading(audit::list))
+        .get(root + "/audit/export", guard.reading(audit::export));
+  }
+
+  private Routes changes(String root, PortalGuard guard) {
+    String ofEndpoint = root + "/endpoints/:id";
+    return new Routes()
+        .post(root + "/keys", guard.changing(keys::mint))
+        .post(root + "/keys/:id/expiry", guard.changing(keys::changeExpiry))
+        .post(root + "/keys/:id/delete", guard.changing(keys::delete))
+        .post(root + "/endpoints", guard.changing(endpoints::create))
+        .post(ofEndpoint + "/change", guard.changing(endpoint::change))
+        .post(ofEndpoint + "/headers", guard.changing(endpoint::changeHeader))
+        .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))
+        .post(ofEndpoint + "/pause", guard.changing(endpoint::pause))
+        .post(ofEndpoint + "/resume", guard.changing(endpoint::resume))
+        .post(ofEndpoint + "/test", guard.changing(endpoint::test))
+        .post(ofEndpoint + "/rotate", guard.changing(endpoint::rotate))
+        .post(ofEndpoint + "/end-overlap", guard.changing(endpoint::endOverlap))
+        .post(ofEndpoint + "/delete", guard.changing(endpoint::delete))
+        .post(ofEndpoint + "/replay", guard.changing(replays::start))
+        .post(root + "/deliveries/redeliver", guard.changing(replays::redeliverSelected))
+        .post(root + "/deliveries/:id/redeliver", guard.changing(replays::redeliver))
+        .post(root + "/captures/:id/erase", guard.changing(capture::erase))
+        .post(root + "/replays/:id/cancel", guard.changing(replays::cancel));
   }
 
   private void goodbye(RoutingContext exchange) {
     pages.message(
-        exchange,
-        200,
-        "Session closed",
-        "Open the page again from your application when you need it.",
-        "");
+        exchange, 200, "Session closed", "A new link opens the page again when you need it.", "");
   }
 }

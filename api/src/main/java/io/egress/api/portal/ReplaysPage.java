@@ -170,7 +170,7 @@ final class ReplaysPage {
                     started ->
                         PortalAccess.seeOther(
                             exchange,
-                            pages.base(session.workspaceId())
+                            pages.base(session)
                                 + "/replays/"
                                 + started.id()
                                 + "?done=replay-started")),
@@ -230,11 +230,7 @@ final class ReplaysPage {
         .compose(
             cancelled ->
                 PortalAccess.seeOther(
-                    exchange,
-                    pages.base(session.workspaceId())
-                        + "/replays/"
-                        + id
-                        + "?done=replay-cancelled"));
+                    exchange, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
   }
 
   /** Sends the captures of the selected deliveries again, each to its endpoint. */
@@ -261,8 +257,7 @@ final class ReplaysPage {
     return sent.compose(
         all ->
             PortalAccess.seeOther(
-                exchange,
-                pages.base(session.workspaceId()) + "/deliveries?done=selected-redelivered"));
+                exchange, pages.base(session) + "/deliveries?done=selected-redelivered"));
   }
 
   Future<Void> redeliver(RoutingContext exchange, PortalSession session, PortalForm form) {
@@ -276,7 +271,6 @@ final class ReplaysPage {
         .compose(
             started ->
                 PortalAccess.seeOther(
-                    exchange,
-                    pages.base(session.workspaceId()) + "/deliveries/" + id + "?done=redelivered"));
+                    exchange, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
   }
 }

@@ -20,6 +20,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,9 @@ public final class Creations {
       """
           .formatted(VALIDITY);
 
+  /** The scope of keys for things that belong to no workspace, in collections of their own. */
+  private static final UUID NO_WORKSPACE = new UUID(0, 0);
+
   private final Pool pool;
   private final Transactions transactions;
   private final @Nullable SecretBox secretBox;
@@ -82,16 +86,32 @@ public final class Creations {
       RoutingContext exchange,
       UUID workspaceId,
       Function<SqlConnection, Future<JsonObject>> creation) {
+    return answer(exchange, workspaceId, () -> Workspaces.name(pool, workspaceId), creation);
+  }
+
+  /** Like {@link #answer}, for a thing that belongs to no workspace. */
+  public Future<Void> answer(
+      RoutingContext exchange, Function<SqlConnection, Future<JsonObject>> creation) {
+    return answer(exchange, NO_WORKSPACE, Future::succeededFuture, creation);
+  }
+
+  private Future<Void> answer(
+      RoutingContext exchange,
+      UUID scope,
+      Supplier<Future<Void>> preparation,
+      Function<SqlConnection, Future<JsonObject>> creation) {
     List<String> given = exchange.request().headers().getAll(HEADER);
     if (given.isEmpty()) {
-      return Workspaces.name(pool, workspaceId)
-          .compose(named -> transactions.run(creation))
+      return preparation
+          .get()
+          .compose(prepared -> transactions.run(creation))
           .onSuccess(created -> HttpExchange.sendJson(exchange, 201, created))
           .mapEmpty();
     }
-    Named request = named(exchange, workspaceId, given);
-    return Workspaces.name(pool, workspaceId)
-        .compose(named -> transactions.run(tx -> request.answer(tx, creation)))
+    Named request = named(exchange, scope, given);
+    return preparation
+        .get()
+        .compose(prepared -> transactions.run(tx -> request.answer(tx, creation)))
         .onSuccess(
             answer -> {
               if (answer.replayed()) {

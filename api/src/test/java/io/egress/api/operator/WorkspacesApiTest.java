@@ -65,6 +65,10 @@ class WorkspacesApiTest {
     assertThat(problem.getString("health")).isEqualTo("down");
     assertThat(problem.getString("last_outcome")).isEqualTo("status 500");
 
+    assertThat(found.getLong("pending")).isZero();
+    assertThat(found.getValue("effective_retention")).isNull();
+    assertThat(found.getBoolean("legal_hold")).isFalse();
+
     assertThat(all("").get(quiet).getLong("captures")).isEqualTo(1);
     assertThat(all("only=failing").ids()).contains(workspace).doesNotContain(quiet);
     assertThat(get("/workspaces?only=quiet").statusCode()).isEqualTo(400);
@@ -91,6 +95,23 @@ class WorkspacesApiTest {
         }) {
       assertThat(service.internal("PATCH", path, refused).statusCode()).isEqualTo(400);
     }
+  }
+
+  @Test
+  void saysWhatIsPendingAndHowLongCapturesAreKept() {
+    UUID endpoint = written.endpoint();
+    written.captures(2);
+    written.write(endpoint, 0, 2, DeliveryState.PENDING);
+    service.internal(
+        "PATCH",
+        "/internal/v1/workspaces/" + workspace,
+        "{\"retention\":\"90d\",\"legal_hold\":true}");
+
+    JsonObject found = all("").get(workspace);
+    assertThat(found.getLong("pending")).isEqualTo(2);
+    assertThat(found.getString("oldest_pending_at")).isNotNull();
+    assertThat(found.getString("effective_retention")).isEqualTo("2160h");
+    assertThat(found.getBoolean("legal_hold")).isTrue();
   }
 
   @Test
@@ -132,6 +153,24 @@ class WorkspacesApiTest {
         assertThat(deliveries.getJsonObject(0).getString("state")).isEqualTo("exhausted");
       }
     }
+  }
+
+  @Test
+  void findsTheDeliveriesToAllEndpoints() {
+    service.query("insert into workspaces (id) values ('" + workspace + "')");
+    service.query(
+        """
+        insert into endpoints (id, workspace_id, url, secret, created_position, full_history)
+        select gen_random_uuid(), '%s', 'https://example.com/' || n, '', 0, false
+        from generate_series(1, 130) as n"""
+            .formatted(workspace));
+    UUID capture = service.enter(workspace, 1).get(0);
+
+    JsonArray endpoints =
+        new JsonObject(get("/captures/" + capture).body()).getJsonArray("endpoints");
+    assertThat(endpoints).hasSize(130);
+    assertThat(endpoints)
+        .allMatch(each -> ((JsonObject) each).getJsonArray("deliveries").size() == 1);
   }
 
   @Test

@@ -67,6 +67,16 @@ class AuditSentencesTest {
   }
 
   @Test
+  void saysWhatALinkMayDo() {
+    for (String role : new String[] {"admin", "operator"}) {
+      assertThat(AuditSentences.of("portal_session.opened", new JsonObject().put("role", role)))
+          .endsWith("by a link, as an " + role + ".");
+    }
+    assertThat(AuditSentences.of("portal_session.opened", new JsonObject().put("role", "view")))
+        .endsWith("by a link, view only.");
+  }
+
+  @Test
   void anUnknownActionIsItsWords() {
     assertThat(AuditSentences.of("thing.done_twice", new JsonObject()))
         .isEqualTo("Thing done twice.");

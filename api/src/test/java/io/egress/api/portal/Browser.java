@@ -49,6 +49,20 @@ public final class Browser {
     return browser;
   }
 
+  /** Asks the internal API for a link of an operator. */
+  public static HttpResponse<String> operatorLink(Service service, @Nullable String actor) {
+    return service.internal(
+        "POST",
+        "/internal/v1/portal-links",
+        new JsonObject().put("role", "operator").put("actor", actor));
+  }
+
+  public static Browser ofOperator(Service service, String actor) {
+    Browser browser = new Browser(service);
+    browser.open(token(operatorLink(service, actor)));
+    return browser;
+  }
+
   public HttpResponse<String> open(String token) {
     return post("/portal/open", Map.of("token", token));
   }

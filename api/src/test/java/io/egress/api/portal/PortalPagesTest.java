@@ -188,7 +188,7 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/").body()).contains(id);
     service.internal("PATCH", api, "{\"name\":\"Acme <Search>\"}");
     assertThat(browser.get(page + "/").body())
-        .contains(">Acme &lt;Search&gt;</span>", "title=\"" + workspace + "\"")
+        .contains(">Acme &lt;Search&gt;</bdi>", "title=\"" + workspace + "\"")
         .doesNotContain(id);
   }
 
@@ -470,6 +470,80 @@ class PortalPagesTest {
   }
 
   @Test
+  void aCaptureIsErasedForGoodAndWithAReason() {
+    UUID endpoint = endpoint("one");
+    UUID capture = capture("A private talk");
+    write(endpoint, capture, DeliveryState.EXHAUSTED, "echo: A private talk");
+    String path = page + "/captures/" + capture;
+    assertThat(browser.get(page + "/deliveries/" + DeliveryId.of(endpoint, capture)).body())
+        .contains("href=\"" + path + "\"", "echo: A private talk");
+    assertThat(browser.get(path).body())
+        .contains("A private talk", "in the stream", "exhausted", "href=\"" + path + "/erase\"");
+    Browser viewer = Browser.at(service, workspace, "view");
+    assertThat(viewer.get(path).body()).contains("A private talk").doesNotContain("/erase\"");
+
+    String form = browser.get(path + "/erase").body();
+    assertThat(form)
+        .contains("Erase <strong><bdi>A private talk", "cannot be undone", "does not reach copies");
+    HttpResponse<String> blank =
+        browser.submit(path + "/erase", path + "/erase", Map.of("reason", " "));
+    assertThat(blank.statusCode()).isEqualTo(400);
+    assertThat(blank.body()).contains("id=\"reason-problem\"", "Reason must");
+
+    service.internal("PATCH", api, "{\"legal_hold\":true}");
+    HttpResponse<String> held =
+        browser.submit(path + "/erase", path + "/erase", Map.of("reason", "on request"));
+    assertThat(held.statusCode()).isEqualTo(409);
+    assertThat(held.body())
+        .contains(
+            "role=\"alert\">The workspace is on legal hold: nothing of it is erased.<",
+            "value=\"on request\"");
+    service.internal("PATCH", api, "{\"legal_hold\":false}");
+
+    assertThat(
+            done(browser.submit(path + "/erase", path + "/erase", Map.of("reason", "on request"))))
+        .contains("Capture erased", "by <bdi>ada</bdi>", "on request")
+        .doesNotContain("A private talk", "Erase this capture");
+    assertThat(browser.get(page + "/deliveries/" + DeliveryId.of(endpoint, capture)).body())
+        .doesNotContain("A private talk");
+    assertThat(browser.get(path + "/erase").body()).contains("was erased at");
+    assertThat(service.pull("/api/v1/captures/" + capture, service.mintKey(workspace)).statusCode())
+        .isEqualTo(410);
+    assertThat(browser.get(page + "/audit?action=capture.erased").body())
+        .contains("Erased a capture, because of: on request.", "ada");
+  }
+
+  @Test
+  void aWorkspaceWithManyEndpointsIsSearchedInsteadOfListed() {
+    String insert =
+        """
+        insert into endpoints (id, workspace_id, url, description, secret, created_position, full_history)
+        select gen_random_uuid(), '%s', 'https://example.com/' || n, 'Receiver ' || n, '', 0, false
+        from generate_series(1, 120) as n"""
+            .formatted(workspace);
+    service.query(insert);
+
+    String list = browser.get(page + "/endpoints").body();
+    assertThat(list).contains("120 endpoints in all", "name=\"search\"");
+    String found = browser.get(page + "/endpoints?search=receiver%2011").body();
+    assertThat(found).contains("Receiver 11<", "Receiver 119<").doesNotContain("Receiver 12<");
+    assertThat(browser.get(page + "/endpoints?search=RECEIVER&page=2").body())
+        .contains("search=RECEIVER&amp;page=3");
+    assertThat(browser.get(page + "/endpoints?search=nobody").body())
+        .contains("No matching endpoints");
+
+    String deliveries = browser.get(page + "/deliveries").body();
+    assertThat(deliveries)
+        .contains("Endpoint id", "Of one of 120")
+        .doesNotContain("<option value=\"\">All endpoints");
+    String id = endpoints().getJsonObject(7).getString("id");
+    assertThat(browser.get(page + "/deliveries?endpoint=" + id).body())
+        .contains("value=\"" + id + "\"", endpoints().getJsonObject(7).getString("description"));
+    assertThat(browser.get(page + "/deliveries?endpoint=x").body())
+        .contains("id=\"endpoint-problem\"");
+  }
+
+  @Test
   void anUnchangedFragmentIsNotSentAgain() {
     endpoint("one");
     capture("A talk");
@@ -578,6 +652,8 @@ class PortalPagesTest {
             replayForm,
             page + "/deliveries?capture_id=" + capture,
             page + "/deliveries/" + DeliveryId.of(endpoint, capture),
+            page + "/captures/" + capture,
+            page + "/captures/" + capture + "/erase",
             page + "/replays",
             replay,
             page + "/audit",

@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param body null if none was read, because the request may have been a HEAD
  */
 record Answer(int status, Map<String, String> headers, @Nullable String body) {
+  /** The receivers in the settings page import exceptions. */
   private static final List<Pattern> TRACES =
       List.of(
           Pattern.compile("\\bat (io|java|javax|jdk|sun|org|com)\\.[\\w.$]+\\("),
-          Pattern.compile("\\b(io|java|javax|jdk|sun|org|com)\\.[\\w.$]+(Exception|Error)\\b"));
+          Pattern.compile(
+              "(?<!import |[\\w.])(io|java|javax|jdk|sun|org|com)\\.[\\w.$]+(Exception|Error)\\b"));
+
   private static final Pattern CLASS_NAME = Pattern.compile("[A-Z]\\w*Exception|\\bjava\\.");
 
   boolean isLast() {

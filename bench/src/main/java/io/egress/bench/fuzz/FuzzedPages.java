@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Valid requests to the settings page of a workspace, in one session. */
+/** Valid requests to the pages of a workspace or of an operator, in one session. */
 final class FuzzedPages {
   private static final Pattern CSRF = Pattern.compile("name=\"csrf\" value=\"([^\"]+)\"");
   private static final String FORM = "application/x-www-form-urlencoded";
@@ -29,10 +29,10 @@ final class FuzzedPages {
   private final String cookie;
   private final String csrf;
 
-  /** {@code link} opens the session. */
-  FuzzedPages(int port, String workspaceId, String link) throws IOException, InterruptedException {
+  /** {@code link} opens the session, whose pages are below {@code place}. */
+  FuzzedPages(int port, String place, String link) throws IOException, InterruptedException {
     this.origin = "http://127.0.0.1:" + port;
-    this.root = "/portal/" + workspaceId;
+    this.root = "/portal/" + place;
     String token = link.substring(link.indexOf("token=") + "token=".length());
     HttpResponse<String> opened =
         http.send(
@@ -72,6 +72,8 @@ final class FuzzedPages {
             "/deliveries?state=pending&endpoint=" + endpointId,
             "/live/deliveries",
             "/deliveries/" + endpointId,
+            "/captures/" + endpointId,
+            "/captures/" + endpointId + "/erase",
             "/replays",
             "/live/replays",
             "/replays/" + endpointId,
@@ -92,7 +94,25 @@ final class FuzzedPages {
     requests.add(form(endpoint + "/end-overlap", Map.of()));
     requests.add(form(endpoint + "/replay", Map.of("what", "undelivered", "from", "")));
     requests.add(form("/deliveries/" + endpointId + "/redeliver", Map.of()));
+    requests.add(form("/captures/" + endpointId + "/erase", Map.of("reason", "fuzz")));
     requests.add(form("/replays/" + endpointId + "/cancel", Map.of()));
+    return requests;
+  }
+
+  /** In the session of an operator. */
+  List<Request> ofOperator(String workspaceId) {
+    List<Request> requests = new ArrayList<>();
+    for (String page :
+        List.of(
+            "/",
+            "/?search=a&after=others." + workspaceId,
+            "/captures",
+            "/captures?id=" + workspaceId,
+            "/" + workspaceId + "/",
+            "/" + workspaceId + "/captures/" + workspaceId)) {
+      requests.add(request("GET", root + page, ""));
+    }
+    requests.add(form("/" + workspaceId + "/keys", Map.of("name", "fuzz")));
     return requests;
   }
 

@@ -275,10 +275,18 @@ final class FuzzedService {
             "POST",
             "/workspaces/" + emptyWorkspace + "/portal-links",
             new JsonObject().put("role", "admin").put("actor", "fuzz"));
-    return new FuzzedPages(internalPort(), emptyWorkspace.toString(), link.getString("url"))
-        .requests(
-            createEndpoint(emptyWorkspace, "https://receiver.invalid/page").getString("id"),
-            mintKey(emptyWorkspace).getString("id"));
+    List<Request> requests =
+        new FuzzedPages(internalPort(), emptyWorkspace.toString(), link.getString("url"))
+            .requests(
+                createEndpoint(emptyWorkspace, "https://receiver.invalid/page").getString("id"),
+                mintKey(emptyWorkspace).getString("id"));
+    JsonObject ofOperator =
+        internal.call(
+            "POST", "/portal-links", new JsonObject().put("role", "operator").put("actor", "fuzz"));
+    requests.addAll(
+        new FuzzedPages(internalPort(), "operator", ofOperator.getString("url"))
+            .ofOperator(emptyWorkspace.toString()));
+    return requests;
   }
 
   private static Request internalRequest(String method, String target) {

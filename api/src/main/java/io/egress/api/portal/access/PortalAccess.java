@@ -8,7 +8,6 @@ import io.egress.api.intake.Shape;
 import io.egress.api.workspace.Creations;
 import io.egress.api.workspace.WorkspaceCalls;
 import io.egress.api.workspace.Workspaces;
-import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
@@ -37,19 +36,28 @@ public final class PortalAccess {
   private final PortalAddress address;
   private final PortalCookie cookie;
   private final PortalGuard guard;
+  private final OperatorGuard operatorGuard;
   private final Creations creations;
+  private final Creations operatorCreations;
 
   public PortalAccess(Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
     this.transactions = new Transactions(pool);
     this.store = new PortalStore(pool);
     this.address = requireNonNull(address, "address is null");
     this.cookie = new PortalCookie(address);
-    this.guard = new PortalGuard(store, address);
+    this.guard = new WorkspaceGuard(store, address);
+    this.operatorGuard = new OperatorGuard(pool, store, address);
     this.creations = new Creations(pool, secretBox, "portal-links");
+    this.operatorCreations = new Creations(pool, secretBox, "operator-links");
   }
 
+  /** Of the pages of workspaces, for their own sessions. */
   public PortalGuard guard() {
     return guard;
+  }
+
+  public OperatorGuard operatorGuard() {
+    return operatorGuard;
   }
 
   /** Called by the internal API. The link is shown only once. */
@@ -58,30 +66,46 @@ public final class PortalAccess {
         Intake.read(WorkspaceCalls.body(exchange), LINK, fields -> grant(fields, workspaceId))
             .orRefuse();
     Caller caller = Caller.ofApi(exchange);
-    PortalToken token = PortalToken.make();
-    String url = address.url(exchange.request()) + "/portal/open?token=" + token.text();
     return creations
         .answer(
             exchange,
             workspaceId,
             tx ->
                 Workspaces.requireOpen(tx, workspaceId)
-                    .compose(open -> PortalStore.addLink(tx, token, grant))
-                    .compose(
-                        expiresAt ->
-                            AuditLog.write(
-                                    tx,
-                                    workspaceId,
-                                    caller,
-                                    act("portal_link.created", "portal_link", grant))
-                                .map(
-                                    new JsonObject()
-                                        .put("url", url)
-                                        .put("expires_at", UtcInstant.format(expiresAt)))))
+                    .compose(open -> addLink(tx, exchange, caller, grant)))
         .compose(answered -> store.forget().otherwiseEmpty());
   }
 
-  /** Exchanges a link's token for a session and redirects to the workspace's page. */
+  /** Called by the internal API. The link reaches all workspaces. */
+  public void createOperatorLink(RoutingContext exchange) {
+    Future.succeededFuture()
+        .compose(
+            begun -> {
+              PortalStore.Grant grant =
+                  Intake.read(WorkspaceCalls.body(exchange), LINK, PortalAccess::operatorGrant)
+                      .orRefuse();
+              Caller caller = Caller.ofApi(exchange);
+              return operatorCreations.answer(exchange, tx -> addLink(tx, exchange, caller, grant));
+            })
+        .compose(answered -> store.forget().otherwiseEmpty())
+        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+  }
+
+  private Future<JsonObject> addLink(
+      SqlConnection tx, RoutingContext exchange, Caller caller, PortalStore.Grant grant) {
+    PortalToken token = PortalToken.make();
+    String url = address.url(exchange.request()) + "/portal/open?token=" + token.text();
+    return PortalStore.addLink(tx, token, grant)
+        .compose(
+            expiresAt ->
+                AuditLog.write(tx, grant.workspaceId(), caller, grant.created())
+                    .map(
+                        new JsonObject()
+                            .put("url", url)
+                            .put("expires_at", UtcInstant.format(expiresAt))));
+  }
+
+  /** Exchanges a link's token for a session and redirects to the page that it opens. */
   public Handler<RoutingContext> open() {
     return WorkspaceCalls.withBody(
         exchange -> begin(exchange).onFailure(failure -> HttpExchange.fail(exchange, failure)));
@@ -95,8 +119,12 @@ public final class PortalAccess {
         .compose(link -> transactions.run(tx -> open(tx, exchange, link, session)))
         .compose(
             grant -> {
-              cookie.set(exchange, grant.workspaceId(), session);
-              return seeOther(exchange, address.workspace(grant.workspaceId()) + "/");
+              UUID workspaceId = grant.workspaceId();
+              cookie.set(exchange, workspaceId, session);
+              return seeOther(
+                  exchange,
+                  (workspaceId == null ? address.operator() : address.workspace(workspaceId))
+                      + "/");
             });
   }
 
@@ -110,30 +138,31 @@ public final class PortalAccess {
                         tx,
                         grant.workspaceId(),
                         Caller.ofPage(exchange, grant.actor()),
-                        act("portal_session.opened", "portal_session", grant))
+                        grant.opened())
                     .map(grant));
-  }
-
-  private static Act act(String action, String kind, PortalStore.Grant grant) {
-    return new Act(
-        action,
-        kind,
-        null,
-        new JsonObject().put("role", grant.role().word()).put("actor", grant.actor()));
   }
 
   /** Ends the session and shows {@code goodbye}. */
   public Handler<RoutingContext> leave(Handler<RoutingContext> goodbye) {
     return guard.posting(
-        (exchange, session, form) ->
-            store
-                .end(PortalCookie.read(exchange).orElseThrow())
-                .map(
-                    ended -> {
-                      cookie.remove(exchange, session.workspaceId());
-                      goodbye.handle(exchange);
-                      return null;
-                    }));
+        (exchange, session, form) -> end(exchange, session.workspaceId(), goodbye));
+  }
+
+  /** Like {@link #leave}, for a session of an operator. */
+  public Handler<RoutingContext> leaveAsOperator(Handler<RoutingContext> goodbye) {
+    return operatorGuard.postingAside((exchange, session) -> end(exchange, null, goodbye));
+  }
+
+  private Future<Void> end(
+      RoutingContext exchange, @Nullable UUID workspaceId, Handler<RoutingContext> goodbye) {
+    return store
+        .end(PortalCookie.read(exchange).orElseThrow())
+        .map(
+            ended -> {
+              cookie.remove(exchange, workspaceId);
+              goodbye.handle(exchange);
+              return null;
+            });
   }
 
   /** Redirects with 303 after a form was accepted. */
@@ -153,17 +182,36 @@ public final class PortalAccess {
     String word = fields.text("role", ROLE_CHARACTERS_MAX);
     PortalRole role =
         PortalRole.find(word)
+            .filter(found -> found != PortalRole.OPERATOR)
             .orElseGet(
                 () -> {
                   if (fields.isSound("role")) {
-                    fields.fault("role", "must be view or admin");
+                    fields.fault(
+                        "role",
+                        word.equals(PortalRole.OPERATOR.word())
+                            ? "must be view or admin: an operator's link is of no workspace"
+                            : "must be view or admin");
                   }
                   return PortalRole.VIEW;
                 });
-    String actor = fields.optionalText("actor", ACTOR_CHARACTERS_MAX);
-    if (actor != null && !Caller.isActor(actor)) {
+    return new PortalStore.Grant(
+        workspaceId, role, actor(fields, fields.optionalText("actor", ACTOR_CHARACTERS_MAX)));
+  }
+
+  /** The audit logs of all workspaces name the operator, so there is no link without an actor. */
+  private static PortalStore.Grant operatorGrant(Fields fields) {
+    String word = fields.text("role", ROLE_CHARACTERS_MAX);
+    if (fields.isSound("role") && !word.equals(PortalRole.OPERATOR.word())) {
+      fields.fault("role", "must be operator: other links are of a workspace");
+    }
+    return new PortalStore.Grant(
+        null, PortalRole.OPERATOR, actor(fields, fields.text("actor", ACTOR_CHARACTERS_MAX)));
+  }
+
+  private static @Nullable String actor(Fields fields, @Nullable String actor) {
+    if (actor != null && fields.isSound("actor") && !Caller.isActor(actor)) {
       fields.fault("actor", "must be visible characters");
     }
-    return new PortalStore.Grant(workspaceId, role, actor);
+    return actor;
   }
 }

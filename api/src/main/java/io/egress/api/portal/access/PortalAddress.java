@@ -10,6 +10,9 @@ import java.util.UUID;
 
 /** The address of the settings page as browsers see it. */
 public final class PortalAddress {
+  /** Not the id of a workspace, so that the cookies of both kinds of sessions have other paths. */
+  public static final String OPERATOR = "/operator";
+
   private final PortalSettings settings;
 
   public PortalAddress(PortalSettings settings) {
@@ -25,6 +28,18 @@ public final class PortalAddress {
   /** The common prefix of a workspace's pages. */
   public String workspace(UUID workspaceId) {
     return root() + "/" + workspaceId;
+  }
+
+  /** The common prefix of the pages of operators. */
+  public String operator() {
+    return root() + OPERATOR;
+  }
+
+  /** The common prefix of the pages of the session's workspace, as the session sees them. */
+  public String workspace(PortalSession session) {
+    return session.isOperator()
+        ? operator() + "/" + session.workspaceId()
+        : workspace(session.workspaceId());
   }
 
   /** The origins that may embed the page; empty if embedding is disabled. */

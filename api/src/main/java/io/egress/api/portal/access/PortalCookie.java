@@ -7,10 +7,12 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The session cookie. Its path is that of the workspace's pages, so that sessions of several
- * workspaces are separate.
+ * workspaces are separate; that of an operator's session is the one of operators' pages, below
+ * which each workspace has its pages, too.
  */
 final class PortalCookie {
   private static final String NAME = "egress_portal";
@@ -27,18 +29,22 @@ final class PortalCookie {
     return PortalToken.read(cookie == null ? null : cookie.getValue());
   }
 
-  void set(RoutingContext exchange, UUID workspaceId, PortalToken token) {
+  /** {@code workspaceId} is null for a session of an operator. */
+  void set(RoutingContext exchange, @Nullable UUID workspaceId, PortalToken token) {
     add(exchange, workspaceId, token.text(), AGE_MAX_SECONDS);
   }
 
-  void remove(RoutingContext exchange, UUID workspaceId) {
+  void remove(RoutingContext exchange, @Nullable UUID workspaceId) {
     add(exchange, workspaceId, "", 0);
   }
 
-  /** Inside another site's frame, browsers keep a cookie only with all three attributes. */
-  private void add(RoutingContext exchange, UUID workspaceId, String value, long ageMax) {
+  /**
+   * Inside another site's frame, browsers keep a cookie only with all three attributes. Pages of
+   * operators are never in a frame.
+   */
+  private void add(RoutingContext exchange, @Nullable UUID workspaceId, String value, long ageMax) {
     String place =
-        address.ancestors().isEmpty()
+        workspaceId == null || address.ancestors().isEmpty()
             ? (address.isSecure() ? "; Secure" : "") + "; SameSite=Lax"
             : "; Secure; SameSite=None; Partitioned";
     exchange
@@ -50,7 +56,7 @@ final class PortalCookie {
                 + "="
                 + value
                 + "; Path="
-                + address.workspace(workspaceId)
+                + (workspaceId == null ? address.operator() : address.workspace(workspaceId))
                 + "; Max-Age="
                 + ageMax
                 + "; HttpOnly"

@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Checks the session of every request to a workspace's page. The workspace in the path must be that
- * of the session; pages read and change only data of {@link PortalSession#workspaceId}.
+ * Checks the session of every request to a workspace's page. Pages read and change only data of
+ * {@link PortalSession#workspaceId}, which is the workspace in the path.
  */
-public final class PortalGuard {
+public abstract class PortalGuard {
   /** A page of a workspace. A {@link Refusal} that it throws or fails with becomes the response. */
   public interface View {
     Future<Void> show(RoutingContext exchange, PortalSession session);
@@ -30,33 +30,30 @@ public final class PortalGuard {
     Future<Void> make(RoutingContext exchange, PortalSession session, PortalForm form);
   }
 
-  private static final String NO_SESSION =
-      "Your session has ended, or was opened for another workspace. Open the page"
-          + " again from your application.";
-
-  private final PortalStore store;
   private final PortalAddress address;
 
-  PortalGuard(PortalStore store, PortalAddress address) {
-    this.store = requireNonNull(store, "store is null");
+  PortalGuard(PortalAddress address) {
     this.address = requireNonNull(address, "address is null");
   }
 
-  public Handler<RoutingContext> reading(View view) {
+  /** Fails with a {@link Refusal} if the request has no session that may see the page. */
+  abstract Future<PortalSession> session(RoutingContext exchange, boolean isUse);
+
+  public final Handler<RoutingContext> reading(View view) {
     return exchange ->
         answer(exchange, session(exchange, true).compose(session -> view.show(exchange, session)));
   }
 
   /** A page with nothing but a form, which sessions that change nothing do not get. */
-  public Handler<RoutingContext> asking(View view) {
+  public final Handler<RoutingContext> asking(View view) {
     return reading(
         (exchange, session) -> {
-          requireAdmin(session);
+          requireChanger(session);
           return view.show(exchange, session);
         });
   }
 
-  private static void requireAdmin(PortalSession session) {
+  private static void requireChanger(PortalSession session) {
     if (!session.mayChange()) {
       throw new Refusal(403, "This session is read-only.");
     }
@@ -66,7 +63,7 @@ public final class PortalGuard {
    * Authenticates polling, which does not count as use of the session. When the session has ended,
    * the whole page is reloaded to show that.
    */
-  public Handler<RoutingContext> polling(View view) {
+  public final Handler<RoutingContext> polling(View view) {
     return exchange ->
         session(exchange, false)
             .onFailure(
@@ -79,38 +76,36 @@ public final class PortalGuard {
             .onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
-  public Handler<RoutingContext> changing(Change change) {
+  public final Handler<RoutingContext> changing(Change change) {
     return posting(
         (exchange, session, form) -> {
-          requireAdmin(session);
+          requireChanger(session);
           return change.make(exchange, session, form);
         });
   }
 
   /** Authorizes changes that every role may make. */
-  Handler<RoutingContext> posting(Change change) {
+  final Handler<RoutingContext> posting(Change change) {
     return WorkspaceCalls.withBody(
         exchange ->
             answer(
                 exchange,
                 session(exchange, true)
                     .compose(
-                        session -> {
-                          PortalForm form = PortalForm.of(exchange);
-                          requireOwnPage(exchange.request(), session, form);
-                          return change.make(exchange, session, form);
-                        })));
+                        session ->
+                            change.make(
+                                exchange, session, ownForm(exchange, session.csrfToken())))));
   }
 
-  private Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
-    Optional<UUID> workspaceId = PathIds.uuid(exchange.pathParam("workspace"));
-    Optional<PortalToken> token = PortalCookie.read(exchange);
-    if (workspaceId.isEmpty() || token.isEmpty()) {
-      return Future.failedFuture(new Refusal(403, NO_SESSION));
-    }
-    return store
-        .find(workspaceId.get(), token.get(), isUse)
-        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
+  static Optional<UUID> workspaceId(RoutingContext exchange) {
+    return PathIds.uuid(exchange.pathParam("workspace"));
+  }
+
+  /** The form of a request, if the page itself sent it; throws {@link Refusal}. */
+  final PortalForm ownForm(RoutingContext exchange, String csrfToken) {
+    PortalForm form = PortalForm.of(exchange);
+    requireOwnPage(exchange.request(), csrfToken, form);
+    return form;
   }
 
   /**
@@ -118,7 +113,7 @@ public final class PortalGuard {
    * origin of a plain form; {@code Sec-Fetch-Site}, which scripts cannot set, tells where it is
    * from.
    */
-  private void requireOwnPage(HttpServerRequest request, PortalSession session, PortalForm form) {
+  private void requireOwnPage(HttpServerRequest request, String csrfToken, PortalForm form) {
     String site = request.getHeader("sec-fetch-site");
     boolean isOwn =
         site == null
@@ -126,14 +121,14 @@ public final class PortalGuard {
             : site.equals("same-origin");
     boolean hasToken =
         MessageDigest.isEqual(
-            session.csrfToken().getBytes(UTF_8), form.text(PortalForm.CSRF_FIELD).getBytes(UTF_8));
+            csrfToken.getBytes(UTF_8), form.text(PortalForm.CSRF_FIELD).getBytes(UTF_8));
     if (!isOwn || !hasToken) {
       throw new Refusal(
           403, "This form was not sent from this page. Reload the page and try again.");
     }
   }
 
-  private static void answer(RoutingContext exchange, Future<Void> answered) {
+  static void answer(RoutingContext exchange, Future<Void> answered) {
     answered.onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 }

@@ -8,7 +8,9 @@ import java.util.Optional;
 public enum PortalRole {
   /** May see everything and change nothing. */
   VIEW,
-  ADMIN;
+  ADMIN,
+  /** Of all workspaces; may do in each what an admin may. */
+  OPERATOR;
 
   String word() {
     return name().toLowerCase(Locale.ROOT);

@@ -6,7 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A browser's session on the settings page of one workspace.
+ * A browser's session on the settings page of one workspace. That of an operator may be on the
+ * pages of others at the same time.
  *
  * @param workspaceName null if it has none
  * @param actor the user, as named by the application that requested the link
@@ -25,7 +26,11 @@ public record PortalSession(
   }
 
   public boolean mayChange() {
-    return role == PortalRole.ADMIN;
+    return role != PortalRole.VIEW;
+  }
+
+  public boolean isOperator() {
+    return role == PortalRole.OPERATOR;
   }
 
   /** Tokens are never printed. */

@@ -2,15 +2,19 @@ package io.egress.api.portal.access;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.audit.Act;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * restart.
  */
 final class PortalStore {
+  /** What a session's token is derived for. */
+  private static final String CSRF = "csrf";
+
   private static final String ADD_LINK =
       """
       insert into portal_links (hash, workspace_id, role, actor, expires_at)
@@ -33,23 +40,38 @@ final class PortalStore {
       with opened as (
         update portal_links set used_at = now()
         where hash = $1 and used_at is null and expires_at > now()
-          and exists (select from workspaces w where w.id = workspace_id and w.ended_at is null)
+          and (workspace_id is null
+            or exists (select from workspaces w where w.id = workspace_id and w.ended_at is null))
         returning workspace_id, role, actor)
       insert into portal_sessions (hash, workspace_id, role, actor, expires_at)
       select $2, workspace_id, role, actor, now() + interval '8 hours' from opened
       returning workspace_id, role, actor
       """;
 
-  /** The last use is written at most once a minute. */
+  /** Sessions of operators have no workspace. The last use is written at most once a minute. */
   private static final String FIND =
       """
       with session as (
         select hash, role, actor, used_at from portal_sessions
-        where hash = $1 and workspace_id = $2 and expires_at > now() and used_at > now() - interval '1 hour'),
+        where hash = $1 and workspace_id is not distinct from $2
+          and expires_at > now() and used_at > now() - interval '1 hour'),
       used as (
         update portal_sessions set used_at = now()
         where $3 and hash in (select hash from session where used_at < now() - interval '1 minute'))
       select role, actor, (select name from workspaces where id = $2) as workspace_name from session
+      """;
+
+  private static final String WORKSPACE =
+      """
+      select name, exists (select from portal_visits where session = $1 and workspace_id = $2) as is_visited
+      from workspaces where id = $2
+      """;
+
+  private static final String VISIT =
+      """
+      insert into portal_visits (session, workspace_id)
+      select hash, $2::uuid from portal_sessions where hash = $1 for key share
+      on conflict do nothing
       """;
 
   private static final String END = "delete from portal_sessions where hash = $1";
@@ -67,8 +89,28 @@ final class PortalStore {
         order by expires_at limit 100 for update skip locked)
       """;
 
-  /** The permissions that a link grants. */
-  record Grant(UUID workspaceId, PortalRole role, @Nullable String actor) {}
+  /**
+   * The permissions that a link grants.
+   *
+   * @param workspaceId null for an operator's, which reaches all of them
+   */
+  record Grant(@Nullable UUID workspaceId, PortalRole role, @Nullable String actor) {
+    Act created() {
+      return act("portal_link.created", "portal_link");
+    }
+
+    Act opened() {
+      return act("portal_session.opened", "portal_session");
+    }
+
+    private Act act(String action, String kind) {
+      return new Act(
+          action, kind, null, new JsonObject().put("role", role.word()).put("actor", actor));
+    }
+  }
+
+  /** A workspace that an operator's session asks for. */
+  record Workspace(@Nullable String name, boolean isVisited) {}
 
   private final Pool pool;
 
@@ -76,7 +118,7 @@ final class PortalStore {
     this.pool = requireNonNull(pool, "pool is null");
   }
 
-  /** Returns when the link expires. The workspace must exist. */
+  /** Returns when the link expires. The workspace, if it has one, must exist. */
   static Future<Instant> addLink(SqlClient client, PortalToken token, Grant grant) {
     return client
         .preparedQuery(ADD_LINK)
@@ -89,30 +131,48 @@ final class PortalStore {
    * link is unknown, used or expired.
    */
   static Future<Optional<Grant>> open(SqlClient client, PortalToken link, PortalToken session) {
-    return client
-        .preparedQuery(OPEN)
-        .execute(Tuple.of(link.hash(), session.hash()))
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? Optional.of(grant(row.next())) : Optional.empty();
-            });
+    return first(
+        client.preparedQuery(OPEN).execute(Tuple.of(link.hash(), session.hash())),
+        PortalStore::grant);
   }
 
   /**
-   * Empty if there is no such open session. {@code isUse} keeps the session from being closed as
-   * idle.
+   * Empty if the workspace has no such open session. {@code isUse} keeps the session from being
+   * closed as idle.
    */
   Future<Optional<PortalSession>> find(UUID workspaceId, PortalToken token, boolean isUse) {
-    return pool.preparedQuery(FIND)
-        .execute(Tuple.of(token.hash(), workspaceId, isUse))
-        .map(
-            rows -> {
-              RowIterator<Row> found = rows.iterator();
-              return found.hasNext()
-                  ? Optional.of(session(workspaceId, token, found.next()))
-                  : Optional.empty();
-            });
+    return first(
+        pool.preparedQuery(FIND).execute(Tuple.of(token.hash(), workspaceId, isUse)),
+        row ->
+            new PortalSession(
+                workspaceId,
+                row.getString("workspace_name"),
+                PortalRole.find(row.getString("role")).orElseThrow(),
+                row.getString("actor"),
+                token.derived(CSRF)));
+  }
+
+  /** Like {@link #find}, for a session of an operator. */
+  Future<Optional<OperatorSession>> findOperator(PortalToken token, boolean isUse) {
+    return first(
+        pool.preparedQuery(FIND)
+            .execute(Tuple.tuple().addBuffer(token.hash()).addUUID(null).addBoolean(isUse)),
+        row -> new OperatorSession(row.getString("actor"), token.derived(CSRF)));
+  }
+
+  /** Empty if there is no such workspace. */
+  Future<Optional<Workspace>> workspace(PortalToken token, UUID workspaceId) {
+    return first(
+        pool.preparedQuery(WORKSPACE).execute(Tuple.of(token.hash(), workspaceId)),
+        row -> new Workspace(row.getString("name"), row.getBoolean("is_visited")));
+  }
+
+  /** Returns whether the session enters the workspace for the first time. */
+  static Future<Boolean> visit(SqlClient client, PortalToken token, UUID workspaceId) {
+    return client
+        .preparedQuery(VISIT)
+        .execute(Tuple.of(token.hash(), workspaceId))
+        .map(visited -> visited.rowCount() == 1);
   }
 
   Future<Void> end(PortalToken token) {
@@ -134,12 +194,12 @@ final class PortalStore {
         row.getString("actor"));
   }
 
-  private static PortalSession session(UUID workspaceId, PortalToken token, Row row) {
-    return new PortalSession(
-        workspaceId,
-        row.getString("workspace_name"),
-        PortalRole.find(row.getString("role")).orElseThrow(),
-        row.getString("actor"),
-        token.derived("csrf"));
+  private static <T> Future<Optional<T>> first(
+      Future<RowSet<Row>> queried, Function<Row, T> reader) {
+    return queried.map(
+        rows -> {
+          RowIterator<Row> found = rows.iterator();
+          return found.hasNext() ? Optional.of(reader.apply(found.next())) : Optional.empty();
+        });
   }
 }

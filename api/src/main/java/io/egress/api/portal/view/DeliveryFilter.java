@@ -7,10 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The filters of a list of deliveries, as they were typed.
  *
+ * @param endpoints to choose from; empty if the workspace has too many
+ * @param endpoint the chosen one; its label is empty if it is unknown
+ * @param endpointsInAll how many the workspace has
  * @param problems what is wrong, by the name of the field
  */
 public record DeliveryFilter(
     List<Choice> endpoints,
+    Choice endpoint,
+    int endpointsInAll,
     List<Choice> states,
     List<Choice> outcomes,
     String title,

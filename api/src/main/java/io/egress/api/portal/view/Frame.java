@@ -6,11 +6,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts common to all pages of a workspace.
+ * The parts common to all pages of a session.
  *
  * @param place the selected entry of the navigation
- * @param base the common prefix of the workspace's pages
+ * @param base the common prefix of the workspace's pages, or of an operator's own
+ * @param home the common prefix of all pages of the session; for an operator, not that of a
+ *     workspace
+ * @param workspaceId null on an operator's own pages
  * @param workspaceName null if it has none
+ * @param role in words
  * @param csrf the token that forms send
  * @param notice the message after a successful action
  * @param problem the message after a failed one
@@ -19,8 +23,10 @@ public record Frame(
     String title,
     String place,
     String base,
-    UUID workspaceId,
+    String home,
+    @Nullable UUID workspaceId,
     @Nullable String workspaceName,
+    String role,
     boolean mayChange,
     @Nullable String actor,
     String csrf,
@@ -31,7 +37,8 @@ public record Frame(
     requireNonNull(title, "title is null");
     requireNonNull(place, "place is null");
     requireNonNull(base, "base is null");
-    requireNonNull(workspaceId, "workspaceId is null");
+    requireNonNull(home, "home is null");
+    requireNonNull(role, "role is null");
     requireNonNull(csrf, "csrf is null");
     requireNonNull(assets, "assets is null");
   }
@@ -41,14 +48,21 @@ public record Frame(
         title,
         place,
         base,
+        home,
         workspaceId,
         workspaceName,
+        role,
         mayChange,
         actor,
         csrf,
         assets,
         notice,
         other);
+  }
+
+  /** Whether an operator is on the pages of a workspace. */
+  public boolean isVisit() {
+    return !base.equals(home);
   }
 
   /** What is wrong with a field of the form; null if nothing is. */

@@ -1,0 +1,163 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.deliveries.DeliveryReads;
+import io.egress.api.endpoints.Endpoints;
+import io.egress.api.erasures.CaptureErasure;
+import io.egress.api.intake.ErasureBody;
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.FoundCapture;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalForm;
+import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.view.CaptureDetail;
+import io.egress.api.portal.view.DeliveryRow;
+import io.egress.api.portal.view.DescribedCapture;
+import io.egress.api.portal.view.FormProblem;
+import io.egress.audit.Caller;
+import io.egress.endpoint.Endpoint;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One capture: where it is or why it is not there, what became of it, and the form to erase it. */
+final class CapturePage {
+  private static final String PLACE = "deliveries";
+
+  private final PageRenderer pages;
+  private final CaptureLookups lookups;
+  private final CaptureFinder captures;
+  private final CaptureErasure erasure;
+  private final Endpoints endpoints;
+  private final DeliveryReads deliveries;
+
+  CapturePage(
+      PageRenderer pages,
+      CaptureLookups lookups,
+      CaptureFinder captures,
+      CaptureErasure erasure,
+      Endpoints endpoints,
+      DeliveryReads deliveries) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.lookups = requireNonNull(lookups, "lookups is null");
+    this.captures = requireNonNull(captures, "captures is null");
+    this.erasure = requireNonNull(erasure, "erasure is null");
+    this.endpoints = requireNonNull(endpoints, "endpoints is null");
+    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+  }
+
+  Future<Void> show(RoutingContext exchange, PortalSession session) {
+    return capture(exchange, session)
+        .compose(capture -> detail(session.workspaceId(), capture))
+        .map(
+            detail ->
+                pages.send(
+                    exchange,
+                    200,
+                    "capture",
+                    Map.of(
+                        "frame",
+                        pages.frame(exchange, session, "Capture", PLACE),
+                        "detail",
+                        detail)));
+  }
+
+  /** Fails with a {@link Refusal} if the workspace has no such capture. */
+  private Future<FoundCapture> capture(RoutingContext exchange, PortalSession session) {
+    return captures
+        .find(PathId.of(exchange))
+        .map(
+            found ->
+                found
+                    .filter(each -> each.workspaceId().equals(session.workspaceId()))
+                    .orElseThrow(
+                        () -> new Refusal(404, "There is no such capture in this workspace.")));
+  }
+
+  private Future<CaptureDetail> detail(UUID workspaceId, FoundCapture capture) {
+    MultiMap ofCapture =
+        MultiMap.caseInsensitiveMultiMap().add("capture_id", capture.id().toString());
+    return lookups
+        .one(workspaceId, capture.id())
+        .compose(
+            described ->
+                endpoints
+                    .list(workspaceId)
+                    .compose(
+                        all ->
+                            deliveries
+                                .list(workspaceId, all, ofCapture)
+                                .map(
+                                    listed ->
+                                        detail(capture, described.orElse(null), all, listed))));
+  }
+
+  private static CaptureDetail detail(
+      FoundCapture capture,
+      @Nullable DescribedCapture described,
+      List<Endpoint> all,
+      DeliveryReads.Listed listed) {
+    Map<UUID, String> names =
+        all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+    String title = described == null ? CaptureLookups.UNTITLED : described.title();
+    List<DeliveryRow> rows =
+        listed.deliveries().stream()
+            .map(
+                each ->
+                    DeliveryRow.of(
+                        each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
+            .toList();
+    return new CaptureDetail(capture, described, rows, all.size(), listed.next() != null);
+  }
+
+  /** Shows the form. */
+  Future<Void> askErasure(RoutingContext exchange, PortalSession session) {
+    return sendErasure(exchange, session, 200, null);
+  }
+
+  Future<Void> erase(RoutingContext exchange, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(exchange);
+    JsonObject body = new JsonObject().put("reason", form.text("reason"));
+    return Forms.orExplain(
+        form,
+        () ->
+            erasure
+                .eraseOf(
+                    session.workspaceId(),
+                    Caller.ofPage(exchange, session.actor()),
+                    id,
+                    Forms.accepted(ErasureBody.reason(body.toBuffer())))
+                .compose(
+                    erased ->
+                        PortalAccess.seeOther(
+                            exchange,
+                            pages.base(session) + "/captures/" + id + "?done=capture-erased")),
+        (status, problem) -> sendErasure(exchange, session, status, problem));
+  }
+
+  private Future<Void> sendErasure(
+      RoutingContext exchange, PortalSession session, int status, @Nullable FormProblem problem) {
+    return capture(exchange, session)
+        .map(
+            capture ->
+                pages.send(
+                    exchange,
+                    status,
+                    "erase",
+                    Map.of(
+                        "frame",
+                        pages
+                            .frame(exchange, session, "Erase a capture", PLACE)
+                            .withProblem(problem),
+                        "capture",
+                        capture)));
+  }
+}

@@ -1,0 +1,154 @@
+package io.egress.api.portal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.operator.CaptureFinder;
+import io.egress.api.operator.WorkspaceList;
+import io.egress.api.portal.access.OperatorSession;
+import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.view.FormProblem;
+import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.WorkspaceRow;
+import io.egress.http.PathIds;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The pages of an operator about all workspaces: their list, and the search for a capture. */
+final class WorkspacesPage {
+  private static final int PAGE = 20;
+  private static final int SEARCH_CHARACTERS_MAX = 200;
+  private static final String SEARCH = "search";
+  private static final String TROUBLED = "problems.";
+  private static final String OTHERS = "others.";
+
+  private final PageRenderer pages;
+  private final WorkspaceList workspaces;
+  private final CaptureFinder captures;
+  private final Clock clock;
+
+  WorkspacesPage(
+      PageRenderer pages, WorkspaceList workspaces, CaptureFinder captures, Clock clock) {
+    this.pages = requireNonNull(pages, "pages is null");
+    this.workspaces = requireNonNull(workspaces, "workspaces is null");
+    this.captures = requireNonNull(captures, "captures is null");
+    this.clock = requireNonNull(clock, "clock is null");
+  }
+
+  Future<Void> list(RoutingContext exchange, OperatorSession session) {
+    MultiMap query = FilterQuery.of(exchange, List.of(SEARCH));
+    String search = query.get(SEARCH);
+    if (search != null && search.codePointCount(0, search.length()) > SEARCH_CHARACTERS_MAX) {
+      throw new Refusal(400, "search is longer than " + SEARCH_CHARACTERS_MAX + " characters");
+    }
+    return workspaces
+        .troubledFirst(search, place(query.get("after")), PAGE + 1)
+        .map(found -> send(exchange, session, search, found));
+  }
+
+  private @Nullable Void send(
+      RoutingContext exchange,
+      OperatorSession session,
+      @Nullable String search,
+      List<WorkspaceList.Listed> found) {
+    Instant now = clock.instant();
+    boolean hasNext = found.size() > PAGE;
+    List<WorkspaceList.Listed> page = hasNext ? found.subList(0, PAGE) : found;
+    Map<String, Object> parameters = new HashMap<>();
+    parameters.put("frame", pages.frame(session, "Workspaces", "workspaces"));
+    parameters.put("search", search == null ? "" : search);
+    parameters.put(
+        "rows",
+        page.stream()
+            .sorted(
+                Comparator.comparing((WorkspaceList.Listed each) -> !each.troubled())
+                    .thenComparing(WorkspaceRow::worst))
+            .map(each -> WorkspaceRow.of(each, now))
+            .toList());
+    parameters.put(
+        "next",
+        hasNext
+            ? (search == null ? "" : SEARCH + "=" + FilterQuery.encoded(search) + "&")
+                + "after="
+                + cursor(page.get(PAGE - 1))
+            : null);
+    return pages.send(exchange, 200, "workspaces", parameters);
+  }
+
+  private static String cursor(WorkspaceList.Listed workspace) {
+    return (workspace.troubled() ? TROUBLED : OTHERS) + workspace.id();
+  }
+
+  private static WorkspaceList.@Nullable Place place(@Nullable String cursor) {
+    if (cursor == null) {
+      return null;
+    }
+    boolean troubled = cursor.startsWith(TROUBLED);
+    Optional<UUID> id =
+        troubled || cursor.startsWith(OTHERS)
+            ? PathIds.uuid(cursor.substring(cursor.indexOf('.') + 1))
+            : Optional.empty();
+    return id.map(each -> new WorkspaceList.Place(troubled, each))
+        .orElseThrow(() -> new Refusal(400, "after is not the end of a page of this list"));
+  }
+
+  /** Leads to the capture's page in its workspace, or says why there is none. */
+  Future<Void> findCapture(RoutingContext exchange, OperatorSession session) {
+    String asked = FilterQuery.of(exchange, List.of("id")).get("id");
+    if (asked == null) {
+      return sendSearch(exchange, session, 200, "", null);
+    }
+    Optional<UUID> id = PathIds.uuid(asked);
+    if (id.isEmpty()) {
+      return sendSearch(exchange, session, 400, asked, FilterQuery.NO_ID);
+    }
+    return captures
+        .find(id.get())
+        .compose(
+            found ->
+                found.isPresent()
+                    ? PortalAccess.seeOther(
+                        exchange,
+                        pages.operatorBase()
+                            + "/"
+                            + found.get().workspaceId()
+                            + "/captures/"
+                            + id.get())
+                    : sendSearch(
+                        exchange,
+                        session,
+                        404,
+                        asked,
+                        "No workspace has a capture with this id: it was never put."));
+  }
+
+  private Future<Void> sendSearch(
+      RoutingContext exchange,
+      OperatorSession session,
+      int status,
+      String asked,
+      @Nullable String problem) {
+    Frame frame = pages.frame(session, "Find a capture", "captures");
+    pages.send(
+        exchange,
+        status,
+        "find-capture",
+        Map.of(
+            "frame",
+            problem == null
+                ? frame
+                : frame.withProblem(
+                    new FormProblem(problem, Map.of("id", problem), Map.of("id", asked)))));
+    return Future.succeededFuture();
+  }
+}

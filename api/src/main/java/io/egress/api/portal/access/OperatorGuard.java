@@ -1,0 +1,112 @@
+package io.egress.api.portal.access;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.workspace.WorkspaceCalls;
+import io.egress.audit.AuditLog;
+import io.egress.audit.Caller;
+import io.egress.database.Transactions;
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.Pool;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Admits sessions of operators, to their own pages and to those of every workspace. The first time
+ * that a session enters a workspace, the workspace's audit log has an entry before a page is shown.
+ */
+public final class OperatorGuard extends PortalGuard {
+  /** A page about no workspace in particular. */
+  public interface OperatorView {
+    Future<Void> show(RoutingContext exchange, OperatorSession session);
+  }
+
+  private static final String NO_SESSION =
+      "Your session has ended, or is not one of an operator. A new link opens the page again.";
+
+  private final PortalStore store;
+  private final Transactions transactions;
+
+  OperatorGuard(Pool pool, PortalStore store, PortalAddress address) {
+    super(address);
+    this.store = requireNonNull(store, "store is null");
+    this.transactions = new Transactions(pool);
+  }
+
+  public Handler<RoutingContext> overseeing(OperatorView view) {
+    return exchange ->
+        answer(exchange, operator(exchange, true).compose(found -> view.show(exchange, found)));
+  }
+
+  /** Like {@link #posting}, on a page about no workspace. */
+  Handler<RoutingContext> postingAside(OperatorView change) {
+    return WorkspaceCalls.withBody(
+        exchange ->
+            answer(
+                exchange,
+                operator(exchange, true)
+                    .compose(
+                        session -> {
+                          ownForm(exchange, session.csrfToken());
+                          return change.show(exchange, session);
+                        })));
+  }
+
+  private Future<OperatorSession> operator(RoutingContext exchange, boolean isUse) {
+    return PortalCookie.read(exchange)
+        .map(token -> store.findOperator(token, isUse))
+        .orElseGet(() -> Future.succeededFuture(Optional.empty()))
+        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
+  }
+
+  @Override
+  Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
+    return operator(exchange, isUse)
+        .compose(
+            operator ->
+                enter(
+                    exchange,
+                    operator,
+                    workspaceId(exchange).orElseThrow(OperatorGuard::noWorkspace)));
+  }
+
+  /** Does not create the workspace. */
+  private Future<PortalSession> enter(
+      RoutingContext exchange, OperatorSession operator, UUID workspaceId) {
+    PortalToken token = PortalCookie.read(exchange).orElseThrow();
+    return store
+        .workspace(token, workspaceId)
+        .map(found -> found.orElseThrow(OperatorGuard::noWorkspace))
+        .compose(
+            workspace ->
+                (workspace.isVisited()
+                        ? Future.<Void>succeededFuture()
+                        : visit(exchange, operator, token, workspaceId))
+                    .map(visited -> operator.at(workspaceId, workspace.name())));
+  }
+
+  private Future<Void> visit(
+      RoutingContext exchange, OperatorSession operator, PortalToken token, UUID workspaceId) {
+    PortalStore.Grant grant =
+        new PortalStore.Grant(workspaceId, PortalRole.OPERATOR, operator.actor());
+    return transactions.run(
+        tx ->
+            PortalStore.visit(tx, token, workspaceId)
+                .compose(
+                    isFirst ->
+                        isFirst
+                            ? AuditLog.write(
+                                tx,
+                                workspaceId,
+                                Caller.ofPage(exchange, operator.actor()),
+                                grant.opened())
+                            : Future.<Void>succeededFuture()));
+  }
+
+  private static Refusal noWorkspace() {
+    return new Refusal(404, "There is no such workspace.");
+  }
+}

@@ -1,0 +1,35 @@
+package io.egress.api.portal.access;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Admits sessions of the workspace in the path, and no others. */
+final class WorkspaceGuard extends PortalGuard {
+  private static final String NO_SESSION =
+      "Your session has ended, or was opened for another workspace. Open the page"
+          + " again from your application.";
+
+  private final PortalStore store;
+
+  WorkspaceGuard(PortalStore store, PortalAddress address) {
+    super(address);
+    this.store = requireNonNull(store, "store is null");
+  }
+
+  @Override
+  Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
+    Optional<UUID> workspaceId = workspaceId(exchange);
+    Optional<PortalToken> token = PortalCookie.read(exchange);
+    if (workspaceId.isEmpty() || token.isEmpty()) {
+      return Future.failedFuture(new Refusal(403, NO_SESSION));
+    }
+    return store
+        .find(workspaceId.get(), token.get(), isUse)
+        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
+  }
+}

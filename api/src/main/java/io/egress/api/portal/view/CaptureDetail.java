@@ -1,0 +1,68 @@
+package io.egress.api.portal.view;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.operator.FoundCapture;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A capture and its deliveries.
+ *
+ * @param described what it says; null if it was erased
+ * @param rows the first deliveries of it
+ * @param endpoints the number of endpoints of its workspace
+ * @param hasMore whether there are more deliveries
+ */
+public record CaptureDetail(
+    FoundCapture found,
+    @Nullable DescribedCapture described,
+    List<DeliveryRow> rows,
+    int endpoints,
+    boolean hasMore) {
+  public CaptureDetail {
+    requireNonNull(found, "found is null");
+    rows = List.copyOf(rows);
+  }
+
+  public boolean isErased() {
+    return found.state() == FoundCapture.State.ERASED;
+  }
+
+  public String state() {
+    return switch (found.state()) {
+      case IN_STREAM -> "in the stream";
+      case ERASED -> "erased";
+      case ENTERING -> "entering the stream";
+      case WITHOUT_SEGMENTS -> "not in the stream";
+    };
+  }
+
+  /** A class of the style sheet. */
+  public String color() {
+    return switch (found.state()) {
+      case IN_STREAM -> "delivered";
+      case ERASED -> "none";
+      case ENTERING -> "pending";
+      case WITHOUT_SEGMENTS -> "skipped";
+    };
+  }
+
+  /** Why it is not in the stream, or what that means; empty if there is nothing to explain. */
+  public String explanation() {
+    return switch (found.state()) {
+      case IN_STREAM -> "";
+      case ERASED ->
+          found.position() == null
+              ? "It was never in the stream."
+              : "It keeps its position, and is left out of pages.";
+      case ENTERING -> "It is acknowledged, and gets its position in a moment.";
+      case WITHOUT_SEGMENTS -> "It has no segments, so it is not finished.";
+    };
+  }
+
+  /** Endpoints that are owed nothing of it, as far as all deliveries are shown. */
+  public long notOwed() {
+    return hasMore ? 0 : endpoints - rows.stream().map(DeliveryRow::endpointId).distinct().count();
+  }
+}
