@@ -1,5 +1,6 @@
 package io.egress.acceptance.portal;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -10,13 +11,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.openqa.selenium.By;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -101,12 +103,72 @@ final class Chromium implements AutoCloseable {
     driver.get(url);
   }
 
+  /** How wide the page is shown. */
+  enum Screen {
+    PHONE(390, 844),
+    TABLET(834, 1112),
+    DESKTOP(1280, 860);
+
+    private final int width;
+    private final int height;
+
+    Screen(int width, int height) {
+      this.width = width;
+      this.height = height;
+    }
+
+    private String suffix() {
+      return this == DESKTOP ? "" : "-" + name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   void desktop() {
-    size(1280, 860, false);
+    show(Screen.DESKTOP);
   }
 
   void phone() {
-    size(360, 740, true);
+    show(Screen.PHONE);
+  }
+
+  void show(Screen screen) {
+    size(screen.width, screen.height, screen != Screen.DESKTOP);
+  }
+
+  /** Checks the page that is shown on every screen and in both schemes, and pictures it. */
+  void inspect(String name) throws IOException {
+    onEveryScreen(
+        name,
+        (screen, picture) -> {
+          if (screen != Screen.TABLET) {
+            assertAccessible(picture);
+          }
+          picture(picture);
+        });
+  }
+
+  /** Like {@link #inspect}, of a page with text that the checker cannot return cut into pieces. */
+  void measure(String name) throws IOException {
+    onEveryScreen(name, (screen, picture) -> picture(picture));
+  }
+
+  private interface Look {
+    void at(Screen screen, String picture) throws IOException;
+  }
+
+  private void onEveryScreen(String name, Look look) throws IOException {
+    for (String scheme : List.of("light", "dark")) {
+      scheme(scheme);
+      for (Screen screen : Screen.values()) {
+        show(screen);
+        look.at(screen, name + "-" + scheme + screen.suffix());
+      }
+    }
+    assertQuiet();
+  }
+
+  private void picture(String name) throws IOException {
+    assertNoSidewaysScrolling(name);
+    screenshot(name);
   }
 
   private void size(int width, int height, boolean mobile) {
@@ -213,13 +275,36 @@ final class Chromium implements AutoCloseable {
         .isEqualTo(0L);
   }
 
-  /** Only where a browser is required: a picture takes longer than all checks of its page. */
+  /**
+   * Of the whole page, but no longer than two screens. Only where a browser is required: a picture
+   * takes longer than all checks of its page.
+   */
   void screenshot(String name) throws IOException {
     if (!isRequired()) {
       return;
     }
+    long width = number("window.innerWidth");
+    long height = number("document.documentElement.scrollHeight");
+    Map<String, Object> clip =
+        Map.of(
+            "x", 0,
+            "y", 0,
+            "width", width,
+            "height", Math.min(height, 2 * number("window.innerHeight")),
+            "scale", 1);
+    Object data =
+        driver
+            .executeCdpCommand(
+                "Page.captureScreenshot",
+                Map.of("format", "png", "captureBeyondViewport", true, "clip", clip))
+            .get("data");
     Files.createDirectories(SCREENSHOTS);
-    Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+    Files.write(
+        SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(String.valueOf(data)));
+  }
+
+  private long number(String expression) {
+    return ((Number) requireNonNull(driver.executeScript("return " + expression))).longValue();
   }
 
   private static boolean isRequired() {

@@ -109,6 +109,13 @@ final class PortalWorld implements AutoCloseable {
         .getString("url");
   }
 
+  /** A link to the pages of all workspaces. */
+  String operatorLink(String actor) {
+    return internal
+        .call("POST", "/portal-links", new JsonObject().put("role", "operator").put("actor", actor))
+        .getString("url");
+  }
+
   String url(String path) {
     return "http://127.0.0.1:" + api.internalPort() + path;
   }
@@ -140,6 +147,10 @@ final class PortalWorld implements AutoCloseable {
             .next(3)
             .put("title", title));
     return id;
+  }
+
+  void name(UUID workspace, String name) {
+    internal.call("PATCH", "/workspaces/" + workspace, new JsonObject().put("name", name));
   }
 
   /** A capture whose deliveries have pages. */

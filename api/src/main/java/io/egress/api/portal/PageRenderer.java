@@ -139,7 +139,17 @@ final class PageRenderer {
         exchange,
         status,
         "message",
-        Map.of("assets", assets, "title", title, "text", text, "back", back));
+        Map.of(
+            "assets",
+            assets,
+            "title",
+            title,
+            "text",
+            text,
+            "back",
+            back,
+            "backLabel",
+            isOfOperator(exchange) ? "Back to all workspaces" : "Back to the overview"));
   }
 
   /** The page that a portal link opens. */

@@ -89,10 +89,12 @@ public record WorkspaceRow(
   private static String problem(WorkspaceList.Judged judged) {
     String description = judged.endpoint().description();
     String outcome = judged.health().lastOutcome();
+    boolean isWhy =
+        outcome != null && !outcome.startsWith("delivered") && !judged.endpoint().paused();
     return (description == null || description.isBlank() ? judged.endpoint().url() : description)
         + " is "
         + judged.health().state().name().toLowerCase(Locale.ROOT)
-        + (outcome == null || judged.endpoint().paused() ? "" : ": " + outcome);
+        + (isWhy ? ": " + outcome : "");
   }
 
   private static List<String> behind(WorkspaceList.Listed workspace, Instant now) {
