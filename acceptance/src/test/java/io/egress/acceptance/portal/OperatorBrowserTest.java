@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
@@ -100,6 +101,7 @@ class OperatorBrowserTest {
   }
 
   @Test
+  @Tag("full")
   void everyPageIsAccessible() throws Exception {
     UUID down = world.endpoint(workspace, "crm-of-acme", "CRM");
     world.endpoint(workspace, "search-of-acme", "Search index");
@@ -157,6 +159,7 @@ class OperatorBrowserTest {
 
   /** Long titles, from right to left, without spaces, and with marks on top of each other. */
   @Test
+  @Tag("full")
   void titlesInAnyScriptStayWithinTheirPlace() throws Exception {
     UUID endpoint = world.endpoint(workspace, "any-script", "متلقي الإشعارات");
     for (String title :

@@ -18,6 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
@@ -462,6 +463,7 @@ class PortalBrowserTest {
   }
 
   @Test
+  @Tag("full")
   void everyPageIsAccessible() throws Exception {
     UUID endpoint = world.endpoint(workspace, "search", "Search index");
     UUID down = world.endpoint(workspace, "crm", "CRM");

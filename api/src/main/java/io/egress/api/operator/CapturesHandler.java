@@ -31,16 +31,16 @@ public final class CapturesHandler {
     this.deliveries = requireNonNull(deliveries, "deliveries is null");
   }
 
-  public void find(RoutingContext exchange) {
-    PathIds.uuid(exchange.pathParam("id"))
+  public void find(RoutingContext ctx) {
+    PathIds.uuid(ctx.pathParam("id"))
         .map(captures::find)
         .orElseGet(
             () -> Future.failedFuture(new Refusal(400, "the id of the capture must be a UUID")))
         .map(
             found -> found.orElseThrow(() -> new Refusal(404, "no such capture: it was never put")))
         .compose(this::withDeliveries)
-        .onSuccess(found -> HttpExchange.sendJson(exchange, 200, found))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onSuccess(found -> HttpExchange.sendJson(ctx, 200, found))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   private Future<JsonObject> withDeliveries(FoundCapture capture) {

@@ -30,32 +30,32 @@ public final class WorkspacesHandler {
     this.workspaces = requireNonNull(workspaces, "workspaces is null");
   }
 
-  public void list(RoutingContext exchange) {
+  public void list(RoutingContext ctx) {
     UUID after;
     boolean troubled;
     try {
-      after = after(exchange);
-      troubled = isOnlyTroubled(exchange);
+      after = after(ctx);
+      troubled = isOnlyTroubled(ctx);
     } catch (Refusal refusal) {
-      HttpExchange.fail(exchange, refusal);
+      HttpExchange.fail(ctx, refusal);
       return;
     }
     workspaces
         .byId(after, troubled, PAGE + 1)
-        .onSuccess(found -> HttpExchange.sendJson(exchange, 200, page(found)))
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onSuccess(found -> HttpExchange.sendJson(ctx, 200, page(found)))
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
-  private static @Nullable UUID after(RoutingContext exchange) {
-    String text = exchange.queryParams().get("after");
+  private static @Nullable UUID after(RoutingContext ctx) {
+    String text = ctx.queryParams().get("after");
     return text == null
         ? null
         : PathIds.uuid(text)
             .orElseThrow(() -> new Refusal(400, "after must be the id of a workspace"));
   }
 
-  private static boolean isOnlyTroubled(RoutingContext exchange) {
-    String only = exchange.queryParams().get("only");
+  private static boolean isOnlyTroubled(RoutingContext ctx) {
+    String only = ctx.queryParams().get("only");
     if (only != null && !only.equals("failing")) {
       throw new Refusal(400, "only must be failing");
     }

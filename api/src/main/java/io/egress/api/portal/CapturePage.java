@@ -54,26 +54,23 @@ final class CapturePage {
     this.deliveries = requireNonNull(deliveries, "deliveries is null");
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return capture(exchange, session)
+  Future<Void> show(RoutingContext ctx, PortalSession session) {
+    return capture(ctx, session)
         .compose(capture -> detail(session.workspaceId(), capture))
         .map(
             detail ->
                 pages.send(
-                    exchange,
+                    ctx,
                     200,
                     "capture",
                     Map.of(
-                        "frame",
-                        pages.frame(exchange, session, "Capture", PLACE),
-                        "detail",
-                        detail)));
+                        "frame", pages.frame(ctx, session, "Capture", PLACE), "detail", detail)));
   }
 
   /** Fails with a {@link Refusal} if the workspace has no such capture. */
-  private Future<FoundCapture> capture(RoutingContext exchange, PortalSession session) {
+  private Future<FoundCapture> capture(RoutingContext ctx, PortalSession session) {
     return captures
-        .find(PathId.of(exchange))
+        .find(PathId.of(ctx))
         .map(
             found ->
                 found
@@ -119,12 +116,12 @@ final class CapturePage {
   }
 
   /** Shows the form. */
-  Future<Void> askErasure(RoutingContext exchange, PortalSession session) {
-    return sendErasure(exchange, session, 200, null);
+  Future<Void> askErasure(RoutingContext ctx, PortalSession session) {
+    return sendErasure(ctx, session, 200, null);
   }
 
-  Future<Void> erase(RoutingContext exchange, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(exchange);
+  Future<Void> erase(RoutingContext ctx, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(ctx);
     JsonObject body = new JsonObject().put("reason", form.text("reason"));
     return Forms.orExplain(
         form,
@@ -132,31 +129,28 @@ final class CapturePage {
             erasure
                 .eraseOf(
                     session.workspaceId(),
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     id,
                     Forms.accepted(ErasureBody.reason(body.toBuffer())))
                 .compose(
                     erased ->
                         PortalAccess.seeOther(
-                            exchange,
-                            pages.base(session) + "/captures/" + id + "?done=capture-erased")),
-        (status, problem) -> sendErasure(exchange, session, status, problem));
+                            ctx, pages.base(session) + "/captures/" + id + "?done=capture-erased")),
+        (status, problem) -> sendErasure(ctx, session, status, problem));
   }
 
   private Future<Void> sendErasure(
-      RoutingContext exchange, PortalSession session, int status, @Nullable FormProblem problem) {
-    return capture(exchange, session)
+      RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
+    return capture(ctx, session)
         .map(
             capture ->
                 pages.send(
-                    exchange,
+                    ctx,
                     status,
                     "erase",
                     Map.of(
                         "frame",
-                        pages
-                            .frame(exchange, session, "Erase a capture", PLACE)
-                            .withProblem(problem),
+                        pages.frame(ctx, session, "Erase a capture", PLACE).withProblem(problem),
                         "capture",
                         capture)));
   }

@@ -55,8 +55,8 @@ final class DeliveriesPage {
     this.deliveries = requireNonNull(deliveries, "deliveries is null");
   }
 
-  Future<Void> list(RoutingContext exchange, PortalSession session) {
-    MultiMap query = FilterQuery.of(exchange, FILTERS);
+  Future<Void> list(RoutingContext ctx, PortalSession session) {
+    MultiMap query = FilterQuery.of(ctx, FILTERS);
     Map<String, String> problems = problems(query);
     return endpoints
         .list(session.workspaceId())
@@ -67,9 +67,9 @@ final class DeliveriesPage {
                         : Future.succeededFuture(DeliveryTable.NOTHING))
                     .map(
                         table -> {
-                          Frame frame = pages.frame(exchange, session, "Deliveries", "deliveries");
+                          Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
                           return pages.send(
-                              exchange,
+                              ctx,
                               problems.isEmpty() ? 200 : 400,
                               "deliveries",
                               Map.of(
@@ -106,20 +106,20 @@ final class DeliveriesPage {
     return problems;
   }
 
-  Future<Void> liveList(RoutingContext exchange, PortalSession session) {
-    MultiMap query = FilterQuery.of(exchange, FILTERS);
+  Future<Void> liveList(RoutingContext ctx, PortalSession session) {
+    MultiMap query = FilterQuery.of(ctx, FILTERS);
     return endpoints
         .list(session.workspaceId())
         .compose(all -> table(session, query, all))
         .compose(
             table -> {
-              if (LivePart.isSeen(exchange, table)) {
-                return HttpExchange.endEmpty(exchange, 204);
+              if (LivePart.isSeen(ctx, table)) {
+                return HttpExchange.endEmpty(ctx, 204);
               }
-              Frame frame = pages.frame(exchange, session, "Deliveries", "deliveries");
+              Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
               return Future.succeededFuture(
                   pages.send(
-                      exchange,
+                      ctx,
                       200,
                       "deliveries-live",
                       Map.of(

@@ -57,11 +57,11 @@ final class EndpointPage {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return send(exchange, session, 200, null, null);
+  Future<Void> show(RoutingContext ctx, PortalSession session) {
+    return send(ctx, session, 200, null, null);
   }
 
-  Future<Void> change(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> change(RoutingContext ctx, PortalSession session, PortalForm form) {
     String description = form.text("description");
     JsonObject body =
         new JsonObject()
@@ -73,8 +73,8 @@ final class EndpointPage {
             .put("events", EndpointsPage.events(form));
     return Forms.orExplain(
         form,
-        () -> change(exchange, session, body, "endpoint-changed"),
-        (status, problem) -> send(exchange, session, status, problem, null));
+        () -> change(ctx, session, body, "endpoint-changed"),
+        (status, problem) -> send(ctx, session, status, problem, null));
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */
@@ -86,17 +86,17 @@ final class EndpointPage {
   }
 
   /** Sets a header, or removes it if the value is empty. */
-  Future<Void> changeHeader(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> changeHeader(RoutingContext ctx, PortalSession session, PortalForm form) {
     String value = form.isChecked("remove") ? null : form.text("header_value");
     JsonObject body =
         new JsonObject().put("headers", new JsonObject().put(form.text("header_name"), value));
     return Forms.orExplain(
         form,
-        () -> change(exchange, session, body, "endpoint-changed"),
-        (status, problem) -> send(exchange, session, status, problem, null));
+        () -> change(ctx, session, body, "endpoint-changed"),
+        (status, problem) -> send(ctx, session, status, problem, null));
   }
 
-  Future<Void> changeCertificate(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> changeCertificate(RoutingContext ctx, PortalSession session, PortalForm form) {
     JsonObject certificate =
         form.isChecked("remove")
             ? null
@@ -106,20 +106,20 @@ final class EndpointPage {
     JsonObject body = new JsonObject().put("client_certificate", certificate);
     return Forms.orExplain(
         form,
-        () -> change(exchange, session, body, "endpoint-changed"),
-        (status, problem) -> send(exchange, session, status, problem, null));
+        () -> change(ctx, session, body, "endpoint-changed"),
+        (status, problem) -> send(ctx, session, status, problem, null));
   }
 
-  Future<Void> pause(RoutingContext exchange, PortalSession session, PortalForm form) {
-    return change(exchange, session, new JsonObject().put("paused", true), "endpoint-paused");
+  Future<Void> pause(RoutingContext ctx, PortalSession session, PortalForm form) {
+    return change(ctx, session, new JsonObject().put("paused", true), "endpoint-paused");
   }
 
-  Future<Void> resume(RoutingContext exchange, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(exchange);
-    Caller caller = Caller.ofPage(exchange, session.actor());
+  Future<Void> resume(RoutingContext ctx, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(ctx);
+    Caller caller = Caller.ofPage(ctx, session.actor());
     JsonObject resumed = new JsonObject().put("paused", false);
     if (!form.isChecked("catch_up")) {
-      return change(exchange, session, resumed, "endpoint-resumed");
+      return change(ctx, session, resumed, "endpoint-resumed");
     }
     return endpoints
         .change(caller, session.workspaceId(), id, bodies.change(resumed.toBuffer()).orRefuse())
@@ -130,33 +130,29 @@ final class EndpointPage {
         .compose(
             started ->
                 PortalAccess.seeOther(
-                    exchange,
+                    ctx,
                     pages.base(session) + "/replays/" + started.id() + "?done=endpoint-resumed"));
   }
 
   private Future<Void> change(
-      RoutingContext exchange, PortalSession session, JsonObject body, String done) {
+      RoutingContext ctx, PortalSession session, JsonObject body, String done) {
     return endpoints
         .change(
-            Caller.ofPage(exchange, session.actor()),
+            Caller.ofPage(ctx, session.actor()),
             session.workspaceId(),
-            PathId.of(exchange),
+            PathId.of(ctx),
             Forms.accepted(bodies.change(body.toBuffer())))
-        .compose(changed -> backToPage(exchange, session, done));
+        .compose(changed -> backToPage(ctx, session, done));
   }
 
   /** Sends a test and shows its outcome. */
-  Future<Void> test(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> test(RoutingContext ctx, PortalSession session, PortalForm form) {
     return testSend
-        .run(
-            exchange,
-            Caller.ofPage(exchange, session.actor()),
-            session.workspaceId(),
-            PathId.of(exchange))
+        .run(ctx, Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
         .compose(
             result ->
                 send(
-                    exchange,
+                    ctx,
                     session,
                     200,
                     null,
@@ -164,45 +160,42 @@ final class EndpointPage {
   }
 
   /** Shows the form for rotating the secret. */
-  Future<Void> askRotation(RoutingContext exchange, PortalSession session) {
-    return sendRotation(exchange, session, 200, null, null);
+  Future<Void> askRotation(RoutingContext ctx, PortalSession session) {
+    return sendRotation(ctx, session, 200, null, null);
   }
 
-  Future<Void> rotate(RoutingContext exchange, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(exchange);
+  Future<Void> rotate(RoutingContext ctx, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(ctx);
     JsonObject body = new JsonObject().put("overlap", form.text("overlap"));
     return Forms.orExplain(
         form,
         () ->
             endpoints
                 .rotateSecret(
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     id,
                     Forms.accepted(EndpointBody.rotation(body.toBuffer())))
                 .compose(
-                    issued ->
-                        sendRotation(exchange, session, 201, EndpointsPage.secret(issued), null)),
-        (status, problem) -> sendRotation(exchange, session, status, null, problem));
+                    issued -> sendRotation(ctx, session, 201, EndpointsPage.secret(issued), null)),
+        (status, problem) -> sendRotation(ctx, session, status, null, problem));
   }
 
-  Future<Void> endOverlap(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> endOverlap(RoutingContext ctx, PortalSession session, PortalForm form) {
     return endpoints
-        .endOverlap(
-            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
-        .compose(ended -> backToPage(exchange, session, "overlap-ended"));
+        .endOverlap(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
+        .compose(ended -> backToPage(ctx, session, "overlap-ended"));
   }
 
-  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
+  Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
     return endpoints
-        .show(session.workspaceId(), PathId.of(exchange))
+        .show(session.workspaceId(), PathId.of(ctx))
         .map(
             endpoint -> {
-              Frame frame =
-                  pages.frame(exchange, session, "Delete an endpoint", EndpointsPage.PLACE);
+              Frame frame = pages.frame(ctx, session, "Delete an endpoint", EndpointsPage.PLACE);
               String path = frame.base() + "/endpoints/" + endpoint.id();
               return pages.confirm(
-                  exchange,
+                  ctx,
                   frame,
                   new Confirmation(
                       "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
@@ -213,30 +206,29 @@ final class EndpointPage {
             });
   }
 
-  Future<Void> delete(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
     return endpoints
-        .delete(
-            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+        .delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
         .compose(
             deleted ->
                 PortalAccess.seeOther(
-                    exchange, pages.base(session) + "/endpoints?done=endpoint-deleted"));
+                    ctx, pages.base(session) + "/endpoints?done=endpoint-deleted"));
   }
 
-  private Future<Void> backToPage(RoutingContext exchange, PortalSession session, String done) {
+  private Future<Void> backToPage(RoutingContext ctx, PortalSession session, String done) {
     return PortalAccess.seeOther(
-        exchange, pages.base(session) + "/endpoints/" + PathId.of(exchange) + "?done=" + done);
+        ctx, pages.base(session) + "/endpoints/" + PathId.of(ctx) + "?done=" + done);
   }
 
   private Future<Void> send(
-      RoutingContext exchange,
+      RoutingContext ctx,
       PortalSession session,
       int status,
       @Nullable FormProblem problem,
       @Nullable AttemptRow tested) {
     Instant now = clock.instant();
     return endpoints
-        .show(session.workspaceId(), PathId.of(exchange))
+        .show(session.workspaceId(), PathId.of(ctx))
         .compose(
             endpoint ->
                 cards
@@ -246,13 +238,10 @@ final class EndpointPage {
                           Frame frame =
                               pages
                                   .frame(
-                                      exchange,
-                                      session,
-                                      EndpointNames.of(endpoint),
-                                      EndpointsPage.PLACE)
+                                      ctx, session, EndpointNames.of(endpoint), EndpointsPage.PLACE)
                                   .withProblem(problem);
                           return pages.send(
-                              exchange,
+                              ctx,
                               status,
                               "endpoint",
                               Map.of(
@@ -264,25 +253,25 @@ final class EndpointPage {
   }
 
   private Future<Void> sendRotation(
-      RoutingContext exchange,
+      RoutingContext ctx,
       PortalSession session,
       int status,
       @Nullable ShownSecret secret,
       @Nullable FormProblem problem) {
     return endpoints
-        .show(session.workspaceId(), PathId.of(exchange))
+        .show(session.workspaceId(), PathId.of(ctx))
         .map(
             endpoint -> {
               Map<String, Object> parameters = new HashMap<>();
               parameters.put(
                   "frame",
                   pages
-                      .frame(exchange, session, "Rotate a signing secret", EndpointsPage.PLACE)
+                      .frame(ctx, session, "Rotate a signing secret", EndpointsPage.PLACE)
                       .withProblem(problem));
               parameters.put("endpoint", endpoint);
               parameters.put("name", EndpointNames.of(endpoint));
               parameters.put("secret", secret);
-              return pages.send(exchange, status, "rotate", parameters);
+              return pages.send(ctx, status, "rotate", parameters);
             });
   }
 }

@@ -56,11 +56,11 @@ final class EndpointsPage {
     this.cards = requireNonNull(cards, "cards is null");
   }
 
-  Future<Void> list(RoutingContext exchange, PortalSession session) {
-    return send(exchange, session, Shown.NOTHING);
+  Future<Void> list(RoutingContext ctx, PortalSession session) {
+    return send(ctx, session, Shown.NOTHING);
   }
 
-  Future<Void> create(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> create(RoutingContext ctx, PortalSession session, PortalForm form) {
     JsonObject body =
         new JsonObject()
             .put("url", form.text("url"))
@@ -84,16 +84,16 @@ final class EndpointsPage {
         () ->
             endpoints
                 .create(
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     Forms.accepted(bodies.creation(body.toBuffer())))
                 .compose(
                     issued ->
                         send(
-                            exchange,
+                            ctx,
                             session,
                             new Shown(201, secret(issued), issued.endpoint().id(), null))),
-        (status, problem) -> send(exchange, session, new Shown(status, null, null, problem)));
+        (status, problem) -> send(ctx, session, new Shown(status, null, null, problem)));
   }
 
   static JsonArray events(PortalForm form) {
@@ -108,9 +108,9 @@ final class EndpointsPage {
         SigningSecrets.inStandardForm(issued.secret()));
   }
 
-  private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
-    String search = requireNonNullElse(FilterQuery.of(exchange, List.of(SEARCH)).get(SEARCH), "");
-    int first = (page(exchange) - 1) * PAGE;
+  private Future<Void> send(RoutingContext ctx, PortalSession session, Shown shown) {
+    String search = requireNonNullElse(FilterQuery.of(ctx, List.of(SEARCH)).get(SEARCH), "");
+    int first = (page(ctx) - 1) * PAGE;
     return endpoints
         .list(session.workspaceId())
         .compose(
@@ -124,18 +124,18 @@ final class EndpointsPage {
                         parameters.put(
                             "frame",
                             pages
-                                .frame(exchange, session, "Endpoints", PLACE)
+                                .frame(ctx, session, "Endpoints", PLACE)
                                 .withProblem(shown.problem()));
                         parameters.put(
                             "endpoints", listed.stream().map(EndpointsPage::row).toList());
                         parameters.put("inAll", all.size());
                         parameters.put("isSearchable", all.size() > PAGE);
                         parameters.put("search", search);
-                        parameters.put("next", next(exchange, search, first, matching.size()));
+                        parameters.put("next", next(ctx, search, first, matching.size()));
                         parameters.put("secret", shown.secret());
                         parameters.put("created", shown.created());
                         parameters.put("receivers", receivers);
-                        return pages.send(exchange, shown.status(), "endpoints", parameters);
+                        return pages.send(ctx, shown.status(), "endpoints", parameters);
                       });
             });
   }
@@ -158,22 +158,21 @@ final class EndpointsPage {
   }
 
   /** The query of the next page; null on the last one. */
-  private static @Nullable String next(
-      RoutingContext exchange, String search, int first, int inAll) {
+  private static @Nullable String next(RoutingContext ctx, String search, int first, int inAll) {
     if (first + PAGE >= inAll) {
       return null;
     }
     return (search.isEmpty() ? "" : SEARCH + "=" + FilterQuery.encoded(search) + "&")
         + "page="
-        + (page(exchange) + 1);
+        + (page(ctx) + 1);
   }
 
   private static EndpointRow row(EndpointCards.Listed listed) {
     return new EndpointRow(listed.endpoint(), listed.status());
   }
 
-  private static int page(RoutingContext exchange) {
-    String asked = exchange.queryParams().get("page");
+  private static int page(RoutingContext ctx) {
+    String asked = ctx.queryParams().get("page");
     return asked != null && asked.matches("[1-9][0-9]{0,5}") ? Integer.parseInt(asked) : 1;
   }
 }

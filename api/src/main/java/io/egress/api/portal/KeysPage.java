@@ -42,11 +42,11 @@ final class KeysPage {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  Future<Void> list(RoutingContext exchange, PortalSession session) {
-    return send(exchange, session, Shown.NOTHING);
+  Future<Void> list(RoutingContext ctx, PortalSession session) {
+    return send(ctx, session, Shown.NOTHING);
   }
 
-  Future<Void> mint(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> mint(RoutingContext ctx, PortalSession session, PortalForm form) {
     JsonObject body = new JsonObject().put("name", form.text("name"));
     if (!form.text("expires_in").isEmpty()) {
       body.put("expires_in", form.text("expires_in"));
@@ -55,13 +55,13 @@ final class KeysPage {
         form,
         () ->
             keys.mint(
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     Forms.accepted(KeyBody.read(body.toBuffer())))
                 .compose(
                     minted ->
                         send(
-                            exchange,
+                            ctx,
                             session,
                             new Shown(
                                 201,
@@ -72,15 +72,15 @@ final class KeysPage {
                                         + " Authorization: Bearer, followed by the key.",
                                     null),
                                 null))),
-        (status, problem) -> send(exchange, session, new Shown(status, null, problem)));
+        (status, problem) -> send(ctx, session, new Shown(status, null, problem)));
   }
 
   /** Shows the form for changing when a key expires. */
-  Future<Void> askExpiry(RoutingContext exchange, PortalSession session) {
-    return sendExpiry(exchange, session, 200, null);
+  Future<Void> askExpiry(RoutingContext ctx, PortalSession session) {
+    return sendExpiry(ctx, session, 200, null);
   }
 
-  Future<Void> changeExpiry(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> changeExpiry(RoutingContext ctx, PortalSession session, PortalForm form) {
     JsonObject body = new JsonObject().put("extend", form.isChecked("extend"));
     switch (form.text("expires_in")) {
       case "never" -> body.putNull("expires_at");
@@ -91,30 +91,29 @@ final class KeysPage {
         form,
         () ->
             keys.changeExpiry(
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
-                    PathId.of(exchange),
+                    PathId.of(ctx),
                     Forms.accepted(KeyBody.expiry(body.toBuffer())))
                 .compose(
                     changed ->
-                        PortalAccess.seeOther(
-                            exchange, pages.base(session) + "/keys?done=key-changed")),
-        (status, problem) -> sendExpiry(exchange, session, status, problem));
+                        PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-changed")),
+        (status, problem) -> sendExpiry(ctx, session, status, problem));
   }
 
   private Future<Void> sendExpiry(
-      RoutingContext exchange, PortalSession session, int status, @Nullable FormProblem problem) {
-    return key(session, PathId.of(exchange))
+      RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
+    return key(session, PathId.of(ctx))
         .map(
             key ->
                 pages.send(
-                    exchange,
+                    ctx,
                     status,
                     "key-expiry",
                     Map.of(
                         "frame",
                         pages
-                            .frame(exchange, session, "Change when a key expires", PLACE)
+                            .frame(ctx, session, "Change when a key expires", PLACE)
                             .withProblem(problem),
                         "key",
                         key)));
@@ -130,15 +129,15 @@ final class KeysPage {
                     .orElseThrow(() -> new Refusal(404, "There is no such key.")));
   }
 
-  Future<Void> confirmDeletion(RoutingContext exchange, PortalSession session) {
-    UUID id = PathId.of(exchange);
+  Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
+    UUID id = PathId.of(ctx);
     return key(session, id)
         .map(
             key -> {
-              Frame frame = pages.frame(exchange, session, "Delete an API key", PLACE);
+              Frame frame = pages.frame(ctx, session, "Delete an API key", PLACE);
               String path = frame.base() + "/keys";
               return pages.confirm(
-                  exchange,
+                  ctx,
                   frame,
                   new Confirmation(
                       "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
@@ -149,26 +148,23 @@ final class KeysPage {
             });
   }
 
-  Future<Void> delete(RoutingContext exchange, PortalSession session, PortalForm form) {
-    return keys.delete(
-            Caller.ofPage(exchange, session.actor()), session.workspaceId(), PathId.of(exchange))
+  Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
+    return keys.delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
         .compose(
-            deleted ->
-                PortalAccess.seeOther(exchange, pages.base(session) + "/keys?done=key-deleted"));
+            deleted -> PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-deleted"));
   }
 
-  private Future<Void> send(RoutingContext exchange, PortalSession session, Shown shown) {
+  private Future<Void> send(RoutingContext ctx, PortalSession session, Shown shown) {
     return keys.list(session.workspaceId())
         .map(
             all -> {
               Map<String, Object> parameters = new HashMap<>();
               parameters.put(
-                  "frame",
-                  pages.frame(exchange, session, TITLE, PLACE).withProblem(shown.problem()));
+                  "frame", pages.frame(ctx, session, TITLE, PLACE).withProblem(shown.problem()));
               parameters.put("keys", all);
               parameters.put("secret", shown.secret());
               parameters.put("now", clock.instant());
-              return pages.send(exchange, shown.status(), "keys", parameters);
+              return pages.send(ctx, shown.status(), "keys", parameters);
             });
   }
 }

@@ -45,28 +45,27 @@ final class PageRenderer {
   }
 
   /** Sets the headers of every response, and turns errors into pages. */
-  void guard(RoutingContext exchange) {
-    exchange
-        .response()
+  void guard(RoutingContext ctx) {
+    ctx.response()
         .putHeader(
             "content-security-policy",
             POLICY
-                + (address.ancestors().isEmpty() || isOfOperator(exchange)
+                + (address.ancestors().isEmpty() || isOfOperator(ctx)
                     ? "'none'"
                     : String.join(" ", address.ancestors())))
         .putHeader("referrer-policy", "no-referrer");
-    HttpExchange.answerErrorsAs(exchange, this::error);
-    exchange.next();
+    HttpExchange.answerErrorsAs(ctx, this::error);
+    ctx.next();
   }
 
   /** No application embeds the pages of operators. */
-  private static boolean isOfOperator(RoutingContext exchange) {
-    String path = exchange.normalizedPath();
+  private static boolean isOfOperator(RoutingContext ctx) {
+    String path = ctx.normalizedPath();
     return path.equals(OPERATOR_PAGES) || path.startsWith(OPERATOR_PAGES + "/");
   }
 
   /** {@code place} is the selected entry of the navigation. */
-  Frame frame(RoutingContext exchange, PortalSession session, String title, String place) {
+  Frame frame(RoutingContext ctx, PortalSession session, String title, String place) {
     return new Frame(
         title,
         place,
@@ -79,7 +78,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        Notices.of(exchange.queryParams().get("done")),
+        Notices.of(ctx.queryParams().get("done")),
         null);
   }
 
@@ -119,24 +118,24 @@ final class PageRenderer {
   }
 
   @Nullable Void send(
-      RoutingContext exchange, int status, String template, Map<String, Object> parameters) {
+      RoutingContext ctx, int status, String template, Map<String, Object> parameters) {
     StringOutput html = new StringOutput();
     templates.render(template + ".jte", parameters, html);
-    HttpServerResponse response = exchange.response();
+    HttpServerResponse response = ctx.response();
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
-    HttpExchange.end(exchange, Buffer.buffer(html.toString()));
+    HttpExchange.end(ctx, Buffer.buffer(html.toString()));
     return null;
   }
 
   /** Asks for confirmation of an irreversible action. */
-  @Nullable Void confirm(RoutingContext exchange, Frame frame, Confirmation confirmation) {
-    return send(exchange, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
+  @Nullable Void confirm(RoutingContext ctx, Frame frame, Confirmation confirmation) {
+    return send(ctx, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
 
   /** {@code back} is the path of the back link, empty for none. */
-  void message(RoutingContext exchange, int status, String title, String text, String back) {
+  void message(RoutingContext ctx, int status, String title, String text, String back) {
     send(
-        exchange,
+        ctx,
         status,
         "message",
         Map.of(
@@ -149,14 +148,14 @@ final class PageRenderer {
             "back",
             back,
             "backLabel",
-            isOfOperator(exchange) ? "Back to all workspaces" : "Back to the overview"));
+            isOfOperator(ctx) ? "Back to all workspaces" : "Back to the overview"));
   }
 
   /** The page that a portal link opens. */
-  void open(RoutingContext exchange) {
-    String token = exchange.queryParams().get("token");
+  void open(RoutingContext ctx) {
+    String token = ctx.queryParams().get("token");
     send(
-        exchange,
+        ctx,
         200,
         "open",
         Map.of(
@@ -168,21 +167,20 @@ final class PageRenderer {
             token == null ? "" : token));
   }
 
-  private void error(RoutingContext exchange, int status, String text) {
+  private void error(RoutingContext ctx, int status, String text) {
     String sentence =
         text.substring(0, 1).toUpperCase(Locale.ROOT)
             + text.substring(1)
             + (text.endsWith(".") ? "" : ".");
-    message(
-        exchange, status, title(status), sentence, status == NO_SESSION ? "" : overview(exchange));
+    message(ctx, status, title(status), sentence, status == NO_SESSION ? "" : overview(ctx));
   }
 
   /** The back link of an error on a page. */
-  private String overview(RoutingContext exchange) {
-    if (isOfOperator(exchange)) {
+  private String overview(RoutingContext ctx) {
+    if (isOfOperator(ctx)) {
       return operatorBase() + "/";
     }
-    Matcher workspace = OF_WORKSPACE.matcher(exchange.request().path());
+    Matcher workspace = OF_WORKSPACE.matcher(ctx.request().path());
     return workspace.lookingAt()
         ? PathIds.uuid(workspace.group(1)).map(id -> address.workspace(id) + "/").orElse("")
         : "";

@@ -204,8 +204,8 @@ public final class Portal {
         .post(root + "/replays/:id/cancel", guard.changing(replays::cancel));
   }
 
-  private void goodbye(RoutingContext exchange) {
+  private void goodbye(RoutingContext ctx) {
     pages.message(
-        exchange, 200, "Session closed", "A new link opens the page again when you need it.", "");
+        ctx, 200, "Session closed", "A new link opens the page again when you need it.", "");
   }
 }

@@ -50,30 +50,30 @@ final class ReplaysPage {
     this.deliveries = requireNonNull(deliveries, "deliveries is null");
   }
 
-  Future<Void> list(RoutingContext exchange, PortalSession session) {
+  Future<Void> list(RoutingContext ctx, PortalSession session) {
     return rows(session)
         .map(
             rows -> {
-              Frame frame = pages.frame(exchange, session, "Replays", PLACE);
+              Frame frame = pages.frame(ctx, session, "Replays", PLACE);
               return pages.send(
-                  exchange,
+                  ctx,
                   200,
                   "replays",
                   Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows)));
             });
   }
 
-  Future<Void> liveList(RoutingContext exchange, PortalSession session) {
+  Future<Void> liveList(RoutingContext ctx, PortalSession session) {
     return rows(session)
         .compose(
             rows -> {
-              if (LivePart.isSeen(exchange, hashed(rows))) {
-                return HttpExchange.endEmpty(exchange, 204);
+              if (LivePart.isSeen(ctx, hashed(rows))) {
+                return HttpExchange.endEmpty(ctx, 204);
               }
-              Frame frame = pages.frame(exchange, session, "Replays", PLACE);
+              Frame frame = pages.frame(ctx, session, "Replays", PLACE);
               return Future.succeededFuture(
                   pages.send(
-                      exchange,
+                      ctx,
                       200,
                       "replays-live",
                       Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows))));
@@ -106,33 +106,33 @@ final class ReplaysPage {
             });
   }
 
-  Future<Void> show(RoutingContext exchange, PortalSession session) {
-    return row(exchange, session).map(row -> send(exchange, session, "replay", row));
+  Future<Void> show(RoutingContext ctx, PortalSession session) {
+    return row(ctx, session).map(row -> send(ctx, session, "replay", row));
   }
 
-  Future<Void> live(RoutingContext exchange, PortalSession session) {
-    return row(exchange, session)
+  Future<Void> live(RoutingContext ctx, PortalSession session) {
+    return row(ctx, session)
         .compose(
             row ->
-                LivePart.isSeen(exchange, hashed(List.of(row)))
-                    ? HttpExchange.endEmpty(exchange, 204)
-                    : Future.succeededFuture(send(exchange, session, "replay-live", row)));
+                LivePart.isSeen(ctx, hashed(List.of(row)))
+                    ? HttpExchange.endEmpty(ctx, 204)
+                    : Future.succeededFuture(send(ctx, session, "replay-live", row)));
   }
 
   private @Nullable Void send(
-      RoutingContext exchange, PortalSession session, String template, ReplayRow row) {
-    Frame frame = pages.frame(exchange, session, "Replay", PLACE);
+      RoutingContext ctx, PortalSession session, String template, ReplayRow row) {
+    Frame frame = pages.frame(ctx, session, "Replay", PLACE);
     String live =
         row.isOpen()
             ? LivePart.path(
                 frame.base() + "/live/replays/" + row.replay().id(), "", hashed(List.of(row)))
             : "";
-    return pages.send(exchange, 200, template, Map.of("frame", frame, "row", row, "live", live));
+    return pages.send(ctx, 200, template, Map.of("frame", frame, "row", row, "live", live));
   }
 
-  private Future<ReplayRow> row(RoutingContext exchange, PortalSession session) {
+  private Future<ReplayRow> row(RoutingContext ctx, PortalSession session) {
     return replays
-        .show(session.workspaceId(), PathId.of(exchange))
+        .show(session.workspaceId(), PathId.of(ctx))
         .compose(
             progress ->
                 endpoints
@@ -147,34 +147,30 @@ final class ReplaysPage {
         .toList();
   }
 
-  Future<Void> ask(RoutingContext exchange, PortalSession session) {
+  Future<Void> ask(RoutingContext ctx, PortalSession session) {
     return sendForm(
-        exchange,
-        session,
-        200,
-        null,
-        name -> requireNonNullElse(exchange.queryParams().get(name), ""));
+        ctx, session, 200, null, name -> requireNonNullElse(ctx.queryParams().get(name), ""));
   }
 
-  Future<Void> start(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> start(RoutingContext ctx, PortalSession session, PortalForm form) {
     return Forms.orExplain(
         form,
         () ->
             replays
                 .start(
-                    Caller.ofPage(exchange, session.actor()),
+                    Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
-                    PathId.of(exchange),
+                    PathId.of(ctx),
                     Forms.accepted(ReplayBody.read(body(form).toBuffer())))
                 .compose(
                     started ->
                         PortalAccess.seeOther(
-                            exchange,
+                            ctx,
                             pages.base(session)
                                 + "/replays/"
                                 + started.id()
                                 + "?done=replay-started")),
-        (status, problem) -> sendForm(exchange, session, status, problem, form::text));
+        (status, problem) -> sendForm(ctx, session, status, problem, form::text));
   }
 
   private static JsonObject body(PortalForm form) {
@@ -200,7 +196,7 @@ final class ReplaysPage {
   }
 
   private Future<Void> sendForm(
-      RoutingContext exchange,
+      RoutingContext ctx,
       PortalSession session,
       int status,
       @Nullable FormProblem problem,
@@ -209,32 +205,31 @@ final class ReplaysPage {
         Stream.of("what", "from", "from_position", "to")
             .collect(Collectors.toMap(name -> name, typedIn));
     return endpoints
-        .show(session.workspaceId(), PathId.of(exchange))
+        .show(session.workspaceId(), PathId.of(ctx))
         .map(
             endpoint -> {
               Map<String, Object> parameters = new HashMap<>();
               parameters.put(
-                  "frame",
-                  pages.frame(exchange, session, "Start a replay", PLACE).withProblem(problem));
+                  "frame", pages.frame(ctx, session, "Start a replay", PLACE).withProblem(problem));
               parameters.put("endpoint", endpoint);
               parameters.put("name", EndpointNames.of(endpoint));
               parameters.put("typed", typed);
-              return pages.send(exchange, status, "replay-start", parameters);
+              return pages.send(ctx, status, "replay-start", parameters);
             });
   }
 
-  Future<Void> cancel(RoutingContext exchange, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(exchange);
+  Future<Void> cancel(RoutingContext ctx, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(ctx);
     return replays
-        .cancel(Caller.ofPage(exchange, session.actor()), session.workspaceId(), id)
+        .cancel(Caller.ofPage(ctx, session.actor()), session.workspaceId(), id)
         .compose(
             cancelled ->
                 PortalAccess.seeOther(
-                    exchange, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
+                    ctx, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
   }
 
   /** Sends the captures of the selected deliveries again, each to its endpoint. */
-  Future<Void> redeliverSelected(RoutingContext exchange, PortalSession session, PortalForm form) {
+  Future<Void> redeliverSelected(RoutingContext ctx, PortalSession session, PortalForm form) {
     List<UUID> ids =
         form.texts("id").stream()
             .limit(SELECTED_MAX)
@@ -246,7 +241,7 @@ final class ReplaysPage {
     if (ids.isEmpty()) {
       throw new Refusal(400, "No delivery is selected. Go back and select those to send again.");
     }
-    Caller caller = Caller.ofPage(exchange, session.actor());
+    Caller caller = Caller.ofPage(ctx, session.actor());
     Future<Void> sent = Future.succeededFuture();
     for (UUID id : ids) {
       sent =
@@ -257,20 +252,20 @@ final class ReplaysPage {
     return sent.compose(
         all ->
             PortalAccess.seeOther(
-                exchange, pages.base(session) + "/deliveries?done=selected-redelivered"));
+                ctx, pages.base(session) + "/deliveries?done=selected-redelivered"));
   }
 
-  Future<Void> redeliver(RoutingContext exchange, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(exchange);
+  Future<Void> redeliver(RoutingContext ctx, PortalSession session, PortalForm form) {
+    UUID id = PathId.of(ctx);
     return deliveries
         .find(session.workspaceId(), id)
         .compose(
             delivery ->
                 replays.redeliver(
-                    Caller.ofPage(exchange, session.actor()), session.workspaceId(), delivery))
+                    Caller.ofPage(ctx, session.actor()), session.workspaceId(), delivery))
         .compose(
             started ->
                 PortalAccess.seeOther(
-                    exchange, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
+                    ctx, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
   }
 }

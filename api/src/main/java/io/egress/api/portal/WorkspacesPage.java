@@ -45,19 +45,19 @@ final class WorkspacesPage {
     this.clock = requireNonNull(clock, "clock is null");
   }
 
-  Future<Void> list(RoutingContext exchange, OperatorSession session) {
-    MultiMap query = FilterQuery.of(exchange, List.of(SEARCH));
+  Future<Void> list(RoutingContext ctx, OperatorSession session) {
+    MultiMap query = FilterQuery.of(ctx, List.of(SEARCH));
     String search = query.get(SEARCH);
     if (search != null && search.codePointCount(0, search.length()) > SEARCH_CHARACTERS_MAX) {
       throw new Refusal(400, "search is longer than " + SEARCH_CHARACTERS_MAX + " characters");
     }
     return workspaces
         .troubledFirst(search, place(query.get("after")), PAGE + 1)
-        .map(found -> send(exchange, session, search, found));
+        .map(found -> send(ctx, session, search, found));
   }
 
   private @Nullable Void send(
-      RoutingContext exchange,
+      RoutingContext ctx,
       OperatorSession session,
       @Nullable String search,
       List<WorkspaceList.Listed> found) {
@@ -82,7 +82,7 @@ final class WorkspacesPage {
                 + "after="
                 + cursor(page.get(PAGE - 1))
             : null);
-    return pages.send(exchange, 200, "workspaces", parameters);
+    return pages.send(ctx, 200, "workspaces", parameters);
   }
 
   private static String cursor(WorkspaceList.Listed workspace) {
@@ -103,14 +103,14 @@ final class WorkspacesPage {
   }
 
   /** Leads to the capture's page in its workspace, or says why there is none. */
-  Future<Void> findCapture(RoutingContext exchange, OperatorSession session) {
-    String asked = FilterQuery.of(exchange, List.of("id")).get("id");
+  Future<Void> findCapture(RoutingContext ctx, OperatorSession session) {
+    String asked = FilterQuery.of(ctx, List.of("id")).get("id");
     if (asked == null) {
-      return sendSearch(exchange, session, 200, "", null);
+      return sendSearch(ctx, session, 200, "", null);
     }
     Optional<UUID> id = PathIds.uuid(asked);
     if (id.isEmpty()) {
-      return sendSearch(exchange, session, 400, asked, FilterQuery.NO_ID);
+      return sendSearch(ctx, session, 400, asked, FilterQuery.NO_ID);
     }
     return captures
         .find(id.get())
@@ -118,14 +118,14 @@ final class WorkspacesPage {
             found ->
                 found.isPresent()
                     ? PortalAccess.seeOther(
-                        exchange,
+                        ctx,
                         pages.operatorBase()
                             + "/"
                             + found.get().workspaceId()
                             + "/captures/"
                             + id.get())
                     : sendSearch(
-                        exchange,
+                        ctx,
                         session,
                         404,
                         asked,
@@ -133,14 +133,14 @@ final class WorkspacesPage {
   }
 
   private Future<Void> sendSearch(
-      RoutingContext exchange,
+      RoutingContext ctx,
       OperatorSession session,
       int status,
       String asked,
       @Nullable String problem) {
     Frame frame = pages.frame(session, "Find a capture", "captures");
     pages.send(
-        exchange,
+        ctx,
         status,
         "find-capture",
         Map.of(

@@ -83,47 +83,45 @@ public final class Creations {
    * wait for a capture being written, and must not happen while the creation holds locks.
    */
   public Future<Void> answer(
-      RoutingContext exchange,
-      UUID workspaceId,
-      Function<SqlConnection, Future<JsonObject>> creation) {
-    return answer(exchange, workspaceId, () -> Workspaces.name(pool, workspaceId), creation);
+      RoutingContext ctx, UUID workspaceId, Function<SqlConnection, Future<JsonObject>> creation) {
+    return answer(ctx, workspaceId, () -> Workspaces.name(pool, workspaceId), creation);
   }
 
   /** Like {@link #answer}, for a thing that belongs to no workspace. */
   public Future<Void> answer(
-      RoutingContext exchange, Function<SqlConnection, Future<JsonObject>> creation) {
-    return answer(exchange, NO_WORKSPACE, Future::succeededFuture, creation);
+      RoutingContext ctx, Function<SqlConnection, Future<JsonObject>> creation) {
+    return answer(ctx, NO_WORKSPACE, Future::succeededFuture, creation);
   }
 
   private Future<Void> answer(
-      RoutingContext exchange,
+      RoutingContext ctx,
       UUID scope,
       Supplier<Future<Void>> preparation,
       Function<SqlConnection, Future<JsonObject>> creation) {
-    List<String> given = exchange.request().headers().getAll(HEADER);
+    List<String> given = ctx.request().headers().getAll(HEADER);
     if (given.isEmpty()) {
       return preparation
           .get()
           .compose(prepared -> transactions.run(creation))
-          .onSuccess(created -> HttpExchange.sendJson(exchange, 201, created))
+          .onSuccess(created -> HttpExchange.sendJson(ctx, 201, created))
           .mapEmpty();
     }
-    Named request = named(exchange, scope, given);
+    Named request = named(ctx, scope, given);
     return preparation
         .get()
         .compose(prepared -> transactions.run(tx -> request.answer(tx, creation)))
         .onSuccess(
             answer -> {
               if (answer.replayed()) {
-                exchange.response().putHeader(REPLAYED, "true");
+                ctx.response().putHeader(REPLAYED, "true");
               }
-              HttpExchange.sendJson(exchange, 201, answer.body());
+              HttpExchange.sendJson(ctx, 201, answer.body());
             })
         .compose(answered -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
         .mapEmpty();
   }
 
-  private Named named(RoutingContext exchange, UUID workspaceId, List<String> given) {
+  private Named named(RoutingContext ctx, UUID workspaceId, List<String> given) {
     if (given.size() > 1 || !FORM.matcher(given.get(0)).matches()) {
       throw new Refusal(
           400, "idempotency-key must be given once, as 1 to 255 visible ASCII characters");
@@ -132,7 +130,7 @@ public final class Creations {
       throw new Refusal(503, "EGRESS_SECRET_KEY is not set: idempotency-key cannot be used");
     }
     return new Named(
-        secretBox, workspaceId, collection, given.get(0), digest(WorkspaceCalls.body(exchange)));
+        secretBox, workspaceId, collection, given.get(0), digest(WorkspaceCalls.body(ctx)));
   }
 
   private static Buffer digest(Buffer body) {

@@ -21,7 +21,7 @@ import java.util.UUID;
 public final class OperatorGuard extends PortalGuard {
   /** A page about no workspace in particular. */
   public interface OperatorView {
-    Future<Void> show(RoutingContext exchange, OperatorSession session);
+    Future<Void> show(RoutingContext ctx, OperatorSession session);
   }
 
   private static final String NO_SESSION =
@@ -37,46 +37,42 @@ public final class OperatorGuard extends PortalGuard {
   }
 
   public Handler<RoutingContext> overseeing(OperatorView view) {
-    return exchange ->
-        answer(exchange, operator(exchange, true).compose(found -> view.show(exchange, found)));
+    return ctx -> answer(ctx, operator(ctx, true).compose(found -> view.show(ctx, found)));
   }
 
   /** Like {@link #posting}, on a page about no workspace. */
   Handler<RoutingContext> postingAside(OperatorView change) {
     return WorkspaceCalls.withBody(
-        exchange ->
+        ctx ->
             answer(
-                exchange,
-                operator(exchange, true)
+                ctx,
+                operator(ctx, true)
                     .compose(
                         session -> {
-                          ownForm(exchange, session.csrfToken());
-                          return change.show(exchange, session);
+                          ownForm(ctx, session.csrfToken());
+                          return change.show(ctx, session);
                         })));
   }
 
-  private Future<OperatorSession> operator(RoutingContext exchange, boolean isUse) {
-    return PortalCookie.read(exchange)
+  private Future<OperatorSession> operator(RoutingContext ctx, boolean isUse) {
+    return PortalCookie.read(ctx)
         .map(token -> store.findOperator(token, isUse))
         .orElseGet(() -> Future.succeededFuture(Optional.empty()))
         .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
   }
 
   @Override
-  Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
-    return operator(exchange, isUse)
+  Future<PortalSession> session(RoutingContext ctx, boolean isUse) {
+    return operator(ctx, isUse)
         .compose(
             operator ->
-                enter(
-                    exchange,
-                    operator,
-                    workspaceId(exchange).orElseThrow(OperatorGuard::noWorkspace)));
+                enter(ctx, operator, workspaceId(ctx).orElseThrow(OperatorGuard::noWorkspace)));
   }
 
   /** Does not create the workspace. */
   private Future<PortalSession> enter(
-      RoutingContext exchange, OperatorSession operator, UUID workspaceId) {
-    PortalToken token = PortalCookie.read(exchange).orElseThrow();
+      RoutingContext ctx, OperatorSession operator, UUID workspaceId) {
+    PortalToken token = PortalCookie.read(ctx).orElseThrow();
     return store
         .workspace(token, workspaceId)
         .map(found -> found.orElseThrow(OperatorGuard::noWorkspace))
@@ -84,12 +80,12 @@ public final class OperatorGuard extends PortalGuard {
             workspace ->
                 (workspace.isVisited()
                         ? Future.<Void>succeededFuture()
-                        : visit(exchange, operator, token, workspaceId))
+                        : visit(ctx, operator, token, workspaceId))
                     .map(visited -> operator.at(workspaceId, workspace.name())));
   }
 
   private Future<Void> visit(
-      RoutingContext exchange, OperatorSession operator, PortalToken token, UUID workspaceId) {
+      RoutingContext ctx, OperatorSession operator, PortalToken token, UUID workspaceId) {
     PortalStore.Grant grant =
         new PortalStore.Grant(workspaceId, PortalRole.OPERATOR, operator.actor());
     return transactions.run(
@@ -101,7 +97,7 @@ public final class OperatorGuard extends PortalGuard {
                             ? AuditLog.write(
                                 tx,
                                 workspaceId,
-                                Caller.ofPage(exchange, operator.actor()),
+                                Caller.ofPage(ctx, operator.actor()),
                                 grant.opened())
                             : Future.<Void>succeededFuture()));
   }

@@ -61,40 +61,40 @@ public final class PortalAccess {
   }
 
   /** Called by the internal API. The link is shown only once. */
-  public Future<Void> createLink(RoutingContext exchange, UUID workspaceId) {
+  public Future<Void> createLink(RoutingContext ctx, UUID workspaceId) {
     PortalStore.Grant grant =
-        Intake.read(WorkspaceCalls.body(exchange), LINK, fields -> grant(fields, workspaceId))
+        Intake.read(WorkspaceCalls.body(ctx), LINK, fields -> grant(fields, workspaceId))
             .orRefuse();
-    Caller caller = Caller.ofApi(exchange);
+    Caller caller = Caller.ofApi(ctx);
     return creations
         .answer(
-            exchange,
+            ctx,
             workspaceId,
             tx ->
                 Workspaces.requireOpen(tx, workspaceId)
-                    .compose(open -> addLink(tx, exchange, caller, grant)))
+                    .compose(open -> addLink(tx, ctx, caller, grant)))
         .compose(answered -> store.forget().otherwiseEmpty());
   }
 
   /** Called by the internal API. The link reaches all workspaces. */
-  public void createOperatorLink(RoutingContext exchange) {
+  public void createOperatorLink(RoutingContext ctx) {
     Future.succeededFuture()
         .compose(
             begun -> {
               PortalStore.Grant grant =
-                  Intake.read(WorkspaceCalls.body(exchange), LINK, PortalAccess::operatorGrant)
+                  Intake.read(WorkspaceCalls.body(ctx), LINK, PortalAccess::operatorGrant)
                       .orRefuse();
-              Caller caller = Caller.ofApi(exchange);
-              return operatorCreations.answer(exchange, tx -> addLink(tx, exchange, caller, grant));
+              Caller caller = Caller.ofApi(ctx);
+              return operatorCreations.answer(ctx, tx -> addLink(tx, ctx, caller, grant));
             })
         .compose(answered -> store.forget().otherwiseEmpty())
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+        .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   private Future<JsonObject> addLink(
-      SqlConnection tx, RoutingContext exchange, Caller caller, PortalStore.Grant grant) {
+      SqlConnection tx, RoutingContext ctx, Caller caller, PortalStore.Grant grant) {
     PortalToken token = PortalToken.make();
-    String url = address.url(exchange.request()) + "/portal/open?token=" + token.text();
+    String url = address.url(ctx.request()) + "/portal/open?token=" + token.text();
     return PortalStore.addLink(tx, token, grant)
         .compose(
             expiresAt ->
@@ -108,67 +108,63 @@ public final class PortalAccess {
   /** Exchanges a link's token for a session and redirects to the page that it opens. */
   public Handler<RoutingContext> open() {
     return WorkspaceCalls.withBody(
-        exchange -> begin(exchange).onFailure(failure -> HttpExchange.fail(exchange, failure)));
+        ctx -> begin(ctx).onFailure(failure -> HttpExchange.fail(ctx, failure)));
   }
 
-  private Future<Void> begin(RoutingContext exchange) {
+  private Future<Void> begin(RoutingContext ctx) {
     PortalToken session = PortalToken.make();
     return Future.succeededFuture()
-        .map(ready -> PortalForm.of(exchange).text("token"))
+        .map(ready -> PortalForm.of(ctx).text("token"))
         .map(text -> PortalToken.read(text).orElseThrow(PortalAccess::refusedLink))
-        .compose(link -> transactions.run(tx -> open(tx, exchange, link, session)))
+        .compose(link -> transactions.run(tx -> open(tx, ctx, link, session)))
         .compose(
             grant -> {
               UUID workspaceId = grant.workspaceId();
-              cookie.set(exchange, workspaceId, session);
+              cookie.set(ctx, workspaceId, session);
               return seeOther(
-                  exchange,
+                  ctx,
                   (workspaceId == null ? address.operator() : address.workspace(workspaceId))
                       + "/");
             });
   }
 
   private static Future<PortalStore.Grant> open(
-      SqlConnection tx, RoutingContext exchange, PortalToken link, PortalToken session) {
+      SqlConnection tx, RoutingContext ctx, PortalToken link, PortalToken session) {
     return PortalStore.open(tx, link, session)
         .map(opened -> opened.orElseThrow(PortalAccess::refusedLink))
         .compose(
             grant ->
                 AuditLog.write(
-                        tx,
-                        grant.workspaceId(),
-                        Caller.ofPage(exchange, grant.actor()),
-                        grant.opened())
+                        tx, grant.workspaceId(), Caller.ofPage(ctx, grant.actor()), grant.opened())
                     .map(grant));
   }
 
   /** Ends the session and shows {@code goodbye}. */
   public Handler<RoutingContext> leave(Handler<RoutingContext> goodbye) {
-    return guard.posting(
-        (exchange, session, form) -> end(exchange, session.workspaceId(), goodbye));
+    return guard.posting((ctx, session, form) -> end(ctx, session.workspaceId(), goodbye));
   }
 
   /** Like {@link #leave}, for a session of an operator. */
   public Handler<RoutingContext> leaveAsOperator(Handler<RoutingContext> goodbye) {
-    return operatorGuard.postingAside((exchange, session) -> end(exchange, null, goodbye));
+    return operatorGuard.postingAside((ctx, session) -> end(ctx, null, goodbye));
   }
 
   private Future<Void> end(
-      RoutingContext exchange, @Nullable UUID workspaceId, Handler<RoutingContext> goodbye) {
+      RoutingContext ctx, @Nullable UUID workspaceId, Handler<RoutingContext> goodbye) {
     return store
-        .end(PortalCookie.read(exchange).orElseThrow())
+        .end(PortalCookie.read(ctx).orElseThrow())
         .map(
             ended -> {
-              cookie.remove(exchange, workspaceId);
-              goodbye.handle(exchange);
+              cookie.remove(ctx, workspaceId);
+              goodbye.handle(ctx);
               return null;
             });
   }
 
   /** Redirects with 303 after a form was accepted. */
-  public static Future<Void> seeOther(RoutingContext exchange, String path) {
-    exchange.response().putHeader(HttpHeaders.LOCATION, path);
-    return HttpExchange.endEmpty(exchange, 303);
+  public static Future<Void> seeOther(RoutingContext ctx, String path) {
+    ctx.response().putHeader(HttpHeaders.LOCATION, path);
+    return HttpExchange.endEmpty(ctx, 303);
   }
 
   private static Refusal refusedLink() {

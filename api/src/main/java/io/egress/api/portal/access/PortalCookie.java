@@ -24,31 +24,30 @@ final class PortalCookie {
     this.address = requireNonNull(address, "address is null");
   }
 
-  static Optional<PortalToken> read(RoutingContext exchange) {
-    Cookie cookie = exchange.request().getCookie(NAME);
+  static Optional<PortalToken> read(RoutingContext ctx) {
+    Cookie cookie = ctx.request().getCookie(NAME);
     return PortalToken.read(cookie == null ? null : cookie.getValue());
   }
 
   /** {@code workspaceId} is null for a session of an operator. */
-  void set(RoutingContext exchange, @Nullable UUID workspaceId, PortalToken token) {
-    add(exchange, workspaceId, token.text(), AGE_MAX_SECONDS);
+  void set(RoutingContext ctx, @Nullable UUID workspaceId, PortalToken token) {
+    add(ctx, workspaceId, token.text(), AGE_MAX_SECONDS);
   }
 
-  void remove(RoutingContext exchange, @Nullable UUID workspaceId) {
-    add(exchange, workspaceId, "", 0);
+  void remove(RoutingContext ctx, @Nullable UUID workspaceId) {
+    add(ctx, workspaceId, "", 0);
   }
 
   /**
    * Inside another site's frame, browsers keep a cookie only with all three attributes. Pages of
    * operators are never in a frame.
    */
-  private void add(RoutingContext exchange, @Nullable UUID workspaceId, String value, long ageMax) {
+  private void add(RoutingContext ctx, @Nullable UUID workspaceId, String value, long ageMax) {
     String place =
         workspaceId == null || address.ancestors().isEmpty()
             ? (address.isSecure() ? "; Secure" : "") + "; SameSite=Lax"
             : "; Secure; SameSite=None; Partitioned";
-    exchange
-        .response()
+    ctx.response()
         .headers()
         .add(
             HttpHeaders.SET_COOKIE,

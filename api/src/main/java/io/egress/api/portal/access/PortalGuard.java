@@ -22,12 +22,12 @@ import java.util.UUID;
 public abstract class PortalGuard {
   /** A page of a workspace. A {@link Refusal} that it throws or fails with becomes the response. */
   public interface View {
-    Future<Void> show(RoutingContext exchange, PortalSession session);
+    Future<Void> show(RoutingContext ctx, PortalSession session);
   }
 
   /** A form that changes something. */
   public interface Change {
-    Future<Void> make(RoutingContext exchange, PortalSession session, PortalForm form);
+    Future<Void> make(RoutingContext ctx, PortalSession session, PortalForm form);
   }
 
   private final PortalAddress address;
@@ -37,19 +37,18 @@ public abstract class PortalGuard {
   }
 
   /** Fails with a {@link Refusal} if the request has no session that may see the page. */
-  abstract Future<PortalSession> session(RoutingContext exchange, boolean isUse);
+  abstract Future<PortalSession> session(RoutingContext ctx, boolean isUse);
 
   public final Handler<RoutingContext> reading(View view) {
-    return exchange ->
-        answer(exchange, session(exchange, true).compose(session -> view.show(exchange, session)));
+    return ctx -> answer(ctx, session(ctx, true).compose(session -> view.show(ctx, session)));
   }
 
   /** A page with nothing but a form, which sessions that change nothing do not get. */
   public final Handler<RoutingContext> asking(View view) {
     return reading(
-        (exchange, session) -> {
+        (ctx, session) -> {
           requireChanger(session);
-          return view.show(exchange, session);
+          return view.show(ctx, session);
         });
   }
 
@@ -64,47 +63,45 @@ public abstract class PortalGuard {
    * the whole page is reloaded to show that.
    */
   public final Handler<RoutingContext> polling(View view) {
-    return exchange ->
-        session(exchange, false)
+    return ctx ->
+        session(ctx, false)
             .onFailure(
                 failure -> {
                   if (failure instanceof Refusal) {
-                    exchange.response().putHeader("hx-refresh", "true");
+                    ctx.response().putHeader("hx-refresh", "true");
                   }
                 })
-            .compose(session -> view.show(exchange, session))
-            .onFailure(failure -> HttpExchange.fail(exchange, failure));
+            .compose(session -> view.show(ctx, session))
+            .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   public final Handler<RoutingContext> changing(Change change) {
     return posting(
-        (exchange, session, form) -> {
+        (ctx, session, form) -> {
           requireChanger(session);
-          return change.make(exchange, session, form);
+          return change.make(ctx, session, form);
         });
   }
 
   /** Authorizes changes that every role may make. */
   final Handler<RoutingContext> posting(Change change) {
     return WorkspaceCalls.withBody(
-        exchange ->
+        ctx ->
             answer(
-                exchange,
-                session(exchange, true)
+                ctx,
+                session(ctx, true)
                     .compose(
-                        session ->
-                            change.make(
-                                exchange, session, ownForm(exchange, session.csrfToken())))));
+                        session -> change.make(ctx, session, ownForm(ctx, session.csrfToken())))));
   }
 
-  static Optional<UUID> workspaceId(RoutingContext exchange) {
-    return PathIds.uuid(exchange.pathParam("workspace"));
+  static Optional<UUID> workspaceId(RoutingContext ctx) {
+    return PathIds.uuid(ctx.pathParam("workspace"));
   }
 
   /** The form of a request, if the page itself sent it; throws {@link Refusal}. */
-  final PortalForm ownForm(RoutingContext exchange, String csrfToken) {
-    PortalForm form = PortalForm.of(exchange);
-    requireOwnPage(exchange.request(), csrfToken, form);
+  final PortalForm ownForm(RoutingContext ctx, String csrfToken) {
+    PortalForm form = PortalForm.of(ctx);
+    requireOwnPage(ctx.request(), csrfToken, form);
     return form;
   }
 
@@ -128,7 +125,7 @@ public abstract class PortalGuard {
     }
   }
 
-  static void answer(RoutingContext exchange, Future<Void> answered) {
-    answered.onFailure(failure -> HttpExchange.fail(exchange, failure));
+  static void answer(RoutingContext ctx, Future<Void> answered) {
+    answered.onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 }

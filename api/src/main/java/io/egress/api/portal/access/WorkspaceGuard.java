@@ -22,9 +22,9 @@ final class WorkspaceGuard extends PortalGuard {
   }
 
   @Override
-  Future<PortalSession> session(RoutingContext exchange, boolean isUse) {
-    Optional<UUID> workspaceId = workspaceId(exchange);
-    Optional<PortalToken> token = PortalCookie.read(exchange);
+  Future<PortalSession> session(RoutingContext ctx, boolean isUse) {
+    Optional<UUID> workspaceId = workspaceId(ctx);
+    Optional<PortalToken> token = PortalCookie.read(ctx);
     if (workspaceId.isEmpty() || token.isEmpty()) {
       return Future.failedFuture(new Refusal(403, NO_SESSION));
     }
