@@ -131,6 +131,7 @@ class RunbookTest {
         "replays cancel WORKSPACE REPLAY-ID",
         Map.of("REPLAY-ID", started));
 
+    awaitReplayable();
     roles.repair("crm");
     for (String section :
         List.of("EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
@@ -322,6 +323,19 @@ class RunbookTest {
     roles.call(
         "PUT", "/captures/" + id, new SampleConversations(1, UUID.fromString(workspace)).next(2));
     return id;
+  }
+
+  /** A delivery of the canceled replay that is on its way is not sent again. */
+  private void awaitReplayable() {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                new JsonObject(administrator.run(3, "verify", workspace, "--json"))
+                        .getJsonArray("endpoints")
+                        .getJsonObject(0)
+                        .getLong("replayable")
+                    == 1);
   }
 
   private JsonObject awaitDelivery(String state) {
