@@ -329,13 +329,14 @@ class RunbookTest {
   private void awaitReplayable() {
     await()
         .atMost(PATIENCE)
-        .until(
+        .untilAsserted(
             () ->
-                new JsonObject(administrator.run(3, "verify", workspace, "--json"))
-                        .getJsonArray("endpoints")
-                        .getJsonObject(0)
-                        .getLong("replayable")
-                    == 1);
+                assertThat(
+                        new JsonObject(administrator.run(3, "verify", workspace, "--json"))
+                            .getJsonArray("endpoints")
+                            .getJsonObject(0)
+                            .getLong("replayable"))
+                    .isEqualTo(1));
   }
 
   private JsonObject awaitDelivery(String state) {
