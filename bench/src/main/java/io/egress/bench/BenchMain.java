@@ -3,7 +3,6 @@ package io.egress.bench;
 import io.egress.bench.fuzz.FuzzCommand;
 import io.egress.bench.load.BenchCommand;
 import io.egress.bench.torture.TortureCommand;
-import io.egress.cli.Administration;
 import io.egress.cli.CliMain;
 import io.egress.standalone.Main;
 import picocli.CommandLine;
@@ -13,11 +12,7 @@ public final class BenchMain {
   private BenchMain() {}
 
   public static void main(String[] arguments) {
-    if (Administration.isEnough(arguments)) {
-      CliMain.main(arguments);
-    } else {
-      CliMain.run(commandLine(), arguments);
-    }
+    CliMain.run(BenchMain::commandLine, arguments);
   }
 
   static CommandLine commandLine() {

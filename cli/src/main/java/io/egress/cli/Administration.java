@@ -42,19 +42,20 @@ public final class Administration {
    * Whether the command needs no other one beside it: to read the options of all takes as long as
    * the rest of a call.
    */
-  public static boolean isEnough(String... arguments) {
+  private static boolean isEnough(String... arguments) {
     return arguments.length > 0
         && COMMANDS.containsKey(arguments[0])
         && !arguments[0].equals("completion");
   }
 
-  /** Only the command that the arguments name, if that {@link #isEnough}. */
-  static CommandLine addTo(CommandLine line, String... arguments) {
-    if (!isEnough(arguments)) {
-      return addTo(line, System.getenv());
-    }
-    line.addSubcommand(requireNonNull(COMMANDS.get(arguments[0])).get());
-    return prepared(line, System.getenv());
+  /** Only the command that the arguments name, if that {@link #isEnough}; otherwise {@code all}. */
+  static CommandLine only(String[] arguments, Supplier<CommandLine> all) {
+    return isEnough(arguments)
+        ? prepared(
+            new CommandLine(new CliMain())
+                .addSubcommand(requireNonNull(COMMANDS.get(arguments[0])).get()),
+            System.getenv())
+        : all.get();
   }
 
   /** The token is found by way of {@code environment}. */

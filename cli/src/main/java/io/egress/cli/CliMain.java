@@ -2,6 +2,7 @@ package io.egress.cli;
 
 import io.egress.lifecycle.RunningProcess;
 import java.io.PrintWriter;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -26,12 +27,12 @@ public final class CliMain {
   }
 
   public static void main(String[] arguments) {
-    run(Administration.addTo(new CommandLine(new CliMain()), arguments), arguments);
+    run(() -> Administration.addTo(new CommandLine(new CliMain()), System.getenv()), arguments);
   }
 
-  /** Ends the JVM with the command's exit status. */
-  public static void run(CommandLine line, String[] arguments) {
-    int status = execute(line, arguments);
+  /** Ends the JVM with the command's exit status. {@code all} are the commands of the program. */
+  public static void run(Supplier<CommandLine> all, String[] arguments) {
+    int status = execute(Administration.only(arguments, all), arguments);
     endSelectors();
     RunningProcess.exit(status);
   }

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -28,7 +29,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What commands say of themselves and how they read their arguments, without a service. */
 class CommandsTest {
-  private final CommandLine root = Administration.addTo(new CommandLine(new CliMain()));
+  private final CommandLine root = Administration.addTo(new CommandLine(new CliMain()), Map.of());
 
   /** Lists of commands show the first element of a description. */
   @Test
@@ -150,7 +151,7 @@ class CommandsTest {
   /** What a shell prints that has the script of {@code egress completion}. */
   private static String completed(Path folder, String shell, String typed) throws Exception {
     StringWriter script = new StringWriter();
-    CommandLine command = Administration.addTo(new CommandLine(new CliMain()));
+    CommandLine command = Administration.addTo(new CommandLine(new CliMain()), Map.of());
     command.setOut(new PrintWriter(script));
     assertThat(command.execute("completion", shell)).isZero();
     Path file = Files.writeString(folder.resolve("completion"), script.toString());

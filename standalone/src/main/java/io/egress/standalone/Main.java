@@ -25,11 +25,7 @@ public final class Main {
   Main() {}
 
   public static void main(String[] arguments) {
-    if (Administration.isEnough(arguments)) {
-      CliMain.main(arguments);
-    } else {
-      CliMain.run(commandLine(), arguments);
-    }
+    CliMain.run(Main::commandLine, arguments);
   }
 
   public static CommandLine commandLine() {

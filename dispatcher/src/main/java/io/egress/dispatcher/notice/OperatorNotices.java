@@ -15,11 +15,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices to the operator. They are stored in the transaction that records what they tell, so that
- * none is lost and each is written once; a {@link NoticeSender} sends them.
+ * Notices to the operator. Each is stored in the transaction that records its event, so that none
+ * is lost or written twice; a {@link NoticeSender} sends them.
  */
 public final class OperatorNotices {
-  /** What the operator is told. */
   public enum Event {
     ENDPOINT_FAILING("endpoint.failing"),
     ENDPOINT_RECOVERED("endpoint.recovered"),
@@ -44,7 +43,7 @@ public final class OperatorNotices {
   /** Counting to a thousand is enough to tell how bad it is. */
   private static final String ENDPOINT =
       """
-      select e.workspace_id, w.name as workspace_name, e.url, e.description, e.failing_since, e.paused_at,
+      select e.workspace_id, w.name as workspace_name, e.url, e.description, e.failing_since,
         (select count(*) from (
           select from deliveries where endpoint_id = e.id and state = 'pending' limit 1000) p) as retrying,
         (select count(*) from (

@@ -1,4 +1,4 @@
-/** What the operator is told by webhook. */
+/** Webhooks to the operator. */
 @NullMarked
 package io.egress.dispatcher.notice;
 

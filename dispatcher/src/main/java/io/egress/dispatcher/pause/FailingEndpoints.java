@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
@@ -30,7 +31,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -117,16 +118,14 @@ public final class FailingEndpoints {
     UUID id = target.id();
     boolean isRecorded = memory.end(id);
     if (target.failingSince() != null || isRecorded) {
-      write(
+      change(
           id,
-          tx ->
-              tx.preparedQuery(END)
-                  .execute(Tuple.of(id))
-                  .compose(
-                      ended ->
-                          ended.size() > 0 && Boolean.TRUE.equals(first(ended).getBoolean(1))
-                              ? notices.addAbout(tx, ENDPOINT_RECOVERED, id, ended(first(ended)))
-                              : Future.succeededFuture()));
+          END,
+          Tuple.of(id),
+          (tx, ended) ->
+              Boolean.TRUE.equals(ended.getBoolean("is_told"))
+                  ? notices.addAbout(tx, ENDPOINT_RECOVERED, id, recovered(ended))
+                  : Future.succeededFuture());
     }
   }
 
@@ -153,68 +152,54 @@ public final class FailingEndpoints {
   public void exhausted(EndpointTarget target, Instant startedAt, Outcome.Failed failed) {
     UUID id = target.id();
     if (notices.areWanted() && memory.may(id, Step.TELL_OF_EXHAUSTION, clock.instant())) {
-      write(
+      JsonObject answer = answer(startedAt, failed);
+      change(
               id,
-              tx ->
-                  tx.preparedQuery(EXHAUST)
-                      .execute(Tuple.of(id))
-                      .compose(
-                          told ->
-                              told.size() == 0
-                                  ? Future.succeededFuture()
-                                  : notices.addAbout(
-                                      tx, ENDPOINT_EXHAUSTED, id, answer(startedAt, failed))))
+              EXHAUST,
+              Tuple.of(id),
+              (tx, told) -> notices.addAbout(tx, ENDPOINT_EXHAUSTED, id, answer))
           .onFailure(failure -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
     }
   }
 
   private void begin(UUID id, Instant start) {
-    write(id, tx -> tx.preparedQuery(BEGIN).execute(Tuple.of(id, utc(start))).mapEmpty())
+    change(id, BEGIN, Tuple.of(id, utc(start)), (tx, begun) -> Future.succeededFuture())
         .onFailure(failure -> memory.undo(id, Step.RECORD));
   }
 
   private void announce(UUID id, Instant since, JsonObject answer) {
-    write(
+    change(
             id,
-            tx ->
-                tx.preparedQuery(ANNOUNCE)
-                    .execute(Tuple.of(id, utc(since)))
-                    .compose(
-                        announced ->
-                            announced.size() == 0
-                                ? Future.succeededFuture()
-                                : notices.addAbout(tx, ENDPOINT_FAILING, id, answer)))
+            ANNOUNCE,
+            Tuple.of(id, utc(since)),
+            (tx, announced) -> notices.addAbout(tx, ENDPOINT_FAILING, id, answer))
         .onFailure(failure -> memory.undo(id, Step.ANNOUNCE));
   }
 
   private void pause(UUID id, Instant since, JsonObject answer) {
-    write(
+    change(
             id,
-            tx ->
-                tx.preparedQuery(PAUSE)
-                    .execute(Tuple.of(id, utc(since)))
-                    .compose(
-                        rows ->
-                            rows.size() == 0
-                                ? Future.succeededFuture()
-                                : paused(tx, id, first(rows), answer)))
-        .onSuccess(row -> tell(id, row))
+            PAUSE,
+            Tuple.of(id, utc(since)),
+            (tx, endpoint) -> recordPause(tx, id, endpoint, answer))
+        .onSuccess(endpoint -> tell(id, endpoint))
         .onFailure(failure -> memory.undo(id, Step.PAUSE));
   }
 
-  private Future<Row> paused(SqlConnection tx, UUID id, Row row, JsonObject answer) {
+  private Future<Void> recordPause(SqlConnection tx, UUID id, Row endpoint, JsonObject answer) {
     JsonObject changes =
-        new JsonObject().put("reason", "failing").put("failing_since", time(row, "failing_since"));
+        new JsonObject()
+            .put("reason", "failing")
+            .put("failing_since", time(endpoint, "failing_since"));
     Act act = new Act("endpoint.paused", "endpoint", id, changes);
-    return AuditLog.write(tx, row.getUUID("workspace_id"), Caller.SYSTEM, act)
+    return AuditLog.write(tx, endpoint.getUUID("workspace_id"), Caller.SYSTEM, act)
         .compose(
             written ->
                 notices.addAbout(
                     tx,
                     ENDPOINT_PAUSED,
                     id,
-                    answer.put("reason", "failing").put("paused_at", time(row, "paused_at"))))
-        .map(row);
+                    answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"))));
   }
 
   private void tell(UUID id, @Nullable Row row) {
@@ -229,17 +214,30 @@ public final class FailingEndpoints {
     }
   }
 
-  private <T> Future<@Nullable T> write(
-      UUID id, Function<SqlConnection, Future<@Nullable T>> statements) {
+  /** The endpoint's row, if the statement changed it; then {@code also} is done with it. */
+  private Future<@Nullable Row> change(
+      UUID id, String statement, Tuple values, BiFunction<SqlConnection, Row, Future<Void>> also) {
     return transactions
-        .run(statements)
+        .<@Nullable Row>run(
+            tx ->
+                tx.preparedQuery(statement)
+                    .execute(values)
+                    .compose(
+                        rows -> {
+                          RowIterator<Row> changed = rows.iterator();
+                          if (!changed.hasNext()) {
+                            return Future.succeededFuture();
+                          }
+                          Row endpoint = changed.next();
+                          return also.apply(tx, endpoint).map(endpoint);
+                        }))
         .onSuccess(written -> writing.worked())
         .onFailure(failure -> writing.failed(failure, Map.of("endpoint_id", id)));
   }
 
-  private JsonObject ended(Row row) {
+  private JsonObject recovered(Row ended) {
     return new JsonObject()
-        .put("failing_since", time(row, "failing_since"))
+        .put("failing_since", time(ended, "failing_since"))
         .put("recovered_at", UtcInstant.format(clock.instant()));
   }
 
@@ -256,10 +254,6 @@ public final class FailingEndpoints {
 
   private static boolean isOver(Instant since, Duration duration, Instant now) {
     return !since.plus(duration).isAfter(now);
-  }
-
-  private static Row first(Iterable<Row> rows) {
-    return rows.iterator().next();
   }
 
   private static String time(Row row, String column) {
