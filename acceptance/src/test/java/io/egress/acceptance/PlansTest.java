@@ -143,8 +143,8 @@ class PlansTest {
     insert into workspaces (id, stream_head) values ('%1$s', %2$d / 2);
     insert into devices (workspace_id, id, name) select ws, id, 'd' from n;
     insert into members (workspace_id, id, name) select ws, id, 'm' from n;
-    insert into captures (id, workspace_id, device_id, mode, started_at, segments, digest, entered)
-      select id, ws, id, 'manual', now(), '[]', '', true from n;
+    insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
+      select id, ws, id, 'manual', now(), '{}', '', true from n;
     insert into participants (capture_id, label, ordinal, workspace_id, member_id, speech_ms)
       select id, 'S1', 1, ws, id, 0 from n;
     insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)

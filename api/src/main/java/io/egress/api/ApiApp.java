@@ -430,7 +430,7 @@ public final class ApiApp {
                           new SecretKeysHandler(pool, secretBox),
                           new AuditHandler(audit),
                           new QueueHandler(pool),
-                          new ErasuresHandler(erasure, new MemberErasure(pool)),
+                          new ErasuresHandler(erasure, new MemberErasure(pool, documents)),
                           new WorkspaceHandler(pool, api.retention(), sweep::wakeErasing),
                           new WorkspacesHandler(workspaces),
                           new CapturesHandler(captures, pool, deliveryReads),

@@ -3,7 +3,6 @@ package io.egress.document;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureTable;
 import io.egress.capture.RevisedCapture;
 import io.egress.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
@@ -12,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +29,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores rendered documents in the database. A document is current if the view {@code
  * current_documents} contains it, the current version of the renderer wrote it, and its checksum
- * matches; otherwise it is stale. Documents are rendered from a snapshot of their capture, so
- * storing one late stores at worst a stale one.
+ * matches; otherwise it is stale. A stale document is rendered again from what it says itself, with
+ * the names of the moment, from one snapshot: storing it late stores at worst a stale one. One that
+ * is damaged can only be put again.
  */
 public final class DocumentStore {
   /** The columns of {@code current_documents d} needed by {@link #read}. */
@@ -54,12 +56,15 @@ public final class DocumentStore {
   private static final String PUT_AGAIN =
       PUT + " returning set_config('synchronous_commit', 'off', true)";
 
-  /** The size of the last rendered document, or an estimate from its segments. */
   private static final String SIZES =
       """
-      select c.id, coalesce(d.length, 4 * pg_column_size(c.segments)) as bytes
+      select c.id, coalesce(d.length, 0) as bytes
       from captures c left join documents d on d.capture_id = c.id where c.id = any($1) order by 2
       """;
+
+  /** The next call that puts the capture stores it, even if nothing else has changed. */
+  private static final String TAKE_AGAIN =
+      "update captures set digest = '' where id = any($1) and digest <> '' and erased_at is null";
 
   private static final long TOGETHER_BYTES_MAX = 2 << 20;
 
@@ -80,7 +85,6 @@ public final class DocumentStore {
   private final SqlClient client;
   private final DocumentRenderer renderer;
   private final WorkerExecutor renderers;
-  private final Counter damaged;
   private final Counter unrenderable;
   private Future<Renewed> lastTurn = Future.succeededFuture();
 
@@ -92,13 +96,10 @@ public final class DocumentStore {
     this.client = requireNonNull(client, "client is null");
     this.renderer = requireNonNull(renderer, "renderer is null");
     this.renderers = Renderers.of(vertx);
-    this.damaged =
-        metrics.counter(
-            "egress_documents_damaged_total",
-            "stored documents with a wrong checksum; each was rendered again");
     this.unrenderable =
         metrics.counter(
-            "egress_documents_unrenderable_total", "failures to render a damaged capture");
+            "egress_documents_unrenderable_total",
+            "failures to render a damaged document again: its capture has to be put again");
   }
 
   /** The version of the documents rendered here. */
@@ -108,22 +109,11 @@ public final class DocumentStore {
 
   /** Null if the stored document is stale. */
   public @Nullable Fragment read(Row row) {
-    return isOutdated(row) ? null : undamaged(row);
-  }
-
-  /** Like {@link #read}, for callers that {@link #renew} stale documents. */
-  public @Nullable Fragment readToRenew(UUID captureId, Row row) {
-    if (isOutdated(row)) {
+    if (row.getShort("renderer") < renderer.version()) {
       return null;
     }
-    Fragment fragment = undamaged(row);
-    if (fragment == null) {
-      damaged.increment();
-      log.atWarn()
-          .addKeyValue("capture_id", captureId)
-          .log("A stored document is damaged; rendering it again");
-    }
-    return fragment;
+    Fragment fragment = fragment(row);
+    return isWhole(fragment, row) ? fragment : null;
   }
 
   /**
@@ -131,6 +121,19 @@ public final class DocumentStore {
    * in memory, so large documents are rendered one at a time across all callers.
    */
   public Future<Renewed> renew(Collection<UUID> ids) {
+    return renew(client, PUT_AGAIN, ids, this::inTurn);
+  }
+
+  /** Within the caller's transaction, which does not wait for other callers. */
+  public Future<Renewed> renew(SqlConnection tx, Collection<UUID> ids) {
+    return renew(tx, PUT, ids, id -> renewTogether(tx, PUT, List.of(id)));
+  }
+
+  private Future<Renewed> renew(
+      SqlClient client,
+      String put,
+      Collection<UUID> ids,
+      Function<UUID, Future<Renewed>> renewLarge) {
     Renewed all = new Renewed(new HashMap<>(), new HashSet<>());
     if (ids.isEmpty()) {
       return Future.succeededFuture(all);
@@ -147,21 +150,22 @@ public final class DocumentStore {
                 bytes += row.getLong("bytes");
                 (bytes <= TOGETHER_BYTES_MAX ? together : alone).add(row.getUUID("id"));
               }
-              Future<Renewed> renewed = renewTogether(together).map(all::with);
+              Future<Renewed> renewed = renewTogether(client, put, together).map(all::with);
               for (UUID id : alone) {
-                renewed = renewed.compose(before -> inTurn(id)).map(all::with);
+                renewed = renewed.compose(before -> renewLarge.apply(id)).map(all::with);
               }
               return renewed;
             });
   }
 
   private synchronized Future<Renewed> inTurn(UUID id) {
-    Future<Renewed> turn = lastTurn.transform(before -> renewTogether(List.of(id)));
+    Future<Renewed> turn =
+        lastTurn.transform(before -> renewTogether(client, PUT_AGAIN, List.of(id)));
     lastTurn = turn;
     return turn;
   }
 
-  private Future<Renewed> renewTogether(List<UUID> ids) {
+  private Future<Renewed> renewTogether(SqlClient client, String put, List<UUID> ids) {
     return CaptureTable.read(client, ids)
         .compose(
             found ->
@@ -180,22 +184,33 @@ public final class DocumentStore {
                     false))
         .compose(
             rendered ->
-                put(client, PUT_AGAIN, rendered.documents()).map(stored -> renewed(rendered)));
+                put(client, put, rendered.documents())
+                    .compose(stored -> report(client, rendered.unrenderable()))
+                    .map(reported -> renewed(rendered)));
   }
 
   private Renewed renewed(Rendered rendered) {
-    rendered.unrenderable().forEach(this::report);
     Map<UUID, RevisedDocument> documents = new HashMap<>();
     rendered.documents().forEach(document -> documents.put(document.captureId(), document));
     return new Renewed(documents, rendered.unrenderable().keySet());
   }
 
-  private void report(UUID captureId, Throwable failure) {
-    unrenderable.increment();
-    log.atError()
-        .addKeyValue("capture_id", captureId)
-        .setCause(failure)
-        .log("A capture is damaged and cannot be rendered until it is stored again with a change");
+  private Future<Void> report(SqlClient client, Map<UUID, Throwable> failures) {
+    if (failures.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    failures.forEach(
+        (captureId, failure) -> {
+          unrenderable.increment();
+          log.atError()
+              .addKeyValue("capture_id", captureId)
+              .setCause(failure)
+              .log("A document is damaged: its capture cannot be sent until it is put again");
+        });
+    return client
+        .preparedQuery(TAKE_AGAIN)
+        .execute(Tuple.of(failures.keySet().toArray(UUID[]::new)))
+        .mapEmpty();
   }
 
   /** Takes a millisecond or more; not for an event loop. */
@@ -214,14 +229,24 @@ public final class DocumentStore {
         revised.capture().id(), revised.revision(), render(revised.capture()));
   }
 
-  private boolean isOutdated(Row row) {
-    return row.getShort("renderer") < renderer.version();
+  /** Fails if the document is missing or damaged. */
+  static Fragment stored(Row row) {
+    if (row.getBuffer("deflated") == null) {
+      throw new IllegalStateException("the document is missing");
+    }
+    Fragment fragment = fragment(row);
+    if (!isWhole(fragment, row)) {
+      throw new IllegalStateException("the document's checksum does not match");
+    }
+    return fragment;
   }
 
-  private static @Nullable Fragment undamaged(Row row) {
-    Fragment fragment =
-        new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
-    return fragment.checksum() == row.getInteger("checksum") ? fragment : null;
+  private static Fragment fragment(Row row) {
+    return new Fragment(row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length"));
+  }
+
+  private static boolean isWhole(Fragment fragment, Row row) {
+    return fragment.checksum() == row.getInteger("checksum");
   }
 
   /** Stores within the caller's transaction. */

@@ -23,6 +23,7 @@ import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -263,8 +264,8 @@ public final class Fleet implements AutoCloseable {
                 .compose(
                     device0 ->
                         tx.preparedQuery(
-                                "insert into captures (id, workspace_id, device_id, mode, started_at, segments,"
-                                    + " digest, entered) values ($1, $2, $3, 'manual', now(), '[]', '', true)")
+                                "insert into captures (id, workspace_id, device_id, mode, started_at, speakers,"
+                                    + " digest, entered) values ($1, $2, $3, 'manual', now(), '{}', '', true)")
                             .executeBatch(
                                 ids.stream().map(id -> Tuple.of(id, workspaceId, device)).toList()))
                 .compose(
@@ -302,6 +303,7 @@ public final class Fleet implements AutoCloseable {
         new JsonObject()
             .put("id", id.toString())
             .put("workspace_id", workspaceId.toString())
+            .put("segments", new JsonArray())
             .put("transcript_text", text)
             .putNull("calendar_event")
             .encode();

@@ -7,6 +7,7 @@ import io.egress.audit.Act;
 import io.egress.audit.AuditLog;
 import io.egress.audit.Caller;
 import io.egress.database.Transactions;
+import io.egress.document.DocumentStore;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -15,6 +16,8 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -41,16 +44,12 @@ public final class MemberErasure {
       where capture_id = any($1) and workspace_id = $2 and member_id = $3
       """;
 
-  /**
-   * The stored documents show the name. Theirs become stale ones of the new revision, so that none
-   * of an earlier revision, which is still being rendered, can be stored after this.
-   */
   private static final String REVISE =
-      """
-      with revised as (
-        update captures set revision = revision + 1, updated_at = now() where id = any($1) returning id, revision)
-      update documents d set revision = r.revision, renderer = 0, deflated = '' from revised r where d.capture_id = r.id
-      """;
+      "update captures set revision = revision + 1, updated_at = now() where id = any($1)";
+
+  /** They show the name, and can be put again only. */
+  private static final String EMPTY_DAMAGED =
+      "update documents set renderer = 0, deflated = '' where capture_id = any($1)";
 
   private static final String FORGET_RENAME =
       "delete from renames where workspace_id = $1 and kind = 'member' and named_id = $2";
@@ -65,9 +64,11 @@ public final class MemberErasure {
   private static final String DELETE = "delete from members where workspace_id = $1 and id = $2";
 
   private final Transactions transactions;
+  private final DocumentStore documents;
 
-  public MemberErasure(Pool pool) {
+  public MemberErasure(Pool pool, DocumentStore documents) {
     this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
+    this.documents = requireNonNull(documents, "documents is null");
   }
 
   /** Returns the number of captures that named the member. */
@@ -95,7 +96,7 @@ public final class MemberErasure {
                     : unlinkAll(workspaceId, memberId, before + unlinked));
   }
 
-  private static Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
+  private Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
     return tx.preparedQuery(HELD)
         .execute(Tuple.of(workspaceId))
         .compose(
@@ -118,13 +119,23 @@ public final class MemberErasure {
             });
   }
 
-  private static Future<Void> unlink(
-      SqlConnection tx, UUID workspaceId, UUID memberId, UUID[] ids) {
+  /**
+   * The stored documents show the name, so they are replaced in the same transaction. Those of an
+   * earlier revision, which may still be being rendered, cannot be stored after this.
+   */
+  private Future<Void> unlink(SqlConnection tx, UUID workspaceId, UUID memberId, UUID[] ids) {
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(ids))
         .compose(locked -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, workspaceId, memberId)))
         .compose(unlinked -> tx.preparedQuery(REVISE).execute(Tuple.of(ids)))
-        .mapEmpty();
+        .compose(revised -> documents.renew(tx, List.of(ids)))
+        .compose(renewed -> emptyDamaged(tx, renewed.unrenderable()));
+  }
+
+  private static Future<Void> emptyDamaged(SqlConnection tx, Set<UUID> ids) {
+    return ids.isEmpty()
+        ? Future.succeededFuture()
+        : tx.preparedQuery(EMPTY_DAMAGED).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
   }
 
   private static Future<Void> delete(

@@ -3,8 +3,8 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureTable;
 import io.egress.database.Transactions;
+import io.egress.document.CaptureTable;
 import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;

@@ -26,8 +26,8 @@ final class CombinedPuts {
   private static final int TRANSACTIONS_MAX = 2;
   private static final int BATCH_CAPTURES_MAX = 50;
 
-  /** All are carried by one statement. */
-  private static final int BATCH_CHARS_MAX = 4 * 1024 * 1024;
+  /** Of documents. All are carried by one statement. */
+  private static final int BATCH_BYTES_MAX = 2 * 1024 * 1024;
 
   /** A second concurrent transaction must be worth its cost. */
   private static final int SECOND_CAPTURES_MIN = 8;
@@ -116,13 +116,13 @@ final class CombinedPuts {
    */
   private List<Waiting> takeBatch() {
     List<Waiting> batch = new ArrayList<>();
-    int chars = 0;
+    int bytes = 0;
     Iterator<Waiting> oldest = waiting.iterator();
-    while (oldest.hasNext() && batch.size() < BATCH_CAPTURES_MAX && chars < BATCH_CHARS_MAX) {
+    while (oldest.hasNext() && batch.size() < BATCH_CAPTURES_MAX && bytes < BATCH_BYTES_MAX) {
       Waiting next = oldest.next();
       if (underWay.add(next.id())) {
         batch.add(next);
-        chars += next.capture().entry().segments().length();
+        bytes += next.capture().document().deflated().length();
         oldest.remove();
       }
     }

@@ -1,7 +1,7 @@
 package io.egress.api.hook;
 
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureTable;
+import io.egress.document.CaptureTable;
 import io.egress.document.Fragment;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureTable;
 import io.egress.capture.RevisedCapture;
+import io.egress.document.CaptureTable;
 import io.egress.document.DocumentStore;
 import io.egress.document.RevisedDocument;
 import io.vertx.core.Future;

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** The participants of a capture while its body is parsed. */
 final class Speakers implements JsonBody.Elements {
   static final int LABEL_CHARACTERS_MAX = 200;
+
+  /** Segments refer to participants by a number of two bytes. */
+  static final int PARTICIPANTS_MAX = Short.MAX_VALUE;
+
   private static final Shape SHAPE =
       Shape.of(
           "label", "member.id", "member.name", "member.email", "match_confidence", "speech_ms");
@@ -38,6 +42,9 @@ final class Speakers implements JsonBody.Elements {
     Member member = NameBody.member(fields.optionalObject("member"));
     Double confidence = NameBody.confidence(fields, member);
     long speechMs = fields.whole("speech_ms", 0, Fields.WHOLE_MAX);
+    if (index == PARTICIPANTS_MAX) {
+      faults.add("participants", "must not be more than " + PARTICIPANTS_MAX);
+    }
     if (faults.isEmpty()) {
       participants.add(new Participant(label, member, confidence, speechMs));
     }

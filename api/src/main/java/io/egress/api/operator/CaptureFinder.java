@@ -18,7 +18,7 @@ public final class CaptureFinder {
   private static final String FIND =
       """
       select c.workspace_id, c.title, c.revision, c.entered, c.created_at, c.updated_at,
-        json_array_length(c.segments) as segments, s.position, s.entered_at,
+        cardinality(c.speakers) as segments, s.position, s.entered_at,
         e.erased_at, e.erased_by, e.reason as erased_reason
       from captures c left join stream s on s.workspace_id = c.workspace_id and s.capture_id = c.id
         left join erasures e on e.capture_id = c.id

@@ -134,7 +134,7 @@ public final class PullStore {
               Map<UUID, Fragment> found = new HashMap<>();
               for (Row row : rows) {
                 UUID id = row.getUUID("capture_id");
-                Fragment fragment = documents.readToRenew(id, row);
+                Fragment fragment = documents.read(row);
                 if (fragment != null) {
                   found.put(id, fragment);
                 }

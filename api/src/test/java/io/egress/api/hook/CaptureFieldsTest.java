@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.capture.Capture;
-import io.egress.capture.CaptureTable;
 import io.egress.capture.Device;
 import io.egress.capture.Member;
 import io.egress.capture.Mode;
 import io.egress.capture.Participant;
 import io.egress.capture.RevisedCapture;
 import io.egress.capture.Segment;
+import io.egress.document.CaptureTable;
 import io.egress.document.DocumentStore;
 import io.egress.document.Fragment;
 import io.egress.document.TranscriptRenderer;

@@ -26,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Damaged rows. */
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedDocumentTest {
+  private static final int NTH = 3;
+
   private FilledStream stream;
 
   @BeforeEach
@@ -45,51 +47,41 @@ class DamagedDocumentTest {
         "length = length - 1",
         "checksum = 0",
         "deflated = set_byte(deflated, 20, get_byte(deflated, 20) # 1)",
-        "deflated = substr(deflated, 1, 10)"
+        "deflated = substr(deflated, 1, 10)",
+        "renderer = 0, deflated = substr(deflated, 1, 10)"
       })
-  void areRenderedAgainAndStored(String damage) throws Exception {
+  void stopPullsUntilTheirCaptureIsPutAgain(String damage) throws Exception {
     List<JsonNode> before = documents();
-    List<String> damaged = stream.ids().subList(3, 6);
-    stream
-        .service()
-        .query(
-            "update documents set %s where capture_id in ('%s')"
-                .formatted(damage, String.join("', '", damaged)));
+    String damaged = stream.ids().get(NTH);
+    Service service = stream.service();
+    service.query("update documents set %s where capture_id = '%s'".formatted(damage, damaged));
 
-    assertThat(documents()).isEqualTo(before);
-    assertThat(counted("egress_documents_damaged_total")).isEqualTo(damaged.size());
+    assertStopsPulls(damaged);
+    assertThat(counted("egress_documents_unrenderable_total")).isEqualTo(1);
 
+    JsonObject unchanged = FilledStream.capture(stream.workspace(), NTH);
+    assertThat(service.put(UUID.fromString(damaged), unchanged).statusCode()).isEqualTo(200);
     assertThat(documents()).isEqualTo(before);
-    assertThat(counted("egress_documents_damaged_total")).isEqualTo(damaged.size());
   }
 
   @Test
-  void thatCannotBeRenderedStopPullsUntilPutAgain() throws Exception {
-    String damaged = stream.ids().get(2);
+  void withoutASegmentOfItsCaptureIsDamaged() throws Exception {
+    String damaged = stream.ids().get(NTH);
     stream
         .service()
         .query(
-            "update captures set segments = '{}', revision = revision + 1 where id = '%s'"
+            "update captures set speakers = '{}', revision = revision + 1 where id = '%s'"
                 .formatted(damaged));
-    String after = stream.page("?limit=2").path("pageInfo").path("endCursor").asText();
 
+    assertStopsPulls(damaged);
+  }
+
+  private void assertStopsPulls(String damaged) throws Exception {
+    String before = stream.page("?limit=" + NTH).path("pageInfo").path("endCursor").asText();
     HttpResponse<String> refused =
-        stream.service().pull(PullAnswers.LIST + "?limit=1&after=" + after, stream.key());
+        stream.service().pull(PullAnswers.LIST + "?limit=1&after=" + before, stream.key());
     assertThat(refused.statusCode()).isEqualTo(500);
     assertThat(refused.body()).contains(damaged);
-
-    JsonObject repaired =
-        Service.capture(stream.workspace()).put("title", "Put again").put("summary", "Repaired");
-    assertThat(stream.service().put(UUID.fromString(damaged), repaired).statusCode())
-        .isEqualTo(200);
-    assertThat(
-            stream
-                .page("?limit=1&after=" + after)
-                .path("captures")
-                .path(0)
-                .path("title")
-                .textValue())
-        .isEqualTo("Put again");
   }
 
   /** All documents, but for when they were rendered; gzip and identity agree. */

@@ -30,13 +30,7 @@ record FilledStream(Service service, UUID workspace, String key, List<String> id
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < size; i++) {
       ids.add(UUID.randomUUID().toString());
-      JsonObject capture =
-          Service.capture(workspace)
-              .put("id", ids.get(i))
-              .put("title", "Capture " + i)
-              // Order is by completion: conversation starts run backwards here.
-              .put("started_at", Instant.parse("2026-01-01T00:00:00Z").minusSeconds(i));
-      lines.append(capture.encode()).append('\n');
+      lines.append(capture(workspace, i).put("id", ids.get(i)).encode()).append('\n');
     }
     HttpResponse<String> imported =
         Service.send(
@@ -53,6 +47,14 @@ record FilledStream(Service service, UUID workspace, String key, List<String> id
                         .size()
                     == size);
     return new FilledStream(service, workspace, key, ids);
+  }
+
+  /** The body of the nth capture, without its id. */
+  static JsonObject capture(UUID workspace, int n) {
+    return Service.capture(workspace)
+        .put("title", "Capture " + n)
+        // Order is by completion: conversation starts run backwards here.
+        .put("started_at", Instant.parse("2026-01-01T00:00:00Z").minusSeconds(n));
   }
 
   HttpRequest.Builder request(String path) {

@@ -125,7 +125,7 @@ class WholeStreamTest {
     try (Service service = damaged.service()) {
       String id = damaged.ids().get(1_020);
       service.query(
-          "update captures set segments = '{}', revision = revision + 1 where id = '" + id + "'");
+          "update captures set speakers = '{}', revision = revision + 1 where id = '" + id + "'");
       List<String> lines = new ArrayList<>();
       // What was on its way when the response was cut may be lost.
       await()

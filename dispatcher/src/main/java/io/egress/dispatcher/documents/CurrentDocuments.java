@@ -135,7 +135,7 @@ public final class CurrentDocuments {
       } else if (row.getBuffer("deflated") == null) {
         found.later().add(id);
       } else {
-        Fragment fragment = documents.readToRenew(id, row);
+        Fragment fragment = documents.read(row);
         if (fragment == null) {
           stale.add(id);
         } else {

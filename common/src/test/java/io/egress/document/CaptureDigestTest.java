@@ -1,7 +1,13 @@
-package io.egress.capture;
+package io.egress.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.capture.Capture;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import io.egress.capture.Mode;
+import io.egress.capture.Participant;
+import io.egress.capture.Segment;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;

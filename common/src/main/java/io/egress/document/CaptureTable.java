@@ -1,9 +1,18 @@
-package io.egress.capture;
+package io.egress.document;
 
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.egress.capture.Capture;
+import io.egress.capture.Device;
+import io.egress.capture.Member;
+import io.egress.capture.Mode;
+import io.egress.capture.Participant;
+import io.egress.capture.RevisedCapture;
+import io.egress.capture.Segment;
 import io.egress.database.DamagedRows;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -15,7 +24,6 @@ import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -37,9 +45,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of captures and participants. The statements and the digest are made from one list of
- * columns for each. A new column changes the digests of its captures: the next call that repeats
- * one of them stores it again.
+ * The tables of captures and participants. They hold what the document does not show: what was said
+ * is stored once, in {@code documents}, and read from there. The statements and the digest are made
+ * from one list of columns for each. A new column changes the digests of its captures: the next
+ * call that repeats one of them stores it again.
  */
 public final class CaptureTable {
   private record Column(String name, Function<Capture, @Nullable Object> value) {}
@@ -50,16 +59,22 @@ public final class CaptureTable {
       IntFunction<Object[]> array,
       Function<Participant, @Nullable Object> value) {}
 
+  /** Shown by documents as it was given. */
+  private static final Column SUMMARY = new Column("summary", Capture::summary);
+
   /** In addition to the id and the workspace, which never change, and to the segments. */
-  private static final List<Column> COLUMNS =
+  private static final List<Column> COMPARED =
       List.of(
           new Column("mode", capture -> capture.mode().wireName()),
           new Column("title", Capture::title),
-          new Column("summary", Capture::summary),
+          SUMMARY,
           new Column("started_at", Capture::startedAt),
           new Column("ended_at", Capture::endedAt),
           new Column("duration_ms", Capture::durationMs),
           new Column("device_id", capture -> capture.device().id()));
+
+  private static final List<Column> COLUMNS =
+      COMPARED.stream().filter(column -> !column.equals(SUMMARY)).toList();
 
   private static final ParticipantColumn MEMBER =
       new ParticipantColumn("member_id", "uuid", UUID[]::new, CaptureTable::memberId);
@@ -73,10 +88,9 @@ public final class CaptureTable {
           new ParticipantColumn("speech_ms", "int8", Long[]::new, Participant::speechMs));
 
   /** A capture in the form in which it is stored, and the digest of all its fields. */
-  public record Entry(Capture capture, String segments, Buffer digest) {
+  public record Entry(Capture capture, List<Short> speakers, Buffer digest) {
     public static Entry of(Capture capture) {
-      String segments = SegmentsJson.write(capture.segments());
-      return new Entry(capture, segments, digestOf(capture, segments));
+      return new Entry(capture, List.of(SegmentSpeakers.of(capture)), digestOf(capture));
     }
 
     /** Whether the capture enters the stream. */
@@ -92,7 +106,11 @@ public final class CaptureTable {
   /** The captures found; those that do not exist are in neither collection. */
   public record Found(List<RevisedCapture> captures, Map<UUID, Throwable> unreadable) {}
 
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonFactory JSON =
+      new JsonFactoryBuilder()
+          .rootValueSeparator("")
+          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+          .build();
 
   private static final String STORED =
       "select id, workspace_id, digest, revision, entered, erased_at is not null as erased"
@@ -100,23 +118,23 @@ public final class CaptureTable {
   private static final String LOCK = STORED + " order by id for no key update";
 
   private static final int FIRST = 3;
-  private static final int SEGMENTS = FIRST + COLUMNS.size();
+  private static final int SPEAKERS = FIRST + COLUMNS.size();
 
   private static final String INSERT =
       """
-      insert into captures (id, workspace_id, %s, segments, digest, entered)
-      values ($1, $2, %s, $%d::text::json, $%d, $%d)
+      insert into captures (id, workspace_id, %s, speakers, digest, entered)
+      values ($1, $2, %s, $%d, $%d, $%d)
       on conflict (id) do nothing
       """
           .formatted(
               names(""),
-              IntStream.range(FIRST, SEGMENTS).mapToObj(i -> "$" + i).collect(joining(", ")),
-              SEGMENTS,
-              SEGMENTS + 1,
-              SEGMENTS + 2);
+              IntStream.range(FIRST, SPEAKERS).mapToObj(i -> "$" + i).collect(joining(", ")),
+              SPEAKERS,
+              SPEAKERS + 1,
+              SPEAKERS + 2);
   private static final String UPDATE =
       """
-      update captures set %s, segments = $%d::text::json, digest = $%d, entered = entered or $%d,
+      update captures set %s, speakers = $%d, digest = $%d, entered = entered or $%d,
         revision = revision + 1, updated_at = now()
       where id = $1 and workspace_id = $2
       """
@@ -124,9 +142,9 @@ public final class CaptureTable {
               IntStream.range(0, COLUMNS.size())
                   .mapToObj(i -> COLUMNS.get(i).name() + " = $" + (FIRST + i))
                   .collect(joining(", ")),
-              SEGMENTS,
-              SEGMENTS + 1,
-              SEGMENTS + 2);
+              SPEAKERS,
+              SPEAKERS + 1,
+              SPEAKERS + 2);
 
   private static final String CLEAR_PARTICIPANTS =
       "delete from participants where capture_id = any($1)";
@@ -141,19 +159,23 @@ public final class CaptureTable {
                   .mapToObj(i -> "$" + (4 + i) + "::" + PARTICIPANT_COLUMNS.get(i).type() + "[]")
                   .collect(joining(", ")));
 
-  /** A single statement reads from one snapshot, so the contents match the revision. */
+  /**
+   * A single statement reads from one snapshot, so the contents match the revision. A document that
+   * is stale because of a rename says what the current one does, with other names.
+   */
   private static final String SELECT =
       """
-      select c.id, c.workspace_id, c.revision, %s, d.name as device_name, c.segments::text as segments,
+      select c.id, c.workspace_id, c.revision, %s, v.name as device_name, c.speakers, %s,
         (select coalesce(json_agg(json_build_array(m.name, m.email, %s) order by p.ordinal), '[]')
            from participants p
            left join members m on m.workspace_id = p.workspace_id and m.id = p.member_id
           where p.capture_id = c.id) as participants
       from captures c
-      join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
+      join devices v on v.workspace_id = c.workspace_id and v.id = c.device_id
+      left join documents d on d.capture_id = c.id
       where c.id = any($1) and c.erased_at is null
       """
-          .formatted(names("c."), participantNames("p."));
+          .formatted(names("c."), DocumentStore.COLUMNS, participantNames("p."));
 
   private CaptureTable() {}
 
@@ -299,32 +321,34 @@ public final class CaptureTable {
 
   private static Tuple row(Entry entry) {
     Capture capture = entry.capture();
-    List<@Nullable Object> row = new ArrayList<>(SEGMENTS + 2);
+    List<@Nullable Object> row = new ArrayList<>(SPEAKERS + 2);
     row.add(capture.id());
     row.add(capture.workspaceId());
     for (Column column : COLUMNS) {
       Object value = column.value().apply(capture);
       row.add(value instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : value);
     }
-    row.add(entry.segments());
+    row.add(entry.speakers().toArray(Short[]::new));
     row.add(entry.digest());
     row.add(entry.spoken());
     return Tuple.wrap(row);
   }
 
   private static Capture capture(Row row) {
+    List<Participant> participants = participants((JsonArray) row.getJson("participants"));
+    DocumentText said = DocumentText.of(DocumentStore.stored(row));
     return new Capture(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
         Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
         row.getString("title"),
-        row.getString("summary"),
+        said.summary(),
         row.getOffsetDateTime("started_at").toInstant(),
         instant(row.getOffsetDateTime("ended_at")),
         row.getLong("duration_ms"),
         new Device(row.getUUID("device_id"), row.getString("device_name")),
-        participants((JsonArray) row.getJson("participants")),
-        SegmentsJson.read(row.getString("segments")));
+        participants,
+        SegmentSpeakers.add(row.getArrayOfShorts("speakers"), participants, said.segments()));
   }
 
   private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
@@ -363,13 +387,13 @@ public final class CaptureTable {
   /**
    * SHA-256 of all fields, with the names of device and members, which have tables of their own.
    */
-  private static Buffer digestOf(Capture capture, String segments) {
+  private static Buffer digestOf(Capture capture) {
     MessageDigest digest = sha256();
     try (JsonGenerator json =
         JSON.createGenerator(new DigestOutputStream(OutputStream.nullOutputStream(), digest))) {
       json.writeStartArray();
       json.writeString(capture.workspaceId().toString());
-      for (Column column : COLUMNS) {
+      for (Column column : COMPARED) {
         writeText(json, column.value().apply(capture));
       }
       json.writeString(capture.device().name());
@@ -377,10 +401,24 @@ public final class CaptureTable {
         writeParticipant(json, participant);
       }
       json.writeEndArray();
+      writeSegments(json, capture.segments());
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
-    return Buffer.buffer(digest.digest(segments.getBytes(StandardCharsets.UTF_8)));
+    return Buffer.buffer(digest.digest());
+  }
+
+  private static void writeSegments(JsonGenerator json, List<Segment> segments) throws IOException {
+    json.writeStartArray();
+    for (Segment segment : segments) {
+      json.writeStartArray();
+      json.writeNumber(segment.startMs());
+      json.writeNumber(segment.endMs());
+      json.writeString(segment.speaker());
+      json.writeString(segment.text());
+      json.writeEndArray();
+    }
+    json.writeEndArray();
   }
 
   private static void writeParticipant(JsonGenerator json, Participant participant)
