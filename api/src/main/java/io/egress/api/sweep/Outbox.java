@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.database.Transactions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -18,61 +20,132 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes the outbox to Kafka. The transaction that deletes a row is committed only after the
- * broker has acknowledged its record: several processes share the work, and the rows of one that
- * dies are taken over by the others. A record may be published twice, but is never left out.
+ * Publishes the outbox to Kafka. A row is deleted after the broker has acknowledged its record: a
+ * record may be published twice, but is never left out.
  *
- * <p>A row is locked while its record is being published, so publishing has a timeout. A process
- * that could not publish takes no rows for a while, so that another one can.
+ * <p>The process that moved captures into the stream has their records, and publishes them without
+ * reading them again. Rows that are older than this takes were left by a process that died or could
+ * not publish. Several processes share them: a row is locked while its record is being published.
+ *
+ * <p>Lives on one context.
  */
 final class Outbox {
   static final int BATCH_MAX = 500;
 
-  /** If a crash undoes the deletion, its records are published again. */
-  private static final String DO_NOT_WAIT_FOR_THE_DISK = "set local synchronous_commit = off";
+  /** Of a publication; longer than a healthy broker takes to acknowledge a batch. */
+  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
 
-  /** Rows are inserted in sequence, and all but the newest have been deleted. */
-  private static final String TAKE =
+  /** Longer than a process that lives takes to publish and delete its rows. */
+  private static final Duration LEFT_AFTER = Duration.ofSeconds(5);
+
+  private static final Duration DELETIONS_APART = Duration.ofMillis(50);
+
+  /** More are left in the outbox: Kafka does not keep up. */
+  private static final int UNDER_WAY_MAX = 10_000;
+
+  /** If a crash undoes a deletion, its records are published again. */
+  private static final String DO_NOT_WAIT_FOR_THE_DISK =
+      "set_config('synchronous_commit', 'off', true)";
+
+  private static final String DELETE =
+      "delete from outbox where sequence = any($1) returning " + DO_NOT_WAIT_FOR_THE_DISK;
+
+  /** Rows are inserted in sequence. */
+  private static final String TAKE_LEFT =
       """
       delete from outbox where sequence = any(array(
         select sequence from outbox
-        where sequence > $1
+        where sequence > $1 and entered_at < now() - interval '%d seconds'
         order by sequence limit %d for update skip locked))
-      returning sequence, workspace_id, position, capture_id, finished_at, entered_at, traceparent
+      returning sequence, workspace_id, position, capture_id, finished_at, entered_at, traceparent, %s
       """
-          .formatted(BATCH_MAX);
+          .formatted(LEFT_AFTER.toSeconds(), BATCH_MAX, DO_NOT_WAIT_FOR_THE_DISK);
 
-  /** Longer than a healthy broker takes to acknowledge a batch. */
-  private static final Duration PUBLISH_MAX = Duration.ofSeconds(3);
-
-  /** Longer than other processes take to poll all rows. */
-  private static final long LEFT_TO_OTHERS_NANOS = TimeUnit.SECONDS.toNanos(3);
-
-  /** How often to look for rows that another process locked and did not publish. */
-  private static final long LOOK_AT_ALL_NANOS = TimeUnit.SECONDS.toNanos(1);
-
+  private final Vertx vertx;
   private final Pool pool;
   private final CapturePublisher publisher;
-  private final Consumer<List<OwedRecord>> relayed;
-  private long lookedAtAllNanos = System.nanoTime() - LOOK_AT_ALL_NANOS;
-  private long lastPublished;
-  private long failedNanos = System.nanoTime() - LEFT_TO_OTHERS_NANOS;
+  private final Consumer<List<OwedRecord>> published;
+  private final List<Long> toDelete = new ArrayList<>();
+  private int underWay;
+  private boolean deleting;
+  private long failedNanos;
   private @Nullable Throwable lastFailure;
+  private @Nullable Promise<Void> closed;
 
-  /** {@code relayed} is called with each batch. */
-  Outbox(Pool pool, CapturePublisher publisher, Consumer<List<OwedRecord>> relayed) {
+  /** {@code published} is called with each batch. */
+  Outbox(Vertx vertx, Pool pool, CapturePublisher publisher, Consumer<List<OwedRecord>> published) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
     this.pool = requireNonNull(pool, "pool is null");
     this.publisher = requireNonNull(publisher, "publisher is null");
-    this.relayed = requireNonNull(relayed, "relayed is null");
+    this.published = requireNonNull(published, "published is null");
   }
 
-  /** Returns the number of published records once no unlocked row is left. */
-  Future<Integer> publish() {
-    if (lastFailure != null && System.nanoTime() - failedNanos < LEFT_TO_OTHERS_NANOS) {
-      return Future.failedFuture(lastFailure);
+  /** Call with rows that this process has just inserted. */
+  void publish(List<OwedRecord> inserted) {
+    if (inserted.isEmpty() || hasJustFailed() || underWay > UNDER_WAY_MAX) {
+      return;
     }
-    return publishAll()
-        .onSuccess(published -> lastFailure = null)
+    underWay += inserted.size();
+    send(inserted)
+        .onComplete(
+            done -> {
+              underWay -= inserted.size();
+              if (done.succeeded()) {
+                inserted.forEach(record -> toDelete.add(record.sequence()));
+              }
+              deleteSoon();
+            });
+  }
+
+  /** Returns the number of rows that were left and are published now. */
+  Future<Integer> publishLeft() {
+    return hasJustFailed() ? Future.failedFuture(lastFailure) : publishLeft(0);
+  }
+
+  /** Completes when nothing is under way. Call when no more rows are inserted. */
+  Future<Void> close() {
+    Promise<Void> promise = Promise.promise();
+    closed = promise;
+    deleteSoon();
+    return promise.future();
+  }
+
+  private Future<Integer> publishLeft(long after) {
+    return Transactions.once(pool, tx -> publishBatch(tx, after))
+        .compose(
+            batch ->
+                batch.size() < BATCH_MAX
+                    ? Future.succeededFuture(batch.size())
+                    : publishLeft(batch.get(BATCH_MAX - 1).sequence())
+                        .map(more -> batch.size() + more));
+  }
+
+  private Future<List<OwedRecord>> publishBatch(SqlConnection tx, long after) {
+    return tx.preparedQuery(TAKE_LEFT)
+        .execute(Tuple.of(after))
+        .compose(
+            rows -> {
+              List<OwedRecord> left = inSequence(rows);
+              return send(left).map(acknowledged -> left);
+            });
+  }
+
+  private static List<OwedRecord> inSequence(RowSet<Row> rows) {
+    List<OwedRecord> records = new ArrayList<>();
+    rows.forEach(row -> records.add(OwedRecord.of(row)));
+    records.sort(Comparator.comparing(OwedRecord::sequence));
+    return records;
+  }
+
+  private Future<Void> send(List<OwedRecord> records) {
+    return publisher
+        .publish(records)
+        .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .onSuccess(
+            acknowledged -> {
+              lastFailure = null;
+              published.accept(records);
+            })
         .onFailure(
             failure -> {
               lastFailure = failure;
@@ -80,46 +153,36 @@ final class Outbox {
             });
   }
 
-  private Future<Integer> publishAll() {
-    return Transactions.once(pool, this::publishBatch)
-        .onSuccess(relayed::accept)
-        .compose(
-            published ->
-                published.size() < BATCH_MAX
-                    ? Future.succeededFuture(published.size())
-                    : publishAll().map(more -> published.size() + more));
+  /** A process that cannot reach Kafka leaves its rows to others. */
+  private boolean hasJustFailed() {
+    return lastFailure != null && System.nanoTime() - failedNanos < PUBLISH_MAX.toNanos();
   }
 
-  private Future<List<OwedRecord>> publishBatch(SqlConnection tx) {
-    Future<?> relaxed = tx.query(DO_NOT_WAIT_FOR_THE_DISK).execute();
-    Future<RowSet<Row>> oldest = tx.preparedQuery(TAKE).execute(Tuple.of(after()));
-    return Future.join(relaxed, oldest)
-        .compose(
-            both -> {
-              List<OwedRecord> taken = new ArrayList<>();
-              oldest.result().forEach(row -> taken.add(OwedRecord.of(row)));
-              taken.sort(Comparator.comparing(OwedRecord::sequence));
-              return publisher
-                  .publish(taken)
-                  .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
-                  .map(acknowledged -> published(taken));
+  /** Rows whose deletion fails are published again as rows that were left. */
+  private void deleteSoon() {
+    if (deleting) {
+      return;
+    }
+    if (toDelete.isEmpty()) {
+      if (closed != null && underWay == 0) {
+        closed.tryComplete();
+      }
+      return;
+    }
+    deleting = true;
+    vertx
+        .timer(DELETIONS_APART.toMillis(), TimeUnit.MILLISECONDS)
+        .compose(apart -> deleteNow())
+        .onComplete(
+            done -> {
+              deleting = false;
+              deleteSoon();
             });
   }
 
-  /** Rows below it are not looked for: that part of the index is full of deleted rows. */
-  private long after() {
-    long now = System.nanoTime();
-    if (now - lookedAtAllNanos < LOOK_AT_ALL_NANOS) {
-      return lastPublished;
-    }
-    lookedAtAllNanos = now;
-    return 0;
-  }
-
-  private List<OwedRecord> published(List<OwedRecord> records) {
-    for (OwedRecord record : records) {
-      lastPublished = Math.max(lastPublished, record.sequence());
-    }
-    return records;
+  private Future<?> deleteNow() {
+    Tuple sequences = Tuple.of(toDelete.toArray(Long[]::new));
+    toDelete.clear();
+    return pool.preparedQuery(DELETE).execute(sequences);
   }
 }

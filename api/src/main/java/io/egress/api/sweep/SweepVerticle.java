@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sweeps the inbox and relays the outbox, immediately when woken and periodically otherwise; and
- * the work in the background on captures that are in the stream.
+ * Sweeps the inbox and publishes what it moved, immediately when woken and periodically otherwise;
+ * and the work in the background on captures that are in the stream.
  */
 public final class SweepVerticle extends VerticleBase {
   /** Added to the statement timeout; Kafka's client gives up within half of it. */
@@ -52,7 +52,7 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable Recurring revising;
   private @Nullable Recurring rerendering;
   private @Nullable Recurring expiring;
-  private boolean topicExists;
+  private @Nullable Future<Void> topicExists;
 
   public SweepVerticle(Pool pool, DocumentStore documents, Settings settings, Metrics metrics) {
     this.pool = requireNonNull(pool, "pool is null");
@@ -76,7 +76,7 @@ public final class SweepVerticle extends VerticleBase {
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     publisher = opened;
     CapturePublisher captures = new CapturePublisher(opened, topic, Tracing.of(vertx));
-    Outbox owed = new Outbox(pool, captures, this::relayed);
+    Outbox owed = new Outbox(vertx, pool, captures, this::published);
     outbox = owed;
     Recurring relay =
         new Recurring(
@@ -85,14 +85,14 @@ public final class SweepVerticle extends VerticleBase {
             "publishing to " + topic,
             new Recurring.Rhythm(settings.api().sweepInterval(), Duration.ZERO),
             relayProgress,
-            () -> topicExists(topic).compose(exist -> owed.publish()));
+            () -> topicExists(topic).compose(exists -> owed.publishLeft()));
     relaying = relay;
     Sweeper sweeper =
         new Sweeper(
             pool,
             moved -> {
               entered(moved);
-              relay.ask();
+              topicExists(topic).onSuccess(exists -> owed.publish(moved));
             });
     sweeping =
         new Recurring(
@@ -167,7 +167,7 @@ public final class SweepVerticle extends VerticleBase {
     return Future.join(stopped(revising), stopped(rerendering), stopped(expiring))
         .compose(done -> stopped(sweeping))
         .compose(done -> stopped(relaying))
-        .compose(done -> publishWhatTheLastSweepMoved())
+        .compose(done -> outbox == null ? Future.succeededFuture() : outbox.close())
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
@@ -176,24 +176,18 @@ public final class SweepVerticle extends VerticleBase {
     meters.entered(captures);
   }
 
-  private void relayed(List<OwedRecord> captures) {
+  private void published(List<OwedRecord> captures) {
     relayProgress.moved();
     meters.published(captures);
   }
 
   private Future<Void> topicExists(String topic) {
-    if (topicExists) {
-      return Future.succeededFuture();
+    Future<Void> exists = topicExists;
+    if (exists == null || exists.failed()) {
+      exists = TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic)));
+      topicExists = exists;
     }
-    return TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic)))
-        .onSuccess(exists -> topicExists = true);
-  }
-
-  /** What it cannot publish is left to another process, or to the next start. */
-  private Future<Void> publishWhatTheLastSweepMoved() {
-    return outbox == null || !topicExists
-        ? Future.succeededFuture()
-        : outbox.publish().<Void>mapEmpty().otherwiseEmpty();
+    return exists;
   }
 
   private static Future<Void> stopped(@Nullable Recurring recurring) {

@@ -78,6 +78,7 @@ class OutboxTest {
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, of.kafka()));
     return new Outbox(
+        vertx,
         pool,
         new CapturePublisher(publisher, topic, Tracing.OFF),
         batch -> published.addAndGet(batch.size()));
@@ -85,7 +86,7 @@ class OutboxTest {
 
   private void repeat(Outbox outbox) {
     outbox
-        .publish()
+        .publishLeft()
         .onComplete(
             done -> {
               if (!stopped.get()) {

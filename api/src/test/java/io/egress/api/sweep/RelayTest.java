@@ -56,7 +56,7 @@ class RelayTest {
   void theOutboxPublishesWhatAKilledProcessLeft() {
     UUID left = UUID.randomUUID();
     service.query(
-        "insert into outbox (workspace_id, position, capture_id, entered_at) values ('%s', 1, '%s', now())"
+        "insert into outbox (workspace_id, position, capture_id, entered_at) values ('%s', 1, '%s', now() - interval '1 minute')"
             .formatted(workspace, left));
     await().atMost(PATIENCE).until(() -> outbox() == 0);
 

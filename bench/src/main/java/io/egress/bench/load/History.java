@@ -67,10 +67,11 @@ final class History implements AutoCloseable {
           + ", n "
           + EACH;
 
+  /** Left by another process, so that they are published at once. */
   private static final String OUTBOX =
       "insert into outbox (workspace_id, position, capture_id, entered_at) select workspace, n, "
           + CAPTURE_ID
-          + ", now() "
+          + ", now() - interval '5 seconds' "
           + EACH
           + "order by n";
 
