@@ -342,7 +342,7 @@ public final class ApiApp {
                   api.maxCaptureBytes(),
                   api.workspaceRate(),
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
-              new Hook.Wakeups(sweep::wake, sweep::wakeRevision),
+              new Hook.Wakeups(sweep::entered, sweep::wake, sweep::wakeRevision),
               monitoring.metrics());
       SecretBox secretBox = settings.push().secretBox();
       ApiKeys apiKeys = new ApiKeys(pool);

@@ -17,8 +17,8 @@ import io.egress.database.DamagedRows;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
@@ -33,11 +33,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -112,6 +110,8 @@ public final class CaptureTable {
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .build();
 
+  private static final String KEY = "captures_pkey";
+
   private static final String STORED =
       "select id, workspace_id, digest, revision, entered, erased_at is not null as erased"
           + " from captures where id = any($1)";
@@ -124,7 +124,6 @@ public final class CaptureTable {
       """
       insert into captures (id, workspace_id, %s, speakers, digest, entered)
       values ($1, $2, %s, $%d, $%d, $%d)
-      on conflict (id) do nothing
       """
           .formatted(
               names(""),
@@ -188,22 +187,18 @@ public final class CaptureTable {
     return ids.isEmpty() ? Future.succeededFuture(Map.of()) : stored(tx, LOCK, ids);
   }
 
-  /** Returns the ids of those inserted. {@code entries} must be sorted by id. */
-  public static Future<Set<UUID>> insert(SqlClient tx, List<Entry> entries) {
-    return tx.preparedQuery(INSERT)
-        .executeBatch(entries.stream().map(CaptureTable::row).toList())
-        .map(
-            results -> {
-              Set<UUID> created = new HashSet<>();
-              RowSet<Row> result = results;
-              for (Entry entry : entries) {
-                if (result.rowCount() == 1) {
-                  created.add(entry.capture().id());
-                }
-                result = result.next();
-              }
-              return created;
-            });
+  /** Inserts captures, which must be sorted by id; fails if one exists ({@link #isTaken}). */
+  public static Future<Void> insert(SqlClient tx, List<Entry> entries) {
+    return entries.isEmpty()
+        ? Future.succeededFuture()
+        : tx.preparedQuery(INSERT)
+            .executeBatch(entries.stream().map(CaptureTable::row).toList())
+            .mapEmpty();
+  }
+
+  /** Whether another transaction has inserted the capture meanwhile. */
+  public static boolean isTaken(Throwable failure) {
+    return failure instanceof PgException refused && KEY.equals(refused.getConstraint());
   }
 
   /** Updates captures and removes their participants. */
@@ -212,9 +207,9 @@ public final class CaptureTable {
       return Future.succeededFuture();
     }
     UUID[] ids = entries.stream().map(entry -> entry.capture().id()).toArray(UUID[]::new);
-    return tx.preparedQuery(UPDATE)
-        .executeBatch(entries.stream().map(CaptureTable::row).toList())
-        .compose(done -> tx.preparedQuery(CLEAR_PARTICIPANTS).execute(Tuple.of(ids)))
+    return Future.join(
+            tx.preparedQuery(UPDATE).executeBatch(entries.stream().map(CaptureTable::row).toList()),
+            tx.preparedQuery(CLEAR_PARTICIPANTS).execute(Tuple.of(ids)))
         .mapEmpty();
   }
 

@@ -40,16 +40,26 @@ final class CaptureWriter {
 
   /** Returns results in the given order. {@code captures} must not contain an id twice. */
   Future<List<PutResult>> put(List<IncomingCapture> captures) {
+    boolean named =
+        names.hasAll(Names.in(captures.stream().map(IncomingCapture::capture).toList()));
     return transactions
-        .run(tx -> new PutTransaction(tx, documents, captures).put())
+        .runToLast(tx -> new PutTransaction(tx, documents, captures, named).put())
         .map(
             done -> {
               names.learn(done.names());
-              wakeups.entered().run();
+              if (!done.moved().isEmpty()) {
+                wakeups.entered().accept(done.moved());
+              }
+              if (done.waiting()) {
+                wakeups.waiting().run();
+              }
               if (done.renamed()) {
                 wakeups.renamed().run();
               }
               return done.puts();
-            });
+            })
+        .recover(
+            failure ->
+                CaptureTable.isTaken(failure) ? put(captures) : Future.failedFuture(failure));
   }
 }

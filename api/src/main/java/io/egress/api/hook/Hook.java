@@ -2,6 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.sweep.OwedRecord;
 import io.egress.database.Transactions;
 import io.egress.document.DocumentStore;
 import io.egress.flow.ByteBudget;
@@ -11,6 +12,8 @@ import io.egress.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that enters the service: the completion hook, imports and renames. */
@@ -47,12 +50,14 @@ public final class Hook {
   /**
    * Called after a commit that leaves work for others.
    *
-   * @param entered called after every successful put: captures may be waiting for their position
+   * @param entered called with captures that have got a position, and are to be published
+   * @param waiting called when captures are waiting for their position
    * @param renamed called after a rename: captures are waiting to be revised
    */
-  public record Wakeups(Runnable entered, Runnable renamed) {
+  public record Wakeups(Consumer<List<OwedRecord>> entered, Runnable waiting, Runnable renamed) {
     public Wakeups {
       requireNonNull(entered, "entered is null");
+      requireNonNull(waiting, "waiting is null");
       requireNonNull(renamed, "renamed is null");
     }
   }

@@ -19,21 +19,18 @@ import java.util.UUID;
  * as stale in the same transaction. No reader therefore sees an outdated name.
  */
 final class NameStore {
-  private static final String DEVICES =
-      """
-      select d.workspace_id, d.id, d.name, %s as has_ended from devices d
-      join unnest($1::uuid[], $2::uuid[]) as asked(workspace_id, id) using (workspace_id, id)
-      """;
   private static final String READ_DEVICES =
-      DEVICES.formatted(
-          "exists (select from workspaces w where w.id = d.workspace_id and w.ended_at is not null)");
+      """
+      select d.workspace_id, d.id, d.name,
+        exists (select from workspaces w where w.id = d.workspace_id and w.ended_at is not null) as has_ended
+      from devices d join unnest($1::uuid[], $2::uuid[]) as asked(workspace_id, id) using (workspace_id, id)
+      """;
   private static final String READ_MEMBERS =
       """
       select m.workspace_id, m.id, m.name, m.email from members m
       join unnest($1::uuid[], $2::uuid[]) as asked(workspace_id, id) using (workspace_id, id)
       """;
-  private static final String HOLD_DEVICES =
-      DEVICES.formatted("false") + "order by 1, 2 for share of d";
+  private static final String HOLD_DEVICES = READ_DEVICES + "order by 1, 2 for share of d";
   private static final String HOLD_MEMBERS = READ_MEMBERS + "order by 1, 2 for share of m";
 
   private static final String ADD_WORKSPACES =

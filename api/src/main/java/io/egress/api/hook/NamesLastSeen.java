@@ -18,26 +18,36 @@ final class NamesLastSeen {
   private final Map<Names.Key, Member> members = new Latest<>();
 
   /** Returns {@code capture} with the names it will most likely be shown with. */
-  synchronized Capture show(Capture capture) {
+  Capture show(Capture capture) {
     Names said = Names.in(List.of(capture));
-    Names seen = new Names();
-    for (Names.Key key : said.devices().keySet()) {
-      Device device = devices.get(key);
-      if (device != null) {
-        seen.add(key.workspaceId(), device);
-      }
-    }
-    for (Names.Key key : said.members().keySet()) {
-      Member member = members.get(key);
-      if (member != null) {
-        seen.add(key.workspaceId(), member);
-      }
-    }
+    Names seen = seen(said);
     if (seen.isEmpty()) {
       return capture;
     }
     seen.add(said);
     return seen.applyTo(capture);
+  }
+
+  /** Whether the database most likely has all of these names. */
+  boolean hasAll(Names said) {
+    return seen(said).changesBy(said).isEmpty();
+  }
+
+  private synchronized Names seen(Names asked) {
+    Names seen = new Names();
+    for (Names.Key key : asked.devices().keySet()) {
+      Device device = devices.get(key);
+      if (device != null) {
+        seen.add(key.workspaceId(), device);
+      }
+    }
+    for (Names.Key key : asked.members().keySet()) {
+      Member member = members.get(key);
+      if (member != null) {
+        seen.add(key.workspaceId(), member);
+      }
+    }
+    return seen;
   }
 
   synchronized void learn(Names names) {

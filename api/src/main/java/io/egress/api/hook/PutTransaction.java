@@ -2,8 +2,11 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.sweep.OwedRecord;
+import io.egress.api.sweep.Sweeper;
 import io.egress.capture.Capture;
 import io.egress.capture.RevisedCapture;
+import io.egress.database.Transactions;
 import io.egress.document.CaptureTable;
 import io.egress.document.DocumentStore;
 import io.egress.document.RevisedDocument;
@@ -30,8 +33,15 @@ final class PutTransaction {
    * @param puts the result of each capture
    * @param names the names as stored
    * @param renamed whether a name that captures may show has changed
+   * @param moved captures that have got their position, these and others
+   * @param waiting whether one of these has not got its position yet
    */
-  record Done(List<PutResult> puts, Names names, boolean renamed) {}
+  record Done(
+      List<PutResult> puts,
+      Names names,
+      boolean renamed,
+      List<OwedRecord> moved,
+      boolean waiting) {}
 
   private static final Comparator<IncomingCapture> BY_ID =
       Comparator.comparing(incoming -> incoming.capture().id());
@@ -39,31 +49,55 @@ final class PutTransaction {
   private final SqlConnection tx;
   private final DocumentStore documents;
   private final List<IncomingCapture> captures;
+  private final boolean named;
   private final NameStore names = new NameStore();
   private final Map<UUID, PutResult> results = new HashMap<>();
   private boolean renamed;
 
-  PutTransaction(SqlConnection tx, DocumentStore documents, List<IncomingCapture> captures) {
+  /**
+   * {@code named} says that the captures will most likely not change names: their names are locked
+   * at once, which saves a round trip. If they do, two transactions may wait for each other, and
+   * one of them is repeated.
+   */
+  PutTransaction(
+      SqlConnection tx, DocumentStore documents, List<IncomingCapture> captures, boolean named) {
     this.tx = requireNonNull(tx, "tx is null");
     this.documents = requireNonNull(documents, "documents is null");
     this.captures = List.copyOf(captures);
+    this.named = named;
   }
 
-  Future<Done> put() {
+  Future<Transactions.Last<Done>> put() {
     List<UUID> ids = captures.stream().map(incoming -> incoming.capture().id()).toList();
+    Names said = namesIn(captures);
     Future<Map<UUID, CaptureTable.Stored>> stored = CaptureTable.stored(tx, ids);
-    Future<Names> known = names.read(tx, namesIn(captures));
+    Future<Names> known = named ? names.hold(tx, said) : names.read(tx, said);
     return Future.join(stored, known)
         .compose(
             both -> {
               List<IncomingCapture> toWrite = leaveOutRepeats(stored.result());
               if (toWrite.isEmpty()) {
-                return Future.succeededFuture(new Names());
+                return nothing();
               }
               return addUnknownWorkspaces(toWrite, known.result())
-                  .compose(added -> putOpen(toWrite, known.result()));
-            })
-        .map(held -> new Done(captures.stream().map(this::result).toList(), held, renamed));
+                  .compose(added -> putOpen(toWrite, stored.result().keySet(), known.result()));
+            });
+  }
+
+  private Future<Transactions.Last<Done>> nothing() {
+    return Future.succeededFuture(
+        () -> Future.succeededFuture(done(new Names(), List.of(), List.of())));
+  }
+
+  private Done done(Names held, List<IncomingCapture> entering, List<OwedRecord> moved) {
+    Set<UUID> entered =
+        moved.stream().map(record -> record.capture().captureId()).collect(Collectors.toSet());
+    return new Done(
+        captures.stream().map(this::result).toList(),
+        held,
+        renamed,
+        moved,
+        entering.stream().anyMatch(incoming -> !entered.contains(incoming.capture().id())));
   }
 
   private PutResult result(IncomingCapture incoming) {
@@ -111,7 +145,8 @@ final class PutTransaction {
    * toWrite}, and possibly more, as of a moment ago. One that ends from now on erases what was put,
    * too.
    */
-  private Future<Names> putOpen(List<IncomingCapture> toWrite, Names known) {
+  private Future<Transactions.Last<Done>> putOpen(
+      List<IncomingCapture> toWrite, Set<UUID> existing, Names known) {
     List<IncomingCapture> open = new ArrayList<>();
     for (IncomingCapture incoming : toWrite) {
       if (known.hasEnded(incoming.capture().workspaceId())) {
@@ -121,11 +156,20 @@ final class PutTransaction {
       }
     }
     return open.isEmpty()
-        ? Future.succeededFuture(new Names())
+        ? nothing()
+        : hold(open, known).compose(held -> write(open, existing, held));
+  }
+
+  /** Returns the names, changed and locked. */
+  private Future<Names> hold(List<IncomingCapture> open, Names known) {
+    Names said = namesIn(open);
+    Names changes = known.changesBy(said);
+    return named && changes.isEmpty()
+        ? Future.succeededFuture(known)
         : names
-            .change(tx, known.changesBy(namesIn(open)))
+            .change(tx, changes)
             .onSuccess(changed -> renamed = changed)
-            .compose(changed -> write(open));
+            .compose(changed -> names.hold(tx, said));
   }
 
   /** If its device is known, so is the workspace. */
@@ -141,58 +185,63 @@ final class PutTransaction {
         : names.addWorkspaces(tx, unknown).onSuccess(known::end).mapEmpty();
   }
 
-  /** Returns the names, locked. */
-  private Future<Names> write(List<IncomingCapture> toWrite) {
-    List<IncomingCapture> byId = toWrite.stream().sorted(BY_ID).toList();
-    Future<Names> held = names.hold(tx, namesIn(toWrite));
-    Future<Set<UUID>> inserted = CaptureTable.insert(tx, entries(byId));
-    return Future.join(held, inserted)
-        .compose(
-            both -> {
-              Set<UUID> created = inserted.result();
-              List<UUID> existing =
-                  byId.stream()
-                      .map(incoming -> incoming.capture().id())
-                      .filter(id -> !created.contains(id))
-                      .toList();
-              created.forEach(id -> results.put(id, PutResult.CREATED));
-              return CaptureTable.lock(tx, existing);
-            })
-        .compose(locked -> writeTheRest(toWrite, locked, held.result()))
-        .map(written -> held.result());
+  /**
+   * {@code existing} are ids. Fails if another transaction has inserted one of the others
+   * meanwhile.
+   */
+  private Future<Transactions.Last<Done>> write(
+      List<IncomingCapture> toWrite, Set<UUID> existing, Names held) {
+    List<UUID> known =
+        toWrite.stream()
+            .map(incoming -> incoming.capture().id())
+            .filter(existing::contains)
+            .sorted()
+            .toList();
+    return CaptureTable.lock(tx, known).compose(locked -> write(toWrite, locked, held));
   }
 
-  /**
-   * {@code locked} are the captures that existed; all others in {@code toWrite} were just inserted.
-   */
-  private Future<Void> writeTheRest(
+  /** All that are not {@code locked} are new. */
+  private Future<Transactions.Last<Done>> write(
       List<IncomingCapture> toWrite, Map<UUID, CaptureTable.Stored> locked, Names held) {
+    List<IncomingCapture> added = new ArrayList<>();
     List<IncomingCapture> fixes = new ArrayList<>();
     List<IncomingCapture> written = new ArrayList<>();
     List<IncomingCapture> entering = new ArrayList<>();
     for (IncomingCapture incoming : toWrite) {
       CaptureTable.Stored before = locked.get(incoming.capture().id());
-      if (before != null) {
-        if (!isNew(incoming, before)) {
-          continue;
-        }
+      if (before == null) {
+        results.put(incoming.capture().id(), PutResult.CREATED);
+        added.add(incoming);
+      } else if (isNew(incoming, before)) {
         results.put(incoming.capture().id(), PutResult.UPDATED);
         fixes.add(incoming);
+      } else {
+        continue;
       }
       written.add(incoming);
       if (incoming.entry().spoken() && (before == null || !before.entered())) {
         entering.add(incoming);
       }
     }
-    return CaptureTable.update(tx, entries(fixes))
-        .compose(done -> documents(written, locked, held))
-        .compose(
+    added.sort(BY_ID);
+    return documents(written, locked, held)
+        .map(
             rendered ->
-                Future.join(
-                    CaptureTable.addParticipants(tx, entries(written)),
-                    StreamInbox.add(tx, entering),
-                    documents.put(tx, rendered)))
-        .mapEmpty();
+                () -> {
+                  Future<?> stored =
+                      Future.join(
+                          List.of(
+                              CaptureTable.insert(tx, entries(added)),
+                              CaptureTable.update(tx, entries(fixes)),
+                              CaptureTable.addParticipants(tx, entries(written)),
+                              StreamInbox.add(tx, entering),
+                              documents.put(tx, rendered)));
+                  Future<List<OwedRecord>> moved =
+                      entering.isEmpty()
+                          ? Future.succeededFuture(List.of())
+                          : Sweeper.sweepWithin(tx);
+                  return stored.compose(all -> moved).map(rows -> done(held, entering, rows));
+                });
   }
 
   /** Renders captures again whose stored names differ from those expected. */

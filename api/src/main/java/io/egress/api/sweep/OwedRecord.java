@@ -10,7 +10,7 @@ import java.time.Instant;
  *
  * @param finishedAt when the capture was first stored with segments
  */
-record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
+public record OwedRecord(long sequence, Instant finishedAt, ProcessedCapture capture) {
   static OwedRecord of(Row row) {
     return new OwedRecord(
         row.getLong("sequence"),

@@ -71,29 +71,22 @@ public final class SweepVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    String topic = new Topics(settings.kafka().topicPrefix()).capturesProcessed();
     RecordPublisher opened =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     publisher = opened;
-    CapturePublisher captures = new CapturePublisher(opened, topic, Tracing.of(vertx));
+    CapturePublisher captures = new CapturePublisher(opened, topic(), Tracing.of(vertx));
     Outbox owed = new Outbox(vertx, pool, captures, this::published);
     outbox = owed;
     Recurring relay =
         new Recurring(
             vertx,
             context,
-            "publishing to " + topic,
+            "publishing to " + topic(),
             new Recurring.Rhythm(settings.api().sweepInterval(), Duration.ZERO),
             relayProgress,
-            () -> topicExists(topic).compose(exists -> owed.publishLeft()));
+            () -> topicExists().compose(exists -> owed.publishLeft()));
     relaying = relay;
-    Sweeper sweeper =
-        new Sweeper(
-            pool,
-            moved -> {
-              entered(moved);
-              topicExists(topic).onSuccess(exists -> owed.publish(moved));
-            });
+    Sweeper sweeper = new Sweeper(pool, this::publish);
     sweeping =
         new Recurring(
             vertx,
@@ -130,6 +123,11 @@ public final class SweepVerticle extends VerticleBase {
     wake();
     wakeRevision();
     return Future.succeededFuture();
+  }
+
+  /** Call with what another transaction has moved into the stream. Thread-safe. */
+  public void entered(List<OwedRecord> moved) {
+    context.runOnContext(called -> publish(moved));
   }
 
   /** Call when finished captures are waiting. Thread-safe. */
@@ -171,9 +169,13 @@ public final class SweepVerticle extends VerticleBase {
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
-  private void entered(List<OwedRecord> captures) {
+  private void publish(List<OwedRecord> moved) {
     sweepProgress.moved();
-    meters.entered(captures);
+    meters.entered(moved);
+    Outbox owed = outbox;
+    if (owed != null) {
+      topicExists().onSuccess(exists -> owed.publish(moved));
+    }
   }
 
   private void published(List<OwedRecord> captures) {
@@ -181,10 +183,14 @@ public final class SweepVerticle extends VerticleBase {
     meters.published(captures);
   }
 
-  private Future<Void> topicExists(String topic) {
+  private String topic() {
+    return new Topics(settings.kafka().topicPrefix()).capturesProcessed();
+  }
+
+  private Future<Void> topicExists() {
     Future<Void> exists = topicExists;
     if (exists == null || exists.failed()) {
-      exists = TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic)));
+      exists = TopicAdmin.ensure(vertx, settings.kafka(), List.of(NeededTopic.undelayed(topic())));
       topicExists = exists;
     }
     return exists;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +18,17 @@ import java.util.function.Consumer;
  * the stream's single advisory lock, which is released only after the rows have become visible.
  * Rows therefore become visible in order, and a reader that has seen position n has seen everything
  * below it.
+ *
+ * <p>Usually the transaction that stores a capture also moves it. What it leaves because the lock
+ * is taken, or because there is too much, is moved by a transaction that does nothing else.
  */
-final class Sweeper {
+public final class Sweeper {
   static final int BATCH_MAX = 1_000;
+
+  /** A capture does not wait for many others to be moved. */
+  private static final int WITHIN_MAX = 100;
+
+  private static final String SWEEP_IF_FREE = "select * from sweep_if_free($1, $2)";
 
   /** One round trip for the whole transaction. */
   private static final String SWEEP = "select * from sweep($1, $2)";
@@ -31,6 +40,14 @@ final class Sweeper {
   Sweeper(Pool pool, Consumer<List<OwedRecord>> entered) {
     this.pool = requireNonNull(pool, "pool is null");
     this.entered = requireNonNull(entered, "entered is null");
+  }
+
+  /**
+   * Moves captures within a transaction, of which this must be the last statement: nobody else can
+   * move any until it ends.
+   */
+  public static Future<List<OwedRecord>> sweepWithin(SqlClient tx) {
+    return moved(tx, SWEEP_IF_FREE, WITHIN_MAX);
   }
 
   /** Returns the number of captures moved, once the inbox was found empty. */
@@ -45,8 +62,13 @@ final class Sweeper {
   }
 
   private Future<List<OwedRecord>> moveBatch() {
-    return pool.preparedQuery(SWEEP)
-        .execute(Tuple.of(StreamLock.KEY, BATCH_MAX))
+    return moved(pool, SWEEP, BATCH_MAX);
+  }
+
+  private static Future<List<OwedRecord>> moved(SqlClient client, String sweep, int max) {
+    return client
+        .preparedQuery(sweep)
+        .execute(Tuple.of(StreamLock.KEY, max))
         .map(
             rows -> {
               List<OwedRecord> moved = new ArrayList<>(rows.size());

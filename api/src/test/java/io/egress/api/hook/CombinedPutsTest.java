@@ -35,7 +35,7 @@ class CombinedPutsTest {
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
-            new Hook.Wakeups(() -> {}, () -> {}));
+            new Hook.Wakeups(moved -> {}, () -> {}, () -> {}));
     puts = new CombinedPuts(service.vertx, writer);
     putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }
