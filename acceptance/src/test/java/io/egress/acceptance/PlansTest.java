@@ -2,9 +2,11 @@ package io.egress.acceptance;
 
 import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.document.Fragment;
 import io.egress.settings.Settings;
 import io.egress.stream.StreamLock;
 import io.vertx.core.Vertx;
@@ -14,6 +16,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -133,6 +136,10 @@ class PlansTest {
         and (pg_relation_size(oid) > 3 * 8192 * (relpages + 8) or pg_stat_get_live_tuples(oid) > 3 * (reltuples + 1000))
       """;
 
+  /** It can be rendered again. */
+  private static final Fragment STALE =
+      Fragment.deflate("{\"summary\":null,\"segments\":[]".getBytes(UTF_8));
+
   private static String fillWith(UUID large) {
     return """
     set session_replication_role = replica;
@@ -148,7 +155,7 @@ class PlansTest {
     insert into participants (capture_id, label, ordinal, workspace_id, member_id, speech_ms)
       select id, 'S1', 1, ws, id, 0 from n;
     insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)
-      select id, 1, 0, 1, 1, 1, '' from n;
+      select id, 1, 0, %3$d, %4$d, %5$d, '\\x%6$s' from n;
     insert into stream (workspace_id, position, capture_id, chain, entered_at)
       select ws, n / 2, id, 0, now() - interval '50 days' from n where n %% 2 = 0;
     insert into stream (workspace_id, position, capture_id, chain, entered_at)
@@ -169,7 +176,13 @@ class PlansTest {
       select (now() at time zone 'UTC')::date, id, 1, now(), 1, 'delivered' from n;
     reset session_replication_role
     """
-        .formatted(large, ROWS);
+        .formatted(
+            large,
+            ROWS,
+            STALE.length(),
+            STALE.crc32(),
+            STALE.checksum(),
+            HexFormat.of().formatHex(STALE.deflated().getBytes()));
   }
 
   private static final String READ_IN_SEQUENCE =
