@@ -78,6 +78,11 @@ public final class NoticeSender {
           log,
           "Cannot read or write notices to the operator; retrying",
           "Notices to the operator are read again");
+  private final Outage refusing =
+      new Outage(
+          log,
+          "EGRESS_OPERATOR_WEBHOOK_URL does not accept notices; retrying",
+          "EGRESS_OPERATOR_WEBHOOK_URL accepts notices again");
 
   public NoticeSender(
       Vertx vertx,
@@ -122,6 +127,8 @@ public final class NoticeSender {
 
   private Future<?> send(Notice notice) {
     return post(notice)
+        .onSuccess(accepted -> refusing.worked())
+        .onFailure(refusing::failed)
         .transform(answer -> answer.succeeded() ? remove(notice) : failed(notice, answer.cause()));
   }
 
@@ -146,7 +153,6 @@ public final class NoticeSender {
 
   private Future<Void> failed(Notice notice, Throwable cause) {
     if (!schedule.isLast(notice.attempt())) {
-      log.debug("EGRESS_OPERATOR_WEBHOOK_URL: {}", cause.toString());
       long delay = schedule.delayAfter(notice.attempt()).toMillis();
       return pool.preparedQuery(RETRY).execute(Tuple.of(notice.id(), delay)).mapEmpty();
     }

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
@@ -19,6 +22,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.LoggerFactory;
 
 /** What the operator's webhook gets. */
 @Timeout(120)
@@ -43,6 +48,8 @@ class OperatorNoticesTest {
 
   private final UUID workspace = UUID.randomUUID();
   private final Fleet fleet = new Fleet(QUICKLY_EXHAUSTED);
+  private final Logger log = (Logger) LoggerFactory.getLogger(NoticeSender.class);
+  private final ListAppender<ILoggingEvent> told = new ListAppender<>();
   private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
   private volatile boolean accepts = true;
   private Map<String, String> operator = Map.of();
@@ -55,6 +62,9 @@ class OperatorNoticesTest {
 
   @BeforeEach
   void listen() {
+    told.list = new CopyOnWriteArrayList<>();
+    told.start();
+    log.addAppender(told);
     HttpServer server =
         Fleet.await(
             fleet.vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
@@ -70,6 +80,7 @@ class OperatorNoticesTest {
 
   @AfterEach
   void close() {
+    log.detachAppender(told);
     fleet.close();
   }
 
@@ -155,6 +166,11 @@ class OperatorNoticesTest {
     assertThat(first.data().getString("paused_at")).isNotNull();
     assertThat(first.signature()).isEqualTo(signature(first));
     await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
+    assertThat(told.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anySatisfy(
+            line ->
+                assertThat(line).contains("does not accept notices; retrying: ", "answered 500"));
   }
 
   @Test
