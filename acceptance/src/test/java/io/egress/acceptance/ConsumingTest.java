@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs the cursor loops of docs/consuming.md against the service, with and without failures. */
+@Tag("full")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ConsumingTest {
@@ -79,7 +80,6 @@ class ConsumingTest {
   }
 
   @ParameterizedTest
-  @Tag("full")
   @EnumSource
   void continuesAfterAKill(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ class DashboardTest {
   }
 
   @Test
+  @Tag("full")
   void returnsDataForEveryQueryInPrometheus(@TempDir Path folder) throws IOException {
     assumeTrue(
         PrometheusServer.isInstalled(),

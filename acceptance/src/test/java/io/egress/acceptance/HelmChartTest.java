@@ -22,12 +22,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Helm renders is valid, and keeps the promises of docs/kubernetes.md. */
+@Tag("full")
 class HelmChartTest {
   private static final Path ALERTS = Path.of("../operate/prometheus/alerts.yml");
   private static final int INTERNAL_PORT = 8081;

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * The receivers, with the verification by libraries for Standard Webhooks that docs/receiving.md
  * shows. Svix' libraries are used in the same way, with the same headers.
  */
+@Tag("full")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class StandardWebhooksLibrariesTest {

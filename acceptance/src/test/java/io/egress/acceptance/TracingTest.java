@@ -102,6 +102,7 @@ class TracingTest {
 
   /** Metrics are read all the time, and anybody may send a header to the public listener. */
   @Test
+  @Tag("full")
   void propagatesToReceiversOnlyIfConfiguredAndFollowsNoPublicClients() throws Exception {
     try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "1"))) {
       roles.put(null);

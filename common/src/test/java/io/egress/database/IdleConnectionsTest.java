@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ class IdleConnectionsTest {
 
   /** A connection that is idle for too long may be cut off, but not while it is in use again. */
   @Test
+  @Tag("full")
   void answersHoweverLongAConnectionWasIdle() throws Exception {
     List<Future<?>> answers = new ArrayList<>();
     for (int idle = APART_MILLIS; idle <= IDLE_MILLIS_MAX; idle += APART_MILLIS) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,6 +74,7 @@ class ListenerShutdownTest {
   }
 
   @Test
+  @Tag("full")
   void doesNotWaitForAConnectionBeforeItsHandshake() throws Exception {
     Listener listener = open(tls());
     connect(listener);

@@ -37,6 +37,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -91,6 +92,7 @@ class ListenerTlsTest {
   }
 
   @Test
+  @Tag("full")
   void keepsTheOldCertificateWhileTheNewOneIsIncompleteAndLogsItOnce() throws Exception {
     Issued first = write(authority.issueFor("localhost"));
     open();

@@ -17,6 +17,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
+  @Tag("full")
   void keepAddressesAndDataWhenClosedAndStartedAgain() throws Exception {
     String databaseUrl;
     String bootstrap;

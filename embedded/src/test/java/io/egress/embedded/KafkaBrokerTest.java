@@ -47,6 +47,7 @@ class KafkaBrokerTest {
   }
 
   @Test
+  @Tag("full")
   void movesWhenItsPortIsTaken() throws Exception {
     String before;
     try (KafkaBroker broker = start()) {
@@ -92,6 +93,7 @@ class KafkaBrokerTest {
   }
 
   @Test
+  @Tag("full")
   void isStartedAgainAfterItEndedByItself() throws Exception {
     try (KafkaBroker broker = start()) {
       Traces.leaveRecord(broker.bootstrap(), "record");

@@ -19,6 +19,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** An operator at the pages of all workspaces, in a browser, over a service that delivers. */
+@Tag("full")
 @Timeout(300)
 class OperatorBrowserTest {
   private static Chromium browser;
@@ -101,7 +102,6 @@ class OperatorBrowserTest {
   }
 
   @Test
-  @Tag("full")
   void everyPageIsAccessible() throws Exception {
     UUID down = world.endpoint(workspace, "crm-of-acme", "CRM");
     world.endpoint(workspace, "search-of-acme", "Search index");
@@ -159,7 +159,6 @@ class OperatorBrowserTest {
 
   /** Long titles, from right to left, without spaces, and with marks on top of each other. */
   @Test
-  @Tag("full")
   void titlesInAnyScriptStayWithinTheirPlace() throws Exception {
     UUID endpoint = world.endpoint(workspace, "any-script", "متلقي الإشعارات");
     for (String title :

@@ -25,6 +25,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 
 /** The settings page in a browser, over a service that delivers. */
+@Tag("full")
 @Timeout(300)
 class PortalBrowserTest {
   private static final String HOSTILE =
@@ -463,7 +464,6 @@ class PortalBrowserTest {
   }
 
   @Test
-  @Tag("full")
   void everyPageIsAccessible() throws Exception {
     UUID endpoint = world.endpoint(workspace, "search", "Search index");
     UUID down = world.endpoint(workspace, "crm", "CRM");

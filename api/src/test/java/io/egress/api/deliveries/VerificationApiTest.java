@@ -40,12 +40,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No dispatcher runs here: records are published, consumed and logged as one would. */
+/**
+ * No dispatcher runs here: records are published, consumed and logged as one would. One test after
+ * the other, because they consume each other's records.
+ */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("offsets")
 class VerificationApiTest {
   private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
   private static final int PARTITIONS = 4;

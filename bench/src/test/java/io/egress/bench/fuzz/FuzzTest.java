@@ -8,6 +8,7 @@ import io.egress.standalone.run.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,17 @@ class FuzzTest {
   @Test
   @Timeout(180)
   void findsNothing(@TempDir Path folder) throws Exception {
+    findsNothing("500", folder);
+  }
+
+  @Test
+  @Tag("full")
+  @Timeout(180)
+  void findsNothingInMoreRequests(@TempDir Path folder) throws Exception {
+    findsNothing("3000", folder);
+  }
+
+  private static void findsNothing(String requests, Path folder) throws Exception {
     SharedBackends backends = SharedBackends.get();
     Map<String, String> environment =
         Map.of(
@@ -24,7 +36,7 @@ class FuzzTest {
             "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap(),
             "EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     try (ChildProcess fuzz =
-        ShortLived.start(folder, environment, "fuzz", "--seed", "12", "--requests", "3000")) {
+        ShortLived.start(folder, environment, "fuzz", "--seed", "12", "--requests", requests)) {
       int status = fuzz.awaitExit(Duration.ofSeconds(90));
 
       assertThat(status).as(fuzz.output()).isZero();

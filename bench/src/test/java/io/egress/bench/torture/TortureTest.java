@@ -23,6 +23,13 @@ class TortureTest {
   /** One fleet after the other: two at once would need more processors than there are. */
   @Test
   @Execution(ExecutionMode.SAME_THREAD)
+  void keepsEveryPromiseThroughTwoFaults(@TempDir Path folder) throws Exception {
+    keepsEveryPromise("single", 2, folder);
+  }
+
+  @Test
+  @Tag("full")
+  @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughSomeFaults(@TempDir Path folder) throws Exception {
     keepsEveryPromise("single", 4, folder);
   }

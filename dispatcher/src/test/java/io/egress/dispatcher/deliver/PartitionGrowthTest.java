@@ -92,6 +92,7 @@ class PartitionGrowthTest {
   }
 
   @Test
+  @Tag("full")
   void finishesABackfillWhoeverOwnsItAfterwards() throws Exception {
     int history = 600;
     fleet.captures(workspace, history);

@@ -50,6 +50,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -149,6 +150,7 @@ class RestartTest {
 
   /** Records may come before or after it knows that its database is away. */
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(booleans = {false, true})
   void aDispatcherWithoutItsDatabaseLeavesItsPartitionsToAnother(boolean knows) throws Exception {
     for (int i = 0; i < 8; i++) {
@@ -177,6 +179,7 @@ class RestartTest {
   }
 
   @Test
+  @Tag("full")
   void aDispatcherWhoseFirstConnectionsToTheDatabaseBreakStarts() {
     fleet.endpoint(workspace, "crm");
     String url = fleet.settings.database().url();
