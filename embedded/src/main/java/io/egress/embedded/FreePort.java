@@ -1,12 +1,15 @@
 package io.egress.embedded;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SocketChannel;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -14,27 +17,52 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>It is below the range from which Linux and macOS take the local ports of outgoing connections:
  * a port returned by the kernel for port 0 may be in use by such a connection by the time the
- * server binds it.
+ * server binds it. No other process of this user chooses it until this one has ended: a server that
+ * is down for a while finds its port free when it restarts.
  */
 public final class FreePort {
   private static final int LOWEST = 15_000;
   private static final int HIGHEST = 32_000;
   private static final int ATTEMPTS_MAX = 1_000;
 
-  private static final Set<Integer> CHOSEN_HERE = ConcurrentHashMap.newKeySet();
+  /** The byte at offset n is locked by the process that has chosen port n. */
+  private static final FileChannel CHOSEN = openChosen();
 
   private FreePort() {}
 
-  /** Never returns a port twice. */
+  /** Never returns a port that this or another running process has chosen. */
   public static int choose() {
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
-      if (CHOSEN_HERE.add(port) && isFree(port)) {
+      if (lock(port) && isFree(port)) {
         return port;
       }
     }
     throw new EmbeddedBackendException(
         "Found no free port between %d and %d on 127.0.0.1".formatted(LOWEST, HIGHEST));
+  }
+
+  private static FileChannel openChosen() {
+    Path file =
+        Path.of(
+            System.getProperty("java.io.tmpdir"),
+            "egress-ports-" + System.getProperty("user.name") + ".lock");
+    try {
+      return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Until this process ends. */
+  private static boolean lock(int port) {
+    try {
+      return CHOSEN.tryLock(port, 1, false) != null;
+    } catch (OverlappingFileLockException chosenHere) {
+      return false;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   /**

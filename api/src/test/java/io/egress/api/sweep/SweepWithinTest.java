@@ -106,7 +106,10 @@ class SweepWithinTest {
     await()
         .until(
             () ->
-                service.query("select from pg_stat_activity where wait_event_type = 'Lock'").size()
+                service
+                        .query(
+                            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+                        .size()
                     == 1);
 
     run(
