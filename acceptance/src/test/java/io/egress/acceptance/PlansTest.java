@@ -138,7 +138,10 @@ class PlansTest {
 
   /** It can be rendered again. */
   private static final Fragment STALE =
-      Fragment.deflate("{\"summary\":null,\"segments\":[]".getBytes(UTF_8));
+      Fragment.deflate(
+          """
+          {"summary":null,"participants":[{"label":"S1","speech_ms":0}],"segments":[]"""
+              .getBytes(UTF_8));
 
   private static String fillWith(UUID large) {
     return """
@@ -150,10 +153,8 @@ class PlansTest {
     insert into workspaces (id, stream_head) values ('%1$s', %2$d / 2);
     insert into devices (workspace_id, id, name) select ws, id, 'd' from n;
     insert into members (workspace_id, id, name) select ws, id, 'm' from n;
-    insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-      select id, ws, id, 'manual', now(), '{}', '', true from n;
-    insert into participants (capture_id, label, ordinal, workspace_id, member_id, speech_ms)
-      select id, 'S1', 1, ws, id, 0 from n;
+    insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+      select id, ws, id, 'manual', now(), '{}', array[id], '', true from n;
     insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)
       select id, 1, 0, %3$d, %4$d, %5$d, '\\x%6$s' from n;
     insert into stream (workspace_id, position, capture_id, chain, entered_at)

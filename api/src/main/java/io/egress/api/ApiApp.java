@@ -390,7 +390,8 @@ public final class ApiApp {
                   workspaces,
                   captures,
                   erasure),
-              pool);
+              pool,
+              documents);
       ByteBudget pullMemory =
           budget("pull", api.pullMemoryBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
       WaitingPulls waiting =

@@ -49,6 +49,19 @@ public record Capture(
               : participant.withMember(
                   members.computeIfAbsent(member.id(), id -> names.apply(member))));
     }
+    return with(named, renamed);
+  }
+
+  /** {@code changed} replaces the participant with the same label. */
+  public Capture withParticipant(Participant changed) {
+    return with(
+        device,
+        participants.stream()
+            .map(each -> each.label().equals(changed.label()) ? changed : each)
+            .toList());
+  }
+
+  private Capture with(Device named, List<Participant> changed) {
     return new Capture(
         id,
         workspaceId,
@@ -59,7 +72,7 @@ public record Capture(
         endedAt,
         durationMs,
         named,
-        renamed,
+        changed,
         segments);
   }
 }

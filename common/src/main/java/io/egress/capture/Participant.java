@@ -15,7 +15,14 @@ public record Participant(
     return member != null;
   }
 
-  Participant withMember(Member named) {
-    return new Participant(label, named, matchConfidence, speechMs);
+  /** The member's name, if it is known; otherwise the label. */
+  public String shown() {
+    String name = member == null ? null : member.name();
+    return name == null ? label : name;
+  }
+
+  /** The confidence remains, unless there is no member any more. */
+  public Participant withMember(@Nullable Member matched) {
+    return new Participant(label, matched, matched == null ? null : matchConfidence, speechMs);
   }
 }

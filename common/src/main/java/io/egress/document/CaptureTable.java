@@ -38,24 +38,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of captures and participants. They hold what the document does not show: what was said
- * is stored once, in {@code documents}, and read from there. The statements and the digest are made
- * from one list of columns for each. A new column changes the digests of its captures: the next
- * call that repeats one of them stores it again.
+ * The table of captures. It holds what the document does not show: what was said, and by whom, is
+ * stored once, in {@code documents}, and read from there. The statements and the digest are made
+ * from one list of columns. A new column changes the digests of all captures: the next call that
+ * repeats one of them stores it again.
  */
 public final class CaptureTable {
   private record Column(String name, Function<Capture, @Nullable Object> value) {}
-
-  private record ParticipantColumn(
-      String name,
-      String type,
-      IntFunction<Object[]> array,
-      Function<Participant, @Nullable Object> value) {}
 
   /** Shown by documents as it was given. */
   private static final Column SUMMARY = new Column("summary", Capture::summary);
@@ -74,17 +67,6 @@ public final class CaptureTable {
   private static final List<Column> COLUMNS =
       COMPARED.stream().filter(column -> !column.equals(SUMMARY)).toList();
 
-  private static final ParticipantColumn MEMBER =
-      new ParticipantColumn("member_id", "uuid", UUID[]::new, CaptureTable::memberId);
-
-  private static final List<ParticipantColumn> PARTICIPANT_COLUMNS =
-      List.of(
-          new ParticipantColumn("label", "text", String[]::new, Participant::label),
-          MEMBER,
-          new ParticipantColumn(
-              "match_confidence", "float8", Double[]::new, Participant::matchConfidence),
-          new ParticipantColumn("speech_ms", "int8", Long[]::new, Participant::speechMs));
-
   /** A capture in the form in which it is stored, and the digest of all its fields. */
   public record Entry(Capture capture, List<Short> speakers, Buffer digest) {
     public static Entry of(Capture capture) {
@@ -100,6 +82,22 @@ public final class CaptureTable {
   /** What is compared with a capture that arrives again. */
   public record Stored(
       UUID workspaceId, Buffer digest, long revision, boolean entered, boolean erased) {}
+
+  /** What was read of captures; of those that do not exist, nothing. */
+  public record Rows(List<Row> rows, Map<UUID, Throwable> damaged) {
+    /** Takes milliseconds or more; not for an event loop. */
+    public Found parse() {
+      Found found = new Found(new ArrayList<>(), new HashMap<>(damaged));
+      for (Row row : rows) {
+        try {
+          found.captures().add(new RevisedCapture(capture(row), row.getLong("revision")));
+        } catch (RuntimeException unreadable) {
+          found.unreadable().put(row.getUUID("id"), unreadable);
+        }
+      }
+      return found;
+    }
+  }
 
   /** The captures found; those that do not exist are in neither collection. */
   public record Found(List<RevisedCapture> captures, Map<UUID, Throwable> unreadable) {}
@@ -122,18 +120,19 @@ public final class CaptureTable {
 
   private static final String INSERT =
       """
-      insert into captures (id, workspace_id, %s, speakers, digest, entered)
-      values ($1, $2, %s, $%d, $%d, $%d)
+      insert into captures (id, workspace_id, %s, speakers, members, digest, entered)
+      values ($1, $2, %s, $%d, $%d, $%d, $%d)
       """
           .formatted(
               names(""),
               IntStream.range(FIRST, SPEAKERS).mapToObj(i -> "$" + i).collect(joining(", ")),
               SPEAKERS,
               SPEAKERS + 1,
-              SPEAKERS + 2);
+              SPEAKERS + 2,
+              SPEAKERS + 3);
   private static final String UPDATE =
       """
-      update captures set %s, speakers = $%d, digest = $%d, entered = entered or $%d,
+      update captures set %s, speakers = $%d, members = $%d, digest = $%d, entered = entered or $%d,
         revision = revision + 1, updated_at = now()
       where id = $1 and workspace_id = $2
       """
@@ -143,20 +142,13 @@ public final class CaptureTable {
                   .collect(joining(", ")),
               SPEAKERS,
               SPEAKERS + 1,
-              SPEAKERS + 2);
+              SPEAKERS + 2,
+              SPEAKERS + 3);
 
-  private static final String CLEAR_PARTICIPANTS =
-      "delete from participants where capture_id = any($1)";
-  private static final String ADD_PARTICIPANTS =
+  private static final String SET_MEMBERS =
       """
-      insert into participants (capture_id, ordinal, workspace_id, %s)
-      select * from unnest($1::uuid[], $2::int[], $3::uuid[], %s)
-      """
-          .formatted(
-              participantNames(""),
-              IntStream.range(0, PARTICIPANT_COLUMNS.size())
-                  .mapToObj(i -> "$" + (4 + i) + "::" + PARTICIPANT_COLUMNS.get(i).type() + "[]")
-                  .collect(joining(", ")));
+      update captures set members = $2, revision = revision + 1, updated_at = now() where id = $1
+      """;
 
   /**
    * A single statement reads from one snapshot, so the contents match the revision. A document that
@@ -165,16 +157,16 @@ public final class CaptureTable {
   private static final String SELECT =
       """
       select c.id, c.workspace_id, c.revision, %s, v.name as device_name, c.speakers, %s,
-        (select coalesce(json_agg(json_build_array(m.name, m.email, %s) order by p.ordinal), '[]')
-           from participants p
-           left join members m on m.workspace_id = p.workspace_id and m.id = p.member_id
-          where p.capture_id = c.id) as participants
+        (select coalesce(json_agg(
+            case when p.id is not null then json_build_array(p.id, m.name, m.email) end order by p.nth), '[]')
+           from unnest(c.members) with ordinality p(id, nth)
+           left join members m on m.workspace_id = c.workspace_id and m.id = p.id) as members
       from captures c
       join devices v on v.workspace_id = c.workspace_id and v.id = c.device_id
       left join documents d on d.capture_id = c.id
       where c.id = any($1) and c.erased_at is null
       """
-          .formatted(names("c."), DocumentStore.COLUMNS, participantNames("p."));
+          .formatted(names("c."), DocumentStore.COLUMNS);
 
   private CaptureTable() {}
 
@@ -201,49 +193,26 @@ public final class CaptureTable {
     return failure instanceof PgException refused && KEY.equals(refused.getConstraint());
   }
 
-  /** Updates captures and removes their participants. */
   public static Future<Void> update(SqlClient tx, List<Entry> entries) {
-    if (entries.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    UUID[] ids = entries.stream().map(entry -> entry.capture().id()).toArray(UUID[]::new);
-    return Future.join(
-            tx.preparedQuery(UPDATE).executeBatch(entries.stream().map(CaptureTable::row).toList()),
-            tx.preparedQuery(CLEAR_PARTICIPANTS).execute(Tuple.of(ids)))
-        .mapEmpty();
+    return entries.isEmpty()
+        ? Future.succeededFuture()
+        : tx.preparedQuery(UPDATE)
+            .executeBatch(entries.stream().map(CaptureTable::row).toList())
+            .mapEmpty();
   }
 
-  /** Participants are stored in their order: all of one column are one parameter. */
-  public static Future<Void> addParticipants(SqlClient tx, List<Entry> entries) {
-    List<UUID> captureIds = new ArrayList<>();
-    List<UUID> workspaceIds = new ArrayList<>();
-    List<Participant> participants = new ArrayList<>();
-    for (Entry entry : entries) {
-      for (Participant participant : entry.capture().participants()) {
-        captureIds.add(entry.capture().id());
-        workspaceIds.add(entry.capture().workspaceId());
-        participants.add(participant);
-      }
-    }
-    if (participants.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    Tuple columns =
-        Tuple.of(
-            captureIds.toArray(UUID[]::new),
-            IntStream.range(0, participants.size()).boxed().toArray(Integer[]::new),
-            workspaceIds.toArray(UUID[]::new));
-    for (ParticipantColumn column : PARTICIPANT_COLUMNS) {
-      columns.addValue(participants.stream().map(column.value()).toArray(column.array()));
-    }
-    return tx.preparedQuery(ADD_PARTICIPANTS).execute(columns).mapEmpty();
+  /** Stores who its participants are; the next revision of its document says the rest of them. */
+  public static Future<Void> setMembers(SqlClient tx, Capture capture) {
+    return tx.preparedQuery(SET_MEMBERS)
+        .execute(Tuple.of(capture.id()).addArrayOfUUID(members(capture)))
+        .mapEmpty();
   }
 
   /**
    * Reads captures that were not erased, with the current names of members and devices, in no
    * particular order. A damaged capture does not prevent the others from being read.
    */
-  public static Future<Found> read(SqlClient client, Collection<UUID> ids) {
+  public static Future<Rows> read(SqlClient client, Collection<UUID> ids) {
     return select(client, ids)
         .recover(
             failure ->
@@ -273,42 +242,35 @@ public final class CaptureTable {
             });
   }
 
-  private static Future<Found> select(SqlClient client, Collection<UUID> ids) {
+  private static Future<Rows> select(SqlClient client, Collection<UUID> ids) {
     return client
         .preparedQuery(SELECT)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
         .map(
-            rows -> {
-              Found found = new Found(new ArrayList<>(), new HashMap<>());
-              for (Row row : rows) {
-                try {
-                  found.captures().add(new RevisedCapture(capture(row), row.getLong("revision")));
-                } catch (RuntimeException damaged) {
-                  found.unreadable().put(row.getUUID("id"), damaged);
-                }
-              }
-              return found;
+            found -> {
+              Rows rows = new Rows(new ArrayList<>(), new HashMap<>());
+              found.forEach(rows.rows()::add);
+              return rows;
             });
   }
 
-  private static Future<Found> eachAlone(SqlClient client, Collection<UUID> ids) {
-    Future<Found> all = Future.succeededFuture(new Found(new ArrayList<>(), new HashMap<>()));
+  private static Future<Rows> eachAlone(SqlClient client, Collection<UUID> ids) {
+    Future<Rows> all = Future.succeededFuture(new Rows(new ArrayList<>(), new HashMap<>()));
     for (UUID id : ids) {
       all =
           all.compose(
-              found ->
+              read ->
                   select(client, List.of(id))
                       .transform(
                           one -> {
                             if (one.succeeded()) {
-                              found.captures().addAll(one.result().captures());
-                              found.unreadable().putAll(one.result().unreadable());
+                              read.rows().addAll(one.result().rows());
                             } else if (DamagedRows.isCauseOf(one.cause())) {
-                              found.unreadable().put(id, one.cause());
+                              read.damaged().put(id, one.cause());
                             } else {
                               return Future.failedFuture(one.cause());
                             }
-                            return Future.succeededFuture(found);
+                            return Future.succeededFuture(read);
                           }));
     }
     return all;
@@ -316,7 +278,7 @@ public final class CaptureTable {
 
   private static Tuple row(Entry entry) {
     Capture capture = entry.capture();
-    List<@Nullable Object> row = new ArrayList<>(SPEAKERS + 2);
+    List<@Nullable Object> row = new ArrayList<>(SPEAKERS + 3);
     row.add(capture.id());
     row.add(capture.workspaceId());
     for (Column column : COLUMNS) {
@@ -324,14 +286,16 @@ public final class CaptureTable {
       row.add(value instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : value);
     }
     row.add(entry.speakers().toArray(Short[]::new));
+    row.add(members(capture));
     row.add(entry.digest());
     row.add(entry.spoken());
     return Tuple.wrap(row);
   }
 
   private static Capture capture(Row row) {
-    List<Participant> participants = participants((JsonArray) row.getJson("participants"));
     DocumentText said = DocumentText.of(DocumentStore.stored(row));
+    List<Participant> participants =
+        participants((JsonArray) row.getJson("members"), said.participants());
     return new Capture(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
@@ -350,33 +314,32 @@ public final class CaptureTable {
     return time == null ? null : time.toInstant();
   }
 
-  private static List<Participant> participants(JsonArray rows) {
-    return IntStream.range(0, rows.size())
-        .mapToObj(i -> participant(rows.getJsonArray(i)))
+  private static List<Participant> participants(JsonArray members, List<Participant> shown) {
+    if (members.size() != shown.size()) {
+      throw new IllegalStateException(
+          "the document has " + shown.size() + " participants instead of " + members.size());
+    }
+    return IntStream.range(0, shown.size())
+        .mapToObj(i -> shown.get(i).withMember(member(members.getJsonArray(i))))
         .toList();
   }
 
-  /** The member's name and email, then the columns of the participant. */
-  private static Participant participant(JsonArray row) {
-    String id = row.getString(3);
-    Member member =
-        id == null ? null : new Member(UUID.fromString(id), row.getString(0), row.getString(1));
-    return new Participant(row.getString(2), member, row.getDouble(4), row.getLong(5));
+  /** The id, the name and the email. */
+  private static @Nullable Member member(@Nullable JsonArray row) {
+    return row == null
+        ? null
+        : new Member(UUID.fromString(row.getString(0)), row.getString(1), row.getString(2));
   }
 
-  private static @Nullable UUID memberId(Participant participant) {
-    Member member = participant.member();
-    return member == null ? null : member.id();
+  private static @Nullable UUID[] members(Capture capture) {
+    return capture.participants().stream()
+        .map(Participant::member)
+        .map(member -> member == null ? null : member.id())
+        .toArray(UUID[]::new);
   }
 
   private static String names(String prefix) {
     return COLUMNS.stream().map(column -> prefix + column.name()).collect(joining(", "));
-  }
-
-  private static String participantNames(String prefix) {
-    return PARTICIPANT_COLUMNS.stream()
-        .map(column -> prefix + column.name())
-        .collect(joining(", "));
   }
 
   /**
@@ -419,16 +382,10 @@ public final class CaptureTable {
   private static void writeParticipant(JsonGenerator json, Participant participant)
       throws IOException {
     json.writeStartArray();
-    for (ParticipantColumn column : PARTICIPANT_COLUMNS) {
-      Object value = column.value().apply(participant);
-      if (MEMBER.equals(column)) {
-        writeMember(json, participant.member());
-      } else if (value instanceof Long number) {
-        json.writeNumber(number);
-      } else {
-        writeText(json, value);
-      }
-    }
+    json.writeString(participant.label());
+    writeMember(json, participant.member());
+    writeText(json, participant.matchConfidence());
+    json.writeNumber(participant.speechMs());
     json.writeEndArray();
   }
 

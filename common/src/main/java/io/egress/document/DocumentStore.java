@@ -165,12 +165,20 @@ public final class DocumentStore {
     return turn;
   }
 
+  /** Reads captures back from their documents, and reports those that are damaged. */
+  public Future<CaptureTable.Found> restore(SqlClient client, Collection<UUID> ids) {
+    return CaptureTable.read(client, ids)
+        .compose(rows -> renderers.executeBlocking(rows::parse, false))
+        .compose(found -> report(client, found.unreadable()).map(found));
+  }
+
   private Future<Renewed> renewTogether(SqlClient client, String put, List<UUID> ids) {
     return CaptureTable.read(client, ids)
         .compose(
-            found ->
+            rows ->
                 renderers.executeBlocking(
                     () -> {
+                      CaptureTable.Found found = rows.parse();
                       Rendered rendered = new Rendered(new ArrayList<>(), found.unreadable());
                       for (RevisedCapture revised : found.captures()) {
                         try {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.egress.capture.Participant;
 import io.egress.capture.Segment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a document shows as it was given, whichever version rendered it.
  *
+ * @param participants without their members
  * @param segments without their speakers
  */
-record DocumentText(@Nullable String summary, List<Segment> segments) {
+record DocumentText(
+    @Nullable String summary, List<Participant> participants, List<Segment> segments) {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -29,14 +32,21 @@ record DocumentText(@Nullable String summary, List<Segment> segments) {
     try (JsonParser json = JSON.createParser(document.inflate())) {
       expect(JsonToken.START_OBJECT, json.nextToken());
       String summary = null;
+      List<Participant> participants = null;
       while (json.nextToken() == JsonToken.FIELD_NAME) {
         String field = json.currentName();
         JsonToken value = json.nextToken();
         if (field.equals("summary")) {
           summary = json.getValueAsString();
+        } else if (field.equals("participants")) {
+          expect(JsonToken.START_ARRAY, value);
+          participants = participants(json);
         } else if (field.equals("segments")) {
           expect(JsonToken.START_ARRAY, value);
-          return new DocumentText(summary, segments(json));
+          return new DocumentText(
+              summary,
+              requireNonNull(participants, "a document has no participants"),
+              segments(json));
         } else {
           json.skipChildren();
         }
@@ -45,6 +55,34 @@ record DocumentText(@Nullable String summary, List<Segment> segments) {
     } catch (IOException notRendered) {
       throw new UncheckedIOException(notRendered);
     }
+  }
+
+  private static List<Participant> participants(JsonParser json) throws IOException {
+    List<Participant> participants = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      expect(JsonToken.START_OBJECT, json.currentToken());
+      participants.add(participant(json));
+    }
+    return participants;
+  }
+
+  private static Participant participant(JsonParser json) throws IOException {
+    String label = null;
+    Double confidence = null;
+    long speechMs = 0;
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String field = json.currentName();
+      JsonToken value = json.nextToken();
+      switch (field) {
+        case "label" -> label = json.getText();
+        case "match_confidence" ->
+            confidence = value == JsonToken.VALUE_NULL ? null : json.getDoubleValue();
+        case "speech_ms" -> speechMs = json.getLongValue();
+        default -> json.skipChildren();
+      }
+    }
+    return new Participant(
+        requireNonNull(label, "a participant has no label"), null, confidence, speechMs);
   }
 
   private static List<Segment> segments(JsonParser json) throws IOException {

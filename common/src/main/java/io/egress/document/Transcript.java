@@ -3,7 +3,6 @@ package io.egress.document;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.capture.Capture;
-import io.egress.capture.Member;
 import io.egress.capture.Participant;
 import io.egress.capture.Segment;
 import java.util.HashMap;
@@ -24,9 +23,7 @@ final class Transcript {
   Transcript(Capture capture) {
     this.capture = requireNonNull(capture, "capture is null");
     for (Participant participant : capture.participants()) {
-      Member member = participant.member();
-      String name = member == null ? null : member.name();
-      shownByLabel.put(participant.label(), name == null ? participant.label() : name);
+      shownByLabel.put(participant.label(), participant.shown());
     }
   }
 

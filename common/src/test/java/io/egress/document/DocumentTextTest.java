@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.capture.Capture;
+import io.egress.capture.Participant;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
@@ -20,6 +21,14 @@ class DocumentTextTest {
     DocumentText said = DocumentText.of(document(capture));
 
     assertThat(said.summary()).isEqualTo(capture.summary());
+    assertThat(said.participants())
+        .isEqualTo(
+            capture.participants().stream()
+                .map(
+                    each ->
+                        new Participant(
+                            each.label(), null, each.matchConfidence(), each.speechMs()))
+                .toList());
     assertThat(
             SegmentSpeakers.add(
                 SegmentSpeakers.of(capture), capture.participants(), said.segments()))
@@ -43,10 +52,15 @@ class DocumentTextTest {
   }
 
   @Test
-  void needsSegments() {
-    Fragment without = Fragment.deflate("{\"summary\":null}".getBytes(StandardCharsets.UTF_8));
+  void needsParticipantsAndSegments() {
+    assertThatThrownBy(() -> DocumentText.of(text("{\"participants\":[]}")))
+        .hasMessage("a document has no segments");
+    assertThatThrownBy(() -> DocumentText.of(text("{\"segments\":[]}")))
+        .hasMessage("a document has no participants");
+  }
 
-    assertThatThrownBy(() -> DocumentText.of(without)).hasMessage("a document has no segments");
+  private static Fragment text(String json) {
+    return Fragment.deflate(json.getBytes(StandardCharsets.UTF_8));
   }
 
   private static Fragment document(Capture capture) {

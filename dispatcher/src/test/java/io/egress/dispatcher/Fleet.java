@@ -265,7 +265,7 @@ public final class Fleet implements AutoCloseable {
                     device0 ->
                         tx.preparedQuery(
                                 "insert into captures (id, workspace_id, device_id, mode, started_at, speakers,"
-                                    + " digest, entered) values ($1, $2, $3, 'manual', now(), '{}', '', true)")
+                                    + " members, digest, entered) values ($1, $2, $3, 'manual', now(), '{}', '{}', '', true)")
                             .executeBatch(
                                 ids.stream().map(id -> Tuple.of(id, workspaceId, device)).toList()))
                 .compose(

@@ -55,11 +55,11 @@ public final class BackgroundErasure {
       cross join lateral erase_capture(expired.id, null, $4) as e
       """;
 
-  /** Members that a capture still names go in a later run. */
+  /** Members go in a later run while a capture may name them. */
   private static final String FORGET_MEMBERS =
       """
-      delete from members m where m.workspace_id = $1 and not exists (
-        select from participants p where p.workspace_id = m.workspace_id and p.member_id = m.id)
+      delete from members where workspace_id = $1 and not exists (
+        select from captures where workspace_id = $1 and erased_at is null)
       """;
 
   private static final String FORGET_RENAMES = "delete from renames where workspace_id = $1";

@@ -11,7 +11,6 @@ import io.egress.document.DocumentStore;
 import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -28,24 +27,22 @@ import java.util.UUID;
  */
 public final class MemberErasure {
   private static final int CHUNK_MAX = 200;
-  private static final String FOREIGN_KEY_VIOLATION = "23503";
 
   private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
   private static final String NEXT =
       """
-      select distinct capture_id from participants
-      where workspace_id = $1 and member_id = $2 order by capture_id limit $3
+      with named as materialized (
+        select id from captures where workspace_id = $1 and members @> array[$2::uuid])
+      select id from named limit $3
       """;
   private static final String LOCK =
       "select 1 from captures where id = any($1) order by id for no key update";
   private static final String UNLINK =
       """
-      update participants set member_id = null, match_confidence = null
-      where capture_id = any($1) and workspace_id = $2 and member_id = $3
+      update captures set members = array_replace(members, $2, null), revision = revision + 1,
+        updated_at = now()
+      where id = any($1)
       """;
-
-  private static final String REVISE =
-      "update captures set revision = revision + 1, updated_at = now() where id = any($1)";
 
   /** They show the name, and can be put again only. */
   private static final String EMPTY_DAMAGED =
@@ -81,7 +78,7 @@ public final class MemberErasure {
                     .map(captures)
                     .recover(
                         failure ->
-                            isNamedAgain(failure)
+                            failure instanceof NamedAgain
                                 ? erase(caller, workspaceId, memberId).map(more -> captures + more)
                                 : Future.failedFuture(failure)));
   }
@@ -111,11 +108,11 @@ public final class MemberErasure {
               UUID[] ids = new UUID[rows.size()];
               int n = 0;
               for (Row row : rows) {
-                ids[n++] = row.getUUID("capture_id");
+                ids[n++] = row.getUUID("id");
               }
               return ids.length == 0
                   ? Future.succeededFuture(0)
-                  : unlink(tx, workspaceId, memberId, ids).map(ids.length);
+                  : unlink(tx, memberId, ids).map(ids.length);
             });
   }
 
@@ -123,12 +120,11 @@ public final class MemberErasure {
    * The stored documents show the name, so they are replaced in the same transaction. Those of an
    * earlier revision, which may still be being rendered, cannot be stored after this.
    */
-  private Future<Void> unlink(SqlConnection tx, UUID workspaceId, UUID memberId, UUID[] ids) {
+  private Future<Void> unlink(SqlConnection tx, UUID memberId, UUID[] ids) {
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(ids))
-        .compose(locked -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, workspaceId, memberId)))
-        .compose(unlinked -> tx.preparedQuery(REVISE).execute(Tuple.of(ids)))
-        .compose(revised -> documents.renew(tx, List.of(ids)))
+        .compose(locked -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, memberId)))
+        .compose(unlinked -> documents.renew(tx, List.of(ids)))
         .compose(renewed -> emptyDamaged(tx, renewed.unrenderable()));
   }
 
@@ -148,6 +144,13 @@ public final class MemberErasure {
               if (deleted.rowCount() == 0) {
                 throw new Refusal(404, "no such member in this workspace");
               }
+              return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, 1));
+            })
+        .compose(
+            again -> {
+              if (again.size() > 0) {
+                throw new NamedAgain();
+              }
               return tx.preparedQuery(FORGET_RENAME).execute(member);
             })
         .compose(forgotten -> tx.preparedQuery(COUNT).execute(Tuple.of(workspaceId)))
@@ -164,8 +167,8 @@ public final class MemberErasure {
                         new JsonObject().put("captures", captures))));
   }
 
-  private static boolean isNamedAgain(Throwable failure) {
-    return failure instanceof PgException refused
-        && FOREIGN_KEY_VIOLATION.equals(refused.getSqlState());
+  /** A capture that was put since the last chunk names the member. */
+  private static final class NamedAgain extends RuntimeException {
+    private static final long serialVersionUID = 1;
   }
 }

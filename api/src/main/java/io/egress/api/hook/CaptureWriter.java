@@ -12,9 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores captures. A capture, its participants, names, document and inbox row are committed
- * together: an acknowledged capture is on its way into the stream, and a rejected one leaves no
- * trace.
+ * Stores captures. A capture, its names, document and inbox row are committed together: an
+ * acknowledged capture is on its way into the stream, and a rejected one leaves no trace.
  *
  * <p>All transactions that write captures take locks in one order: names first (see {@link Names}),
  * then captures by id.

@@ -81,7 +81,7 @@ public final class Hook {
                 new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),
             rate,
             new CombinedPuts(vertx, writer),
-            new Renames(new Transactions(pool), wakeups.renamed()),
+            new Renames(new Transactions(pool), documents, wakeups.renamed()),
             meters);
     this.imports = new ImportHandler(vertx, writer, limits, rate, meters);
   }

@@ -91,6 +91,26 @@ final class NameStore {
     return select(tx, asked, HOLD_DEVICES, HOLD_MEMBERS);
   }
 
+  /**
+   * Stores what {@code said} changes, and returns all that it names, as stored and locked. {@code
+   * known} was read a moment ago: unless it is {@code locked}, a member may have been erased since.
+   */
+  Future<Names> put(
+      SqlConnection tx, Names said, Names known, boolean locked, Runnable whenRenamed) {
+    Names changes = known.changesBy(said);
+    return locked && changes.isEmpty()
+        ? Future.succeededFuture(known)
+        : change(tx, changes)
+            .compose(
+                renamed -> {
+                  if (renamed) {
+                    whenRenamed.run();
+                  }
+                  return hold(tx, said);
+                })
+            .compose(held -> put(tx, said, held, true, whenRenamed));
+  }
+
   /** Inserts or renames. Returns whether a name that captures may show has changed. */
   Future<Boolean> change(SqlConnection tx, Names changes) {
     Future<Boolean> renamed = Future.succeededFuture(false);

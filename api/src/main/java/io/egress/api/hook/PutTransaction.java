@@ -157,19 +157,9 @@ final class PutTransaction {
     }
     return open.isEmpty()
         ? nothing()
-        : hold(open, known).compose(held -> write(open, existing, held));
-  }
-
-  /** Returns the names, changed and locked. */
-  private Future<Names> hold(List<IncomingCapture> open, Names known) {
-    Names said = namesIn(open);
-    Names changes = known.changesBy(said);
-    return named && changes.isEmpty()
-        ? Future.succeededFuture(known)
         : names
-            .change(tx, changes)
-            .onSuccess(changed -> renamed = changed)
-            .compose(changed -> names.hold(tx, said));
+            .put(tx, namesIn(open), known, named, () -> renamed = true)
+            .compose(held -> write(open, existing, held));
   }
 
   /** If its device is known, so is the workspace. */
@@ -233,7 +223,6 @@ final class PutTransaction {
                           List.of(
                               CaptureTable.insert(tx, entries(added)),
                               CaptureTable.update(tx, entries(fixes)),
-                              CaptureTable.addParticipants(tx, entries(written)),
                               StreamInbox.add(tx, entering),
                               documents.put(tx, rendered)));
                   Future<List<OwedRecord>> moved =

@@ -4,12 +4,19 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.intake.NameBody;
 import io.egress.api.workspace.Workspaces;
+import io.egress.capture.Capture;
 import io.egress.capture.Member;
+import io.egress.capture.Participant;
+import io.egress.capture.RevisedCapture;
 import io.egress.database.Transactions;
+import io.egress.document.CaptureTable;
+import io.egress.document.DocumentStore;
+import io.egress.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
@@ -20,30 +27,22 @@ final class Renames {
       select c.workspace_id from captures c join workspaces w on w.id = c.workspace_id
       where c.id = $1 and c.erased_at is null and w.ended_at is null
       """;
-  private static final String LOCK_CAPTURE =
-      "select 1 from captures where id = $1 for no key update";
-  private static final String ASSIGN =
-      """
-      with assigned as (
-        update participants set
-          match_confidence = case
-            when $3::uuid is null then null
-            when $4::float8 is not null then $4
-            when member_id = $3 then match_confidence end,
-          member_id = $3
-        where capture_id = $1 and label = $2
-        returning capture_id)
-      update captures set revision = revision + 1, updated_at = now()
-      where id = (select capture_id from assigned)
-      """;
+
+  private enum Assigned {
+    DONE,
+    UNKNOWN,
+    DAMAGED
+  }
 
   private final Transactions transactions;
+  private final DocumentStore documents;
   private final Runnable renamed;
   private final NameStore names = new NameStore();
 
   /** {@code renamed} is called after a rename: captures are waiting to be revised. */
-  Renames(Transactions transactions, Runnable renamed) {
+  Renames(Transactions transactions, DocumentStore documents, Runnable renamed) {
     this.transactions = requireNonNull(transactions, "transactions is null");
+    this.documents = requireNonNull(documents, "documents is null");
     this.renamed = requireNonNull(renamed, "renamed is null");
   }
 
@@ -69,9 +68,16 @@ final class Renames {
                     .compose(
                         rows ->
                             rows.size() == 0
-                                ? Future.succeededFuture(false)
+                                ? Future.succeededFuture(Assigned.UNKNOWN)
                                 : assign(tx, rows.iterator().next(), captureId, label, speaker)))
-        .onSuccess(done -> renamed.run());
+        .onSuccess(done -> renamed.run())
+        .map(
+            assigned -> {
+              if (assigned == Assigned.DAMAGED) {
+                throw new Refusal(409, "the document is damaged: put the capture again");
+              }
+              return assigned == Assigned.DONE;
+            });
   }
 
   private Future<Boolean> put(UUID workspaceId, Names changes) {
@@ -91,7 +97,7 @@ final class Renames {
         .map(true);
   }
 
-  private Future<Boolean> assign(
+  private Future<Assigned> assign(
       SqlConnection tx, Row capture, UUID captureId, String label, NameBody.Speaker speaker) {
     Names said = new Names();
     Member member = speaker.member();
@@ -100,18 +106,40 @@ final class Renames {
     }
     return names
         .read(tx, said)
-        .compose(known -> names.change(tx, known.changesBy(said)))
-        .compose(done -> names.hold(tx, said))
-        .compose(held -> tx.preparedQuery(LOCK_CAPTURE).execute(Tuple.of(captureId)))
+        .compose(known -> names.put(tx, said, known, false, () -> {}))
         .compose(
-            locked ->
-                tx.preparedQuery(ASSIGN)
-                    .execute(
-                        Tuple.of(
-                            captureId,
-                            label,
-                            member == null ? null : member.id(),
-                            speaker.matchConfidence())))
-        .map(rows -> rows.rowCount() > 0);
+            held ->
+                CaptureTable.lock(tx, List.of(captureId))
+                    .compose(locked -> documents.restore(tx, List.of(captureId)))
+                    .compose(
+                        found ->
+                            found.unreadable().isEmpty()
+                                ? assign(tx, found.captures(), held, label, speaker)
+                                : Future.succeededFuture(Assigned.DAMAGED)));
+  }
+
+  /** {@code found} is empty if the capture was erased meanwhile. */
+  private Future<Assigned> assign(
+      SqlConnection tx,
+      List<RevisedCapture> found,
+      Names held,
+      String label,
+      NameBody.Speaker speaker) {
+    for (RevisedCapture revised : found) {
+      for (Participant participant : revised.capture().participants()) {
+        if (participant.label().equals(label)) {
+          Capture changed =
+              held.applyTo(revised.capture().withParticipant(speaker.assignedTo(participant)));
+          return CaptureTable.setMembers(tx, changed)
+              .compose(
+                  done ->
+                      documents.render(
+                          List.of(new RevisedCapture(changed, revised.revision() + 1))))
+              .compose(rendered -> documents.put(tx, rendered))
+              .map(Assigned.DONE);
+        }
+      }
+    }
+    return Future.succeededFuture(Assigned.UNKNOWN);
   }
 }

@@ -2,6 +2,7 @@ package io.egress.api.intake;
 
 import io.egress.capture.Device;
 import io.egress.capture.Member;
+import io.egress.capture.Participant;
 import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,21 @@ public final class NameBody {
   public record NamedMember(UUID workspaceId, Member member) {}
 
   /** The identity of a participant; without a member, the participant is unknown. */
-  public record Speaker(@Nullable Member member, @Nullable Double matchConfidence) {}
+  public record Speaker(@Nullable Member member, @Nullable Double matchConfidence) {
+    /** A confidence that is not given stays as long as the member does. */
+    public Participant assignedTo(Participant participant) {
+      Double confidence = matchConfidence;
+      if (confidence == null && isMemberOf(participant)) {
+        confidence = participant.matchConfidence();
+      }
+      return new Participant(participant.label(), member, confidence, participant.speechMs());
+    }
+
+    private boolean isMemberOf(Participant participant) {
+      Member before = participant.member();
+      return member != null && before != null && member.id().equals(before.id());
+    }
+  }
 
   private NameBody() {}
 

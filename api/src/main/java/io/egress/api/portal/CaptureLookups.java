@@ -5,13 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.NewestCapture;
 import io.egress.api.portal.view.Times;
+import io.egress.capture.Participant;
+import io.egress.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -29,11 +30,7 @@ final class CaptureLookups {
 
   private static final String ONE =
       """
-      select c.title, c.started_at, d.name as device,
-        array(
-          select coalesce(m.name, p.label) from participants p
-            left join members m on m.workspace_id = p.workspace_id and m.id = p.member_id
-          where p.capture_id = c.id order by p.ordinal limit 50) as speakers
+      select c.title, c.started_at, d.name as device
       from captures c left join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
       where c.id = $1 and c.workspace_id = $2
       """;
@@ -50,10 +47,14 @@ final class CaptureLookups {
   /** {@code newest} is null while the stream is empty. */
   record Head(long position, @Nullable NewestCapture newest) {}
 
-  private final Pool pool;
+  private static final int SPEAKERS_MAX = 50;
 
-  CaptureLookups(Pool pool) {
+  private final Pool pool;
+  private final DocumentStore documents;
+
+  CaptureLookups(Pool pool, DocumentStore documents) {
     this.pool = requireNonNull(pool, "pool is null");
+    this.documents = requireNonNull(documents, "documents is null");
   }
 
   /** Keyed by capture id. */
@@ -71,10 +72,12 @@ final class CaptureLookups {
   Future<Optional<DescribedCapture>> one(UUID workspaceId, UUID captureId) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(captureId, workspaceId))
-        .map(
+        .compose(
             rows -> {
               RowIterator<Row> found = rows.iterator();
-              return found.hasNext() ? Optional.of(capture(found.next())) : Optional.empty();
+              return found.hasNext()
+                  ? describe(captureId, found.next()).map(Optional::of)
+                  : Future.succeededFuture(Optional.empty());
             });
   }
 
@@ -97,12 +100,20 @@ final class CaptureLookups {
     return new Head(position, new NewestCapture(title(row), enteredAt, Times.age(enteredAt, now)));
   }
 
-  private static DescribedCapture capture(Row row) {
-    return new DescribedCapture(
-        title(row),
-        row.getOffsetDateTime("started_at").toInstant(),
-        row.getString("device"),
-        List.copyOf(Arrays.asList(row.getArrayOfStrings("speakers"))));
+  private Future<DescribedCapture> describe(UUID captureId, Row row) {
+    return documents
+        .restore(pool, List.of(captureId))
+        .map(
+            found ->
+                new DescribedCapture(
+                    title(row),
+                    row.getOffsetDateTime("started_at").toInstant(),
+                    row.getString("device"),
+                    found.captures().stream()
+                        .flatMap(revised -> revised.capture().participants().stream())
+                        .map(Participant::shown)
+                        .limit(SPEAKERS_MAX)
+                        .toList()));
   }
 
   private static String title(Row row) {

@@ -19,6 +19,7 @@ import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
 import io.egress.api.replays.Replays;
+import io.egress.document.DocumentStore;
 import io.egress.http.Refusal;
 import io.egress.http.Routes;
 import io.vertx.ext.web.RoutingContext;
@@ -82,9 +83,14 @@ public final class Portal {
   private final CapturePage capture;
   private final WorkspacesPage workspaces;
 
-  public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
+  public Portal(
+      PortalAddress address,
+      PortalAccess access,
+      Operations operations,
+      Pool pool,
+      DocumentStore documents) {
     Clock clock = Clock.systemUTC();
-    CaptureLookups captures = new CaptureLookups(pool);
+    CaptureLookups captures = new CaptureLookups(pool, documents);
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = requireNonNull(access, "access is null");
     this.pages = new PageRenderer(address, assets.below(address.root()));

@@ -287,8 +287,8 @@ class DeliveriesApiTest {
     service.query(
         """
         insert into captures
-          (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        select md5('%1$s' || n)::uuid, workspace_id, device_id, mode, started_at, speakers, digest, true
+          (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        select md5('%1$s' || n)::uuid, workspace_id, device_id, mode, started_at, speakers, members, digest, true
         from captures, generate_series(2, 20000) n where workspace_id = '%1$s'
         """
             .formatted(workspace));

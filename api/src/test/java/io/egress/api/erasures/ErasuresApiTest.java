@@ -75,7 +75,7 @@ class ErasuresApiTest {
                             .put("speaker", said[3])
                             .put("text", said[2])));
     service.put(id, capture);
-    assertThat(TextSearch.in(service, said)).hasSizeGreaterThanOrEqualTo(said.length + 2);
+    assertThat(TextSearch.in(service, said)).hasSizeGreaterThanOrEqualTo(said.length + 1);
 
     erase(id, "privacy");
 

@@ -6,23 +6,29 @@ import io.egress.api.Service;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class MemberErasureApiTest {
-  private static final String NAME = "Ada Lovelace";
-  private static final String EMAIL = "ada@example.com";
-
   private static final Service service = Service.shared();
 
   private UUID workspace;
   private UUID ada;
+  private String name;
+  private String email;
 
   @BeforeEach
   void freshWorkspace() {
     workspace = UUID.randomUUID();
     ada = UUID.randomUUID();
+    name = "Ada " + ada;
+    email = ada + "@example.com";
   }
 
   @Test
@@ -52,7 +58,7 @@ class MemberErasureApiTest {
     }
     assertThat(withoutEmission(service.pull("/api/v1/captures/" + untouched, key).body()))
         .isEqualTo(withoutEmission(before));
-    assertThat(TextSearch.in(service, NAME, EMAIL)).isEmpty();
+    assertThat(TextSearch.in(service, name, email)).isEmpty();
   }
 
   @Test
@@ -65,8 +71,68 @@ class MemberErasureApiTest {
     service.put(latter, conversation());
     service.enter(workspace, 1);
 
-    assertThat(service.pull("/api/v1/captures/" + former, key).body()).doesNotContain(NAME);
-    assertThat(service.pull("/api/v1/captures/" + latter, key).body()).contains(NAME);
+    assertThat(service.pull("/api/v1/captures/" + former, key).body()).doesNotContain(name);
+    assertThat(service.pull("/api/v1/captures/" + latter, key).body()).contains(name);
+  }
+
+  /** Whoever is named by a capture can be erased. */
+  @Test
+  void whoIsPutMeanwhileIsErasedFromThatCaptureOrKnown() throws Exception {
+    UUID first = UUID.randomUUID();
+    service.put(first, conversation());
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    try {
+      List<Future<?>> puts = new ArrayList<>();
+      for (int thread = 0; thread < 3; thread++) {
+        boolean assigning = thread == 0;
+        puts.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 40; i++) {
+                    if (assigning) {
+                      assign(first);
+                    } else {
+                      service.put(UUID.randomUUID(), conversation());
+                    }
+                  }
+                }));
+      }
+      while (!puts.stream().allMatch(Future::isDone)) {
+        assertThat(erase(workspace, ada).statusCode()).isIn(200, 404);
+      }
+      for (Future<?> put : puts) {
+        put.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+
+    assertThat(
+            service
+                .query(
+                    """
+                    select c.id from captures c, unnest(c.members) as named(id)
+                    where c.workspace_id = '%s' and named.id is not null
+                      and not exists (
+                        select from members m where m.workspace_id = c.workspace_id and m.id = named.id)
+                    """
+                        .formatted(workspace))
+                .size())
+        .isZero();
+    service.put(UUID.randomUUID(), conversation());
+    assertThat(erase(workspace, ada).statusCode()).isEqualTo(200);
+    assertThat(TextSearch.in(service, name, email)).isEmpty();
+  }
+
+  private void assign(UUID capture) {
+    JsonObject member =
+        new JsonObject().put("id", ada.toString()).put("name", name).put("email", email);
+    var answer =
+        service.internal(
+            "PATCH",
+            "/internal/v1/captures/" + capture + "/participants/S1",
+            new JsonObject().put("member", member));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
   }
 
   @Test
@@ -92,7 +158,7 @@ class MemberErasureApiTest {
 
   private JsonObject conversation() {
     JsonObject member =
-        new JsonObject().put("id", ada.toString()).put("name", NAME).put("email", EMAIL);
+        new JsonObject().put("id", ada.toString()).put("name", name).put("email", email);
     return Service.capture(workspace)
         .put(
             "participants",

@@ -179,7 +179,9 @@ class CaptureFieldsTest {
 
   private static Capture stored(Capture capture) {
     List<RevisedCapture> found =
-        Service.await(CaptureTable.read(service.database, List.of(capture.id()))).captures();
+        Service.await(CaptureTable.read(service.database, List.of(capture.id())))
+            .parse()
+            .captures();
     assertThat(found).hasSize(1);
     return found.get(0).capture();
   }

@@ -150,6 +150,36 @@ class NamesApiTest {
         .isEqualTo(400);
   }
 
+  @Test
+  void aConfidenceStaysWithItsMember() {
+    UUID id = UUID.randomUUID();
+    UUID ada = UUID.randomUUID();
+    service.put(id, conversation(ada, "Ada"));
+    stream.awaitSize(1);
+
+    assertThat(confidenceAfter(id, new JsonObject().put("member", member(ada)))).isEqualTo(0.5);
+    assertThat(
+            confidenceAfter(
+                id, new JsonObject().put("member", member(ada)).put("match_confidence", 0.25)))
+        .isEqualTo(0.25);
+    assertThat(confidenceAfter(id, new JsonObject().put("member", member(UUID.randomUUID()))))
+        .isNull();
+  }
+
+  private static JsonObject member(UUID id) {
+    return new JsonObject().put("id", id.toString());
+  }
+
+  private @Nullable Double confidenceAfter(UUID id, JsonObject speaker) {
+    String path = "/internal/v1/captures/" + id + "/participants/S1";
+    assertThat(service.internal("PATCH", path, speaker).statusCode()).isEqualTo(204);
+    return stream
+        .one(id)
+        .getJsonArray("participants")
+        .getJsonObject(0)
+        .getDouble("match_confidence");
+  }
+
   private JsonObject conversation(UUID ada, @Nullable String name) {
     JsonObject member = new JsonObject().put("id", ada.toString()).put("name", name);
     return Service.capture(workspace)

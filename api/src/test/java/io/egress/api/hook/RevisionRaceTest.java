@@ -121,10 +121,10 @@ class RevisionRaceTest {
     var known =
         service
             .query(
-                "select c.title, d.name as device, (select string_agg(coalesce(m.name, p.label), ', ' "
-                    + "order by p.ordinal) from participants p left join members m "
-                    + "on m.workspace_id = p.workspace_id and m.id = p.member_id "
-                    + "where p.capture_id = c.id) as speakers from captures c join devices d "
+                "select c.title, d.name as device, (select string_agg(coalesce(m.name, 'S' || p.nth), ', ' "
+                    + "order by p.nth) from unnest(c.members) with ordinality p(id, nth) "
+                    + "left join members m on m.workspace_id = c.workspace_id and m.id = p.id"
+                    + ") as speakers from captures c join devices d "
                     + "on d.workspace_id = c.workspace_id and d.id = c.device_id where c.id = '"
                     + id
                     + "'")

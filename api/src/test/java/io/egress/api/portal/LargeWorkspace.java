@@ -38,8 +38,8 @@ final class LargeWorkspace {
       """;
   private static final String CAPTURES =
       """
-      insert into captures (id, workspace_id, device_id, mode, title, started_at, speakers, digest, entered)
-      select id, $1, $1, 'ambient', title, now(), '{}', '', true from unnest($2::uuid[], $3::text[]) as u(id, title)
+      insert into captures (id, workspace_id, device_id, mode, title, started_at, speakers, members, digest, entered)
+      select id, $1, $1, 'ambient', title, now(), '{}', '{}', '', true from unnest($2::uuid[], $3::text[]) as u(id, title)
       """;
   private static final String STREAM =
       """

@@ -64,16 +64,32 @@ class DamagedDocumentTest {
     assertThat(documents()).isEqualTo(before);
   }
 
-  @Test
-  void withoutASegmentOfItsCaptureIsDamaged() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"speakers", "members"})
+  void ofOtherSegmentsOrParticipantsIsDamaged(String column) throws Exception {
     String damaged = stream.ids().get(NTH);
     stream
         .service()
         .query(
-            "update captures set speakers = '{}', revision = revision + 1 where id = '%s'"
-                .formatted(damaged));
+            "update captures set %s = '{null, null, null}', revision = revision + 1 where id = '%s'"
+                .formatted(column, damaged));
 
     assertStopsPulls(damaged);
+  }
+
+  @Test
+  void refusesAnotherSpeakerUntilItsCaptureIsPutAgain() {
+    String damaged = stream.ids().get(NTH);
+    Service service = stream.service();
+    service.query("update documents set checksum = 0 where capture_id = '%s'".formatted(damaged));
+    String speaker = "/internal/v1/captures/%s/participants/S1".formatted(damaged);
+    JsonObject nobody = new JsonObject().putNull("member");
+
+    assertThat(service.internal("PATCH", speaker, nobody).statusCode()).isEqualTo(409);
+
+    JsonObject unchanged = FilledStream.capture(stream.workspace(), NTH);
+    assertThat(service.put(UUID.fromString(damaged), unchanged).statusCode()).isEqualTo(200);
+    assertThat(service.internal("PATCH", speaker, nobody).body()).contains("no participant");
   }
 
   private void assertStopsPulls(String damaged) throws Exception {

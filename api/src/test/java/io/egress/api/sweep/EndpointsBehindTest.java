@@ -137,8 +137,8 @@ class EndpointsBehindTest {
     query(
         """
         insert into captures
-          (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        select md5(n::text)::uuid, '%1$s', '%1$s', 'manual', now(), '{}', '', true
+          (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        select md5(n::text)::uuid, '%1$s', '%1$s', 'manual', now(), '{}', '{}', '', true
         from generate_series(%2$d, %3$d) n
         """
             .formatted(workspace, from, to));
@@ -171,8 +171,8 @@ class EndpointsBehindTest {
     query(
         """
         insert into captures
-          (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        values ('%1$s', '%2$s', '%2$s', 'manual', now(), '{}', '', true)
+          (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        values ('%1$s', '%2$s', '%2$s', 'manual', now(), '{}', '{}', '', true)
         """
             .formatted(id, workspace));
     query(

@@ -75,8 +75,8 @@ class StreamPositionTest {
     UUID id = UUID.randomUUID();
     query(
         """
-        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        values ('%1$s', '%2$s', '%2$s', 'manual', now(), '{}', '', true)
+        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        values ('%1$s', '%2$s', '%2$s', 'manual', now(), '{}', '{}', '', true)
         """
             .formatted(id, workspace));
     query(

@@ -96,8 +96,8 @@ class SweepWithinTest {
     run("begin");
     run(
         """
-        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        select '%s', workspace_id, device_id, mode, started_at, speakers, '', true from captures
+        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        select '%s', workspace_id, device_id, mode, started_at, speakers, members, '', true from captures
         """
             .formatted(taken));
     CompletableFuture<Integer> put =

@@ -43,9 +43,9 @@ final class History implements AutoCloseable {
   private static final String CAPTURE_ID = "md5(workspace::text || n)::uuid";
 
   private static final String CAPTURES =
-      "insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered) select "
+      "insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered) select "
           + CAPTURE_ID
-          + ", workspace, workspace, 'ambient', now(), '{}', '', true "
+          + ", workspace, workspace, 'ambient', now(), '{}', '{}', '', true "
           + EACH;
 
   /** Copies a few stored documents to all rows: only their cost is measured. */

@@ -217,11 +217,11 @@ final class Checker {
         PreparedStatement statement =
             connection.prepareStatement(
                 """
-                select exists (select from captures where workspace_id = ? and erased_at is null)
-                  or exists (select from participants where workspace_id = ?)
+                select exists (
+                    select from captures where workspace_id = ? and (erased_at is null or members <> '{}'))
                   or exists (select from members where workspace_id = ?)
                 """)) {
-      for (int i = 1; i <= 3; i++) {
+      for (int i = 1; i <= 2; i++) {
         statement.setObject(i, workspaceId);
       }
       try (ResultSet rows = statement.executeQuery()) {

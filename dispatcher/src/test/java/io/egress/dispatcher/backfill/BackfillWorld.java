@@ -62,8 +62,8 @@ final class BackfillWorld implements AutoCloseable {
       """
       with added as (
         insert into captures
-          (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        select gen_random_uuid(), $1, $1, 'ambient', now(), '{}', '', true
+          (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        select gen_random_uuid(), $1, $1, 'ambient', now(), '{}', '{}', '', true
         from generate_series(1, $2)
         returning id),
       entered as (

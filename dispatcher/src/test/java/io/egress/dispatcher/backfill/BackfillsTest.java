@@ -85,8 +85,8 @@ class BackfillsTest {
         """
         with added as (
           insert into captures
-            (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-          select gen_random_uuid(), workspace_id, id, 'ambient', now(), '{}', '', true from devices
+            (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+          select gen_random_uuid(), workspace_id, id, 'ambient', now(), '{}', '{}', '', true from devices
           returning id, workspace_id)
         insert into stream (workspace_id, position, capture_id, chain) select workspace_id, 6, id, 6 from added
         """);

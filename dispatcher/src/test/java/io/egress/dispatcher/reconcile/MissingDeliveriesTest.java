@@ -87,8 +87,8 @@ class MissingDeliveriesTest {
   private void enter(int first, int count, String ago) {
     fleet.query(
         """
-        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, digest, entered)
-        select md5(n::text)::uuid, '%1$s', '%1$s', 'manual', now(), '{}', '', true
+        insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered)
+        select md5(n::text)::uuid, '%1$s', '%1$s', 'manual', now(), '{}', '{}', '', true
         from generate_series(%2$d, %3$d) n
         """
             .formatted(workspace, first, first + count - 1));
