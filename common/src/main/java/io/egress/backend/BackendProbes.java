@@ -24,7 +24,6 @@ public final class BackendProbes {
   private static final Duration WRITES_APART = Duration.ofSeconds(3);
   private static final Duration WRITE_MAX = Duration.ofSeconds(3);
   private static final Duration READ_MAX = Duration.ofMillis(900);
-  private static final Duration KAFKA_ASKED_EVERY = Duration.ofSeconds(1);
 
   /**
    * Writes to the log of the database and waits for the commit, for which a synchronous standby may
@@ -57,7 +56,7 @@ public final class BackendProbes {
     brokers = new Brokers(vertx, settings);
     records = new WriteProbe(vertx, settings);
     watch = BackendWatch.start(vertx, "PostgreSQL", WRITES_APART, this::checkDatabase);
-    kafka = BackendWatch.start(vertx, "Kafka", KAFKA_ASKED_EVERY, this::askKafka);
+    kafka = BackendWatch.start(vertx, "Kafka", WRITES_APART, this::askKafka);
     gauge(metrics, role, "database", watch);
     gauge(metrics, role, "kafka", kafka);
   }

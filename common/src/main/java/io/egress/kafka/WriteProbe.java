@@ -2,7 +2,6 @@ package io.egress.kafka;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.lifecycle.Periodic;
 import io.egress.settings.KafkaSettings;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -18,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.Node;
@@ -26,60 +25,59 @@ import org.apache.kafka.common.PartitionInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes empty records to a topic every second, to know whether Kafka takes records: one for each
- * broker that leads partitions and each set of replicas. A broker that answers need not be able to
- * take records: without the others it waits for replicas that do not come.
+ * Writes empty records to a topic, to know whether Kafka takes records: one for each broker that
+ * leads partitions and each set of replicas. A broker that answers need not be able to take
+ * records: without the others it waits for replicas that do not come.
  *
  * <p>The topic is replicated like the others, and its partitions are led by all brokers.
  */
 public final class WriteProbe {
-  private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
   private static final Duration ACKNOWLEDGED_WITHIN = Duration.ofMillis(2_500);
 
   private final Vertx vertx;
   private final KafkaSettings settings;
   private final String topic;
-  private final Periodic writing;
-  private final Promise<Void> first = Promise.promise();
   private @Nullable Producer<String, Buffer> producer;
   private @Nullable KafkaProducer<String, Buffer> client;
-  private boolean ensured;
   private boolean closed;
-  private volatile @Nullable Throwable failure;
 
-  private volatile Future<?> current = Future.succeededFuture();
-  private volatile long pendingSinceNanos;
-  private volatile boolean pending;
+  private Future<Void> writing = Future.succeededFuture();
+  private Future<Void> ensuring = Future.succeededFuture();
+  private volatile long begunNanos;
+  private volatile boolean ensured;
 
-  /** Begins to write. Brokers may be unavailable. */
+  /** Brokers may be unavailable. */
   public WriteProbe(Vertx vertx, KafkaSettings settings) {
     this.vertx = requireNonNull(vertx, "vertx is null");
     this.settings = requireNonNull(settings, "settings is null");
     this.topic = new Topics(settings.topicPrefix()).probe();
-    this.writing = Periodic.nowAndEvery(vertx, PERIOD, this::write);
   }
 
-  /** Fails unless the last records were acknowledged; waits for the first ones. */
-  public Future<Void> ask() {
-    if (isLate()) {
-      return Future.failedFuture(
-          new TimeoutException(
-              "records are not acknowledged for "
-                  + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - pendingSinceNanos)
-                  + " s"));
+  /**
+   * Completes when records are acknowledged, and fails unless they soon are. No more are written
+   * while earlier ones are not acknowledged.
+   */
+  public synchronized Future<Void> ask() {
+    if (writing.isComplete()) {
+      begunNanos = System.nanoTime();
+      writing = write();
     }
-    Throwable last = failure;
-    return last == null ? first.future() : Future.failedFuture(last);
-  }
-
-  private boolean isLate() {
-    return pending && System.nanoTime() - pendingSinceNanos > ACKNOWLEDGED_WITHIN.toNanos();
+    long millis = ensured ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos) : 0;
+    long left = ACKNOWLEDGED_WITHIN.toMillis() - millis;
+    if (left > 0) {
+      return writing.timeout(left, TimeUnit.MILLISECONDS);
+    }
+    // The topic may be gone, with all of Kafka's data.
+    if (ensuring.isComplete()) {
+      ensuring = ensure();
+    }
+    return Future.failedFuture(
+        new TimeoutException("records are not acknowledged for " + millis / 1000 + " s"));
   }
 
   /** Waits for the write in progress, which runs on threads of Vert.x. */
   public Future<Void> close() {
-    writing.close();
     return vertx
         .executeBlocking(
             () -> {
@@ -90,27 +88,23 @@ public final class WriteProbe {
               return null;
             },
             false)
-        .eventually(() -> current.timeout(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS))
+        .eventually(() -> last().timeout(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS))
         .mapEmpty();
   }
 
-  private Future<?> write() {
-    Future<?> begun = begun();
-    current = begun;
-    return begun;
+  private synchronized Future<Void> last() {
+    return writing;
   }
 
-  private Future<?> begun() {
-    if (!pending) {
-      pendingSinceNanos = System.nanoTime();
-      pending = true;
-    } else {
-      // The topic may be gone, with all of Kafka's data.
-      return isLate() ? ensure().otherwiseEmpty() : Future.succeededFuture();
-    }
-    return (ensured ? Future.succeededFuture() : ensure())
-        .compose(exists -> vertx.executeBlocking(this::send, false))
-        .onFailure(this::failed);
+  private Future<Void> write() {
+    return (ensured ? Future.<Void>succeededFuture() : ensure())
+        .compose(
+            exists -> {
+              begunNanos = System.nanoTime();
+              return vertx.executeBlocking(this::send, false);
+            })
+        .compose(Function.identity())
+        .onFailure(failed -> ensured = false);
   }
 
   private Future<Void> ensure() {
@@ -120,24 +114,25 @@ public final class WriteProbe {
         .mapEmpty();
   }
 
-  /** May block for lack of metadata. */
-  private @Nullable Void send() {
+  /** May block for lack of metadata. Returns the acknowledgment. */
+  private Future<Void> send() {
     Producer<String, Buffer> open = opened();
-    Collection<PartitionInfo> samples = samples(open.partitionsFor(topic));
-    AtomicInteger missing = new AtomicInteger(samples.size());
-    for (PartitionInfo sample : samples) {
+    List<Future<?>> acknowledged = new ArrayList<>();
+    for (PartitionInfo sample : samples(open.partitionsFor(topic))) {
+      Promise<Void> promise = Promise.promise();
+      acknowledged.add(promise.future());
       var unused =
           open.send(
               new ProducerRecord<>(topic, sample.partition(), null, Buffer.buffer()),
               (metadata, failed) -> {
-                if (failed != null) {
-                  failed(failed);
-                } else if (missing.decrementAndGet() == 0) {
-                  acknowledged();
+                if (failed == null) {
+                  promise.complete();
+                } else {
+                  promise.fail(failed);
                 }
               });
     }
-    return null;
+    return Future.join(acknowledged).mapEmpty();
   }
 
   /** One of the partitions with the same leader and replicas. */
@@ -154,18 +149,6 @@ public final class WriteProbe {
       samples.putIfAbsent(brokers, partition);
     }
     return samples.values();
-  }
-
-  private void acknowledged() {
-    failure = null;
-    pending = false;
-    first.tryComplete();
-  }
-
-  private void failed(Throwable cause) {
-    failure = cause;
-    ensured = false;
-    pending = false;
   }
 
   private synchronized Producer<String, Buffer> opened() {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The event loops of a Vert.x: whether they run, and how late they are. */
 public final class EventLoops {
-  private static final Duration MEASURING_PERIOD = Duration.ofMillis(200);
+  private static final Duration MEASURING_PERIOD = Duration.ofSeconds(1);
 
   private final VertxInternal vertx;
   private final List<EventExecutor> loops = new ArrayList<>();

@@ -123,7 +123,15 @@ public final class QueueRebuild {
   }
 
   private Future<?> advance() {
-    return advance(STEPS_MAX).onSuccess(done -> outage.worked()).onFailure(this::failed);
+    return pool.query(UNFINISHED)
+        .execute()
+        .compose(
+            rows -> {
+              running = rows.size() > 0;
+              return running ? advance(STEPS_MAX) : Future.succeededFuture();
+            })
+        .onSuccess(done -> outage.worked())
+        .onFailure(this::failed);
   }
 
   /** Without a rebuild, others report the outage. */
