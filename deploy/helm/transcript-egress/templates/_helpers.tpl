@@ -50,20 +50,16 @@ app.kubernetes.io/component: {{ index . 1 }}
 namespace="{{ .Release.Namespace }}",service=~"{{ include "egress.fullname" . }}-(api|dispatcher)-internal"
 {{- end }}
 
-{{- define "egress.workersMax" -}}
-{{- div (int .Values.topics.partitions) (int .Values.dispatcher.workers) }}
-{{- end }}
-
 {{- define "egress.dispatchersMax" -}}
-{{- default (include "egress.workersMax" . | int) (int .Values.dispatcher.autoscaling.maxReplicas) }}
+{{- default (int .Values.topics.partitions) (int .Values.dispatcher.autoscaling.maxReplicas) }}
 {{- end }}
 
 {{- define "egress.validate" -}}
-{{- $most := include "egress.workersMax" . | int -}}
+{{- $most := int .Values.topics.partitions -}}
 {{- $scaling := .Values.dispatcher.autoscaling -}}
 {{- $asked := ternary (int (include "egress.dispatchersMax" .)) (int .Values.dispatcher.replicas) $scaling.enabled -}}
 {{- if gt $asked $most }}
-{{- fail (printf "%d dispatchers with %d workers each are more than the %d partitions of topics.partitions: some would be idle" $asked (int .Values.dispatcher.workers) (int .Values.topics.partitions)) }}
+{{- fail (printf "%d dispatchers are more than the %d partitions of topics.partitions: some would be idle" $asked $most) }}
 {{- end }}
 {{- if and $scaling.enabled (gt (int $scaling.minReplicas) $asked) }}
 {{- fail "dispatcher.autoscaling.minReplicas is more than the most replicas there can be" }}
@@ -88,7 +84,6 @@ namespace="{{ .Release.Namespace }}",service=~"{{ include "egress.fullname" . }}
     "EGRESS_PUBLIC_PORT" 8080
     "EGRESS_KAFKA_BOOTSTRAP" (required "kafka.bootstrap is required" $root.Values.kafka.bootstrap)
     "EGRESS_TOPIC_PARTITIONS" $root.Values.topics.partitions
-    "EGRESS_DISPATCHER_WORKERS" $root.Values.dispatcher.workers
     "EGRESS_SHUTDOWN_TIMEOUT" (printf "%ds" (int $root.Values.shutdownSeconds)) -}}
 {{- if and (eq $role "api") $values.tls.existingSecret }}
 {{- $_ := set $plain "EGRESS_TLS_CERTIFICATE" "/etc/egress/tls/tls.crt" }}

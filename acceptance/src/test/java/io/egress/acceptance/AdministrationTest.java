@@ -38,7 +38,7 @@ class AdministrationTest {
   static void start() {
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_RETRY_SCHEDULE", "1h");
-    roles = new BothRoles(Settings.from(environment));
+    roles = new BothRoles(Settings.from(environment, environment));
     administrator = new Administrator(roles.internalPort(), BothRoles.TOKEN);
   }
 

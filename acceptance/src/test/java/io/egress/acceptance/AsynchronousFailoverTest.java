@@ -48,7 +48,7 @@ class AsynchronousFailoverTest {
     proxy = TcpProxy.open(primary.port());
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_DATABASE_URL", proxy.url(primary.databaseUrl()));
-    roles = new BothRoles(Settings.from(environment));
+    roles = new BothRoles(Settings.from(environment, environment));
   }
 
   @AfterEach

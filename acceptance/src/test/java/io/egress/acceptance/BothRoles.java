@@ -80,7 +80,7 @@ final class BothRoles implements AutoCloseable {
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_RETRY_SCHEDULE", "1s,2s");
-    environment.put("EGRESS_RECONCILE_AFTER", "1s");
+    environment.put("reconcile-after", "1s");
     return environment;
   }
 

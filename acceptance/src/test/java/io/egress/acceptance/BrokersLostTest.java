@@ -72,8 +72,8 @@ class BrokersLostTest {
       Map<String, String> environment = BothRoles.environment();
       environment.put("EGRESS_KAFKA_BOOTSTRAP", cluster.bootstrap());
       environment.put("EGRESS_TOPIC_PARTITIONS", "3");
-      environment.put("EGRESS_RECONCILE_AFTER", "10m");
-      Settings settings = Settings.from(environment);
+      environment.put("reconcile-after", "10m");
+      Settings settings = Settings.from(environment, environment);
       Settings ofDispatcher = Settings.from(with(environment, "EGRESS_INTERNAL_PORT", "0"));
       ApiApp api = done(ApiApp.start(vertx, settings));
       DispatcherApp dispatcher = done(DispatcherApp.start(vertx, ofDispatcher));
@@ -148,7 +148,7 @@ class BrokersLostTest {
     weak.putAll(TestEnvironment.fresh(BothRoles.TOKEN));
     weak.put("EGRESS_KAFKA_BOOTSTRAP", environment.get("EGRESS_KAFKA_BOOTSTRAP"));
     weak.put("EGRESS_INTERNAL_PORT", "0");
-    Settings settings = Settings.from(weak);
+    Settings settings = Settings.from(weak, weak);
     String topic = new Topics(settings.kafka().topicPrefix()).deliveries();
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", settings.kafka().bootstrap()))) {
       admin.createTopics(List.of(new NewTopic(topic, 3, (short) 1))).all().get();

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 class ChartSettingsTest {
   private static final Set<String> WITH_VALUES_OF_THEIR_OWN =
       Set.of(
-          "EGRESS_DISPATCHER_WORKERS",
           "EGRESS_INTERNAL_HOST",
           "EGRESS_INTERNAL_PORT",
           "EGRESS_KAFKA_BOOTSTRAP",
@@ -68,8 +67,6 @@ class ChartSettingsTest {
 
     assertThat(values.getJsonObject("topics").getInteger("partitions"))
         .hasToString(defaults.get("EGRESS_TOPIC_PARTITIONS"));
-    assertThat(values.getJsonObject("dispatcher").getInteger("workers"))
-        .hasToString(defaults.get("EGRESS_DISPATCHER_WORKERS"));
     assertThat(values.getInteger("shutdownSeconds") + "s")
         .isEqualTo(defaults.get("EGRESS_SHUTDOWN_TIMEOUT"));
   }

@@ -136,10 +136,10 @@ class CommandLineTest {
           .isEqualTo(
               "EGRESS_DATA_DIR: " + noFolder + " cannot be written to: it is not a folder\n");
     }
-    environment.put("EGRESS_SWEEP_INTERVAL", "often");
+    environment.put("EGRESS_SHUTDOWN_TIMEOUT", "often");
     try (CommandLine up = CommandLine.start(environment, "up")) {
       assertThat(up.awaitExit()).isEqualTo(2);
-      assertThat(up.output()).startsWith("EGRESS_SWEEP_INTERVAL").doesNotContain("Exception");
+      assertThat(up.output()).startsWith("EGRESS_SHUTDOWN_TIMEOUT").doesNotContain("Exception");
     }
   }
 

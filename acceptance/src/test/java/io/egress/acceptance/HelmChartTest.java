@@ -39,7 +39,6 @@ class HelmChartTest {
           "EGRESS_DATABASE_URL",
           "EGRESS_INTERNAL_TOKEN",
           "EGRESS_SECRET_KEY",
-          "EGRESS_KAFKA_PASSWORD",
           "EGRESS_OPERATOR_WEBHOOK_SECRET",
           "EGRESS_PROXY");
 
@@ -212,12 +211,10 @@ class HelmChartTest {
     assertThat(chart.template("minimal", "dispatcher.replicas=12").exitValue()).isZero();
     assertThat(chart.template("minimal", "dispatcher.replicas=13").text())
         .contains("more than the 12 partitions");
-    assertThat(chart.template("minimal", "dispatcher.replicas=7", "dispatcher.workers=2").text())
-        .contains("more than the 12 partitions");
-    assertThat(chart.template("full", "dispatcher.autoscaling.maxReplicas=13").text())
+    assertThat(chart.template("full", "dispatcher.autoscaling.maxReplicas=25").text())
         .contains("more than the 24 partitions");
     JsonObject scaled = ofKind(chart.objects("full"), "ScaledObject").get(0).getJsonObject("spec");
-    assertThat(scaled.getInteger("maxReplicaCount")).as("24 partitions, 2 workers").isEqualTo(12);
+    assertThat(scaled.getInteger("maxReplicaCount")).isEqualTo(24);
   }
 
   @Test

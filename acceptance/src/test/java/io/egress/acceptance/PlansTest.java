@@ -55,7 +55,7 @@ class PlansTest {
     UUID large = UUID.randomUUID();
     Map<String, Long> before;
     Map<String, Long> sizes;
-    try (BothRoles roles = new BothRoles(Settings.from(environment))) {
+    try (BothRoles roles = new BothRoles(Settings.from(environment, environment))) {
       BothRoles.Tenant small = roles.tenant(UUID.randomUUID());
       roles.endpoint(small.workspace(), "flaky", false);
       passThrough(roles, small, TIMES);

@@ -135,7 +135,7 @@ class PoolerTest {
   private Settings settings(PgBouncer pooler) {
     environment.put("EGRESS_DATABASE_URL", pooler.url());
     environment.put("EGRESS_DATABASE_POOLER", "transaction");
-    return Settings.from(environment);
+    return Settings.from(environment, environment);
   }
 
   private void limitTransactions() {

@@ -159,7 +159,7 @@ class QueueLossTest {
   @Tag("full")
   void recordsThatAnOperatorSkipped() throws Exception {
     Map<String, String> environment = environment();
-    environment.put("EGRESS_RECONCILE_AFTER", "2s");
+    environment.put("reconcile-after", "2s");
     use(environment);
     makeAQueue();
     stop();
@@ -281,7 +281,7 @@ class QueueLossTest {
 
   private void use(Map<String, String> environment) {
     done(database.close());
-    settings = Settings.from(environment);
+    settings = Settings.from(environment, environment);
     topics = new Topics(settings.kafka().topicPrefix());
     database = Database.pool(vertx, settings.database(), "test", 1);
     start();
@@ -339,7 +339,7 @@ class QueueLossTest {
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_TOPIC_PARTITIONS", PARTITIONS);
     environment.put("EGRESS_RETRY_SCHEDULE", "4s,4s,4s,4s,4s,4s,4s,4s");
-    environment.put("EGRESS_RECONCILE_AFTER", "10m");
+    environment.put("reconcile-after", "10m");
     return environment;
   }
 }

@@ -166,7 +166,7 @@ class RestoreTest {
 
     private Roles(InstalledPostgres server) {
       environment.put("EGRESS_DATABASE_URL", server.url());
-      Settings settings = Settings.from(environment);
+      Settings settings = Settings.from(environment, environment);
       api = done(ApiApp.start(vertx, settings));
       dispatcher = done(DispatcherApp.start(vertx, settings));
       internal = new InternalApi("127.0.0.1", api.internalPort(), BothRoles.TOKEN);

@@ -71,7 +71,7 @@ class RunbookTest {
     }
     environment = BothRoles.environment();
     environment.put("EGRESS_PAUSE_FAILING_AFTER", "15s");
-    shared = new BothRoles(Settings.from(environment));
+    shared = new BothRoles(Settings.from(environment, environment));
   }
 
   @AfterAll
@@ -189,7 +189,7 @@ class RunbookTest {
     try (ClosedPort proxy = ClosedPort.open()) {
       Map<String, String> changed = BothRoles.environment();
       changed.put("EGRESS_PROXY", "http://127.0.0.1:" + proxy.number());
-      try (BothRoles behind = new BothRoles(Settings.from(changed))) {
+      try (BothRoles behind = new BothRoles(Settings.from(changed, changed))) {
         roles = behind;
         administrator = new Administrator(behind.internalPort(), BothRoles.TOKEN);
         String endpoint =

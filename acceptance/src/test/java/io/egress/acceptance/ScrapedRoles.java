@@ -143,7 +143,7 @@ final class ScrapedRoles implements AutoCloseable {
   /** Reconciliation at its usual pace, because its metrics are watched. */
   private static Map<String, String> environment() {
     Map<String, String> environment = BothRoles.environment();
-    environment.remove("EGRESS_RECONCILE_AFTER");
+    environment.remove("reconcile-after");
     return environment;
   }
 

@@ -52,7 +52,7 @@ final class TracedRoles implements AutoCloseable {
     this.outside = outside;
     Map<String, String> environment = new HashMap<>(BothRoles.environment());
     environment.putAll(tracing);
-    Settings settings = Settings.from(environment);
+    Settings settings = Settings.from(environment, environment);
     apiVertx = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
     dispatcherVertx =
         TracedVertx.create(settings.process().tracing(), "transcript-egress-dispatcher");

@@ -328,9 +328,10 @@ public final class ApiApp {
         Backends backends,
         WebhookSender sender) {
       ApiSettings api = settings.api();
-      MemoryFit.problems(api, Runtime.getRuntime().maxMemory())
-          .forEach(problem -> log.warn("Memory may run out: {}", problem));
-      ByteBudget hookMemory = budget("hook", api.hookMemoryBytes(), HOOKS_WAITING_MAX);
+      api.memory()
+          .problem(Runtime.getRuntime().maxMemory())
+          .ifPresent(problem -> log.warn("Memory may run out: {}", problem));
+      ByteBudget hookMemory = budget("hook", api.memory().hookBytes(), HOOKS_WAITING_MAX);
       Hook hook =
           new Hook(
               vertx,
@@ -393,7 +394,7 @@ public final class ApiApp {
               pool,
               documents);
       ByteBudget pullMemory =
-          budget("pull", api.pullMemoryBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
+          budget("pull", api.memory().pullBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
       WaitingPulls waiting =
           new WaitingPulls(
               vertx,

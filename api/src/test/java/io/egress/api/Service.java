@@ -52,7 +52,7 @@ public final class Service implements AutoCloseable {
 
   private Service(Map<String, String> environment, DocumentRenderer renderer) {
     this.environment = Map.copyOf(environment);
-    this.app = await(ApiApp.start(vertx, Settings.from(environment), renderer));
+    this.app = await(ApiApp.start(vertx, Settings.from(environment, environment), renderer));
     this.database =
         PgBuilder.pool()
             .connectingTo(PgConnectOptions.fromUri(environment.get("EGRESS_DATABASE_URL")))
@@ -108,7 +108,7 @@ public final class Service implements AutoCloseable {
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_INTERNAL_PORT", "0");
-    environment.put("EGRESS_SWEEP_INTERVAL", "50ms");
+    environment.put("sweep-interval", "50ms");
     environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
     return environment;
   }

@@ -2,7 +2,6 @@ package io.egress.kafka;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.settings.KafkaSecurity;
 import io.egress.settings.KafkaSettings;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,8 +31,7 @@ public final class ConnectionProperties {
   /** A new map, which the caller may change. */
   public static Map<String, String> of(KafkaSettings settings) {
     requireNonNull(settings, "settings is null");
-    KafkaSecurity security = settings.security();
-    Map<String, String> properties = new HashMap<>();
+    Map<String, String> properties = new HashMap<>(settings.properties().values());
     properties.put("bootstrap.servers", settings.bootstrap());
     properties.put("metadata.max.age.ms", METADATA_AGE_MAX_MS);
     properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
@@ -41,33 +39,6 @@ public final class ConnectionProperties {
     properties.put("socket.connection.setup.timeout.max.ms", CONNECT_TIMEOUT_MAX_MS);
     properties.put("reconnect.backoff.max.ms", BACKOFF_MAX_MS);
     properties.put("retry.backoff.max.ms", BACKOFF_MAX_MS);
-    properties.put("security.protocol", security.protocol().name());
-    if (security.authorities() != null) {
-      properties.put("ssl.truststore.type", "PEM");
-      properties.put("ssl.truststore.certificates", security.authorities().text());
-    }
-    if (security.identity() != null) {
-      properties.put("ssl.keystore.type", "PEM");
-      properties.put("ssl.keystore.certificate.chain", security.identity().certificate().text());
-      properties.put("ssl.keystore.key", security.identity().key().text());
-    }
-    if (security.login() != null) {
-      properties.put("sasl.mechanism", security.login().mechanism().word());
-      properties.put("sasl.jaas.config", jaas(security.login()));
-    }
     return properties;
-  }
-
-  private static String jaas(KafkaSecurity.Login login) {
-    String module =
-        login.mechanism() == KafkaSecurity.Mechanism.PLAIN
-            ? "org.apache.kafka.common.security.plain.PlainLoginModule"
-            : "org.apache.kafka.common.security.scram.ScramLoginModule";
-    return "%s required username=%s password=%s;"
-        .formatted(module, quoted(login.username()), quoted(login.password()));
-  }
-
-  private static String quoted(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.kafka;
 
-import io.egress.settings.TopicSettings;
-
 /**
  * The replication of topics.
  *
@@ -17,18 +15,5 @@ record Replication(int factor, int minInsync) {
    */
   static Replication byBrokers(int brokers) {
     return new Replication(Math.min(FACTOR, brokers), Math.min(MIN_INSYNC, brokers));
-  }
-
-  /** What is not set follows from the number of brokers. */
-  static Replication of(TopicSettings settings, int brokers) {
-    int factor =
-        settings.replication() == TopicSettings.BY_BROKERS
-            ? byBrokers(brokers).factor()
-            : settings.replication();
-    int minInsync =
-        settings.minInsyncReplicas() == TopicSettings.BY_BROKERS
-            ? Math.min(MIN_INSYNC, factor)
-            : settings.minInsyncReplicas();
-    return new Replication(factor, minInsync);
   }
 }

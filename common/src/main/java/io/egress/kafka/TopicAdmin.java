@@ -183,8 +183,7 @@ public final class TopicAdmin {
         copartitions(
                 admin, topics.stream().filter(topic -> existing.contains(topic.name())).toList())
             .orElse(settings.partitions());
-    Replication replication =
-        Replication.of(settings, admin.describeCluster().nodes().get().size());
+    Replication replication = Replication.byBrokers(admin.describeCluster().nodes().get().size());
     for (NeededTopic topic : missing) {
       int partitions = topic.copartitioned() ? copartitions : settings.partitions();
       create(
@@ -192,7 +191,7 @@ public final class TopicAdmin {
           topic.disposable() ? Math.min(DISPOSABLE_PARTITIONS_MAX, partitions) : partitions,
           replication,
           topic,
-          topic.disposable() ? DISPOSABLE_RETENTION : settings.retention());
+          topic.disposable() ? DISPOSABLE_RETENTION : TopicSettings.RETENTION);
     }
   }
 

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 public record ApiSettings(
     ListenerSettings publicListener,
     long maxCaptureBytes,
-    long hookMemoryBytes,
+    MemoryShares memory,
     Duration hookStallTimeout,
-    long pullMemoryBytes,
     Duration pullStallTimeout,
     int pullsHeldMax,
     Duration memoryWait,

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record DatabaseSettings(
     String url, int poolSize, Pooler pooler, @Nullable Standby standby, Timeouts timeouts) {
-  private static final Duration SHORTEST = Duration.ofMillis(100);
-
   /** A standby for reads, and how far it may be behind. */
   public record Standby(String url, Duration lagMax) {
     public Standby {
@@ -44,7 +42,11 @@ public record DatabaseSettings(
     }
   }
 
-  /** Timeouts enforced by the server, even if the process that holds the connection vanishes. */
+  /**
+   * Timeouts enforced by the server, even if the process that holds the connection vanishes.
+   *
+   * @param transaction by PostgreSQL 17 or later
+   */
   public record Timeouts(
       Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
     public Timeouts {
@@ -115,26 +117,10 @@ public record DatabaseSettings(
 
   private static Timeouts timeouts(SettingsReader reader) {
     return new Timeouts(
-        reader.duration(
-            "EGRESS_DATABASE_STATEMENT_TIMEOUT",
-            "30s",
-            SHORTEST,
-            "how long one statement may run before the database ends it"),
-        reader.duration(
-            "EGRESS_DATABASE_LOCK_TIMEOUT",
-            "15s",
-            SHORTEST,
-            "how long a statement may wait for a lock before the database ends it"),
-        reader.duration(
-            "EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT",
-            "10s",
-            SHORTEST,
-            "how long a transaction may wait for its client before the database ends it"),
-        reader.duration(
-            "EGRESS_DATABASE_TRANSACTION_TIMEOUT",
-            "1m",
-            SHORTEST,
-            "how long a transaction may take before PostgreSQL 17 or later ends it"));
+        reader.fixedDuration("statement", "30s"),
+        reader.fixedDuration("lock", "15s"),
+        reader.fixedDuration("idle-transaction", "10s"),
+        reader.fixedDuration("transaction", "1m"));
   }
 
   /** The URL contains a password. */

@@ -9,12 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the dispatcher role.
  *
- * @param workers event loops that deliver, each with a consumer of its own
- * @param inFlight concurrent attempts per worker
+ * @param inFlight concurrent attempts
  * @param extraTrust a PEM file of authorities trusted in addition to the JDK's
  */
 public record DispatcherSettings(
-    int workers,
     int inFlight,
     RetrySchedule retrySchedule,
     Duration attemptTimeout,
@@ -38,17 +36,11 @@ public record DispatcherSettings(
     DispatcherSettings settings =
         new DispatcherSettings(
             reader.whole(
-                "EGRESS_DISPATCHER_WORKERS",
-                1,
-                1,
-                64,
-                "consumers that share the partitions; one is enough for several processor cores"),
-            reader.whole(
                 "EGRESS_DISPATCHER_IN_FLIGHT",
                 2_048,
                 16,
                 65_536,
-                "concurrent attempts per worker; must be many more than its hanging endpoints"),
+                "concurrent attempts per process; must be many more than its hanging endpoints"),
             reader.parsed(
                 "EGRESS_RETRY_SCHEDULE",
                 "1m,5m,15m,1h,6h,24h",
@@ -69,17 +61,8 @@ public record DispatcherSettings(
                 "30d",
                 Duration.ofDays(2),
                 "how long deliveries and attempts are kept; whole days"),
-            reader.duration(
-                "EGRESS_STALL_TIMEOUT",
-                "10s",
-                Duration.ofSeconds(1),
-                "how long PostgreSQL or Kafka may be unavailable to a dispatcher before it gives up its"
-                    + " partitions"),
-            reader.duration(
-                "EGRESS_RECONCILE_AFTER",
-                "1d",
-                Duration.ofSeconds(1),
-                "age at which a capture without any attempt is published to Kafka again"),
+            reader.fixedDuration("stall", "10s"),
+            reader.fixedDuration("reconcile-after", "1d"),
             FailingSettings.read(reader));
     settings.requireALongEnoughLog(reader);
     return settings;

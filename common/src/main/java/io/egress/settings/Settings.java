@@ -42,7 +42,12 @@ public record Settings(
 
   /** Throws {@link SettingsException} that lists every fault. */
   public static Settings from(Map<String, String> environment) {
-    SettingsReader reader = new SettingsReader(environment);
+    return from(environment, Map.of());
+  }
+
+  /** With values for tests that are {@code fixed} otherwise. */
+  public static Settings from(Map<String, String> environment, Map<String, String> fixed) {
+    SettingsReader reader = new SettingsReader(environment, fixed);
     Settings settings = read(reader);
     reader.finish();
     return settings;
@@ -106,52 +111,25 @@ public record Settings(
   }
 
   private static ApiSettings api(SettingsReader reader) {
-    return new ApiSettings(
+    ListenerSettings listener =
         new ListenerSettings(
             reader.text("EGRESS_PUBLIC_HOST", "0.0.0.0", "address of the public listener"),
             reader.port(
                 "EGRESS_PUBLIC_PORT", 8080, "port of the public listener, 0 for any free one"),
-            TlsFiles.read(reader)),
+            TlsFiles.read(reader));
+    long maxCaptureBytes =
         reader.bytes(
-            "EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body that the completion hook accepts"),
-        reader.bytes(
-            "EGRESS_HOOK_MEMORY",
-            "256MiB",
-            "memory for captures being stored, 16 bytes for each byte of their bodies"),
-        reader.duration(
-            "EGRESS_HOOK_STALL_TIMEOUT",
-            "30s",
-            Duration.ofMillis(100),
-            "how far behind EGRESS_CLIENT_RATE_MIN a body may fall before it is rejected"),
-        reader.bytes(
-            "EGRESS_PULL_MEMORY",
-            "48MiB",
-            "compressed documents that pull pages hold in memory at a time"),
-        reader.duration(
-            "EGRESS_PULL_STALL_TIMEOUT",
-            "30s",
-            Duration.ofMillis(100),
-            "how far behind EGRESS_CLIENT_RATE_MIN a pulling client may fall before it is cut off"),
-        reader.whole(
-            "EGRESS_PULL_WAITING_MAX",
-            10_000,
-            10,
-            1_000_000,
-            "pulls that a process holds at a time because they wait for captures; a key may have a tenth of them"),
-        reader.duration(
-            "EGRESS_MEMORY_WAIT",
-            "10s",
-            Duration.ofMillis(10),
-            "how long a request may wait for memory before it is answered 503"),
-        reader.bytes(
-            "EGRESS_CLIENT_RATE_MIN",
-            "8KiB",
-            "lowest average rate at which clients must read or send, per second"),
-        reader.duration(
-            "EGRESS_SWEEP_INTERVAL",
-            "1s",
-            Duration.ofMillis(10),
-            "how often to poll for finished captures, in addition to notifications"),
+            "EGRESS_MAX_CAPTURE_SIZE", "16MiB", "largest body that the completion hook accepts");
+    return new ApiSettings(
+        listener,
+        maxCaptureBytes,
+        MemoryShares.read(reader, maxCaptureBytes),
+        reader.fixedDuration("hook-stall", "30s"),
+        reader.fixedDuration("pull-stall", "30s"),
+        Integer.parseInt(reader.fixed("pulls-waiting", "10000")),
+        reader.fixedDuration("memory-wait", "10s"),
+        ByteSizes.parse(reader.fixed("client-rate-min", "8KiB")),
+        reader.fixedDuration("sweep-interval", "1s"),
         reader.optional(
             "EGRESS_RETENTION",
             "how long captures are kept before they are erased, such as 400d; without it, for good."
@@ -186,11 +164,7 @@ public record Settings(
             "30s",
             Duration.ofSeconds(1),
             "how long a stopping process may take to finish work in progress"),
-        reader.duration(
-            "EGRESS_IDLE_TIMEOUT",
-            "3m",
-            Duration.ofMillis(100),
-            "how long a client's connection may be idle before it is closed"),
+        reader.fixedDuration("idle", "3m"),
         LogSettings.read(reader),
         TracingSettings.read(reader));
   }

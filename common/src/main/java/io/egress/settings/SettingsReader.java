@@ -19,11 +19,26 @@ final class SettingsReader {
   private static final String PREFIX = "EGRESS_";
 
   private final Map<String, String> environment;
+  private final Map<String, String> fixed;
   private final Map<String, SettingDescription> known = new LinkedHashMap<>();
   private final List<String> faults = new ArrayList<>();
 
   SettingsReader(Map<String, String> environment) {
+    this(environment, Map.of());
+  }
+
+  SettingsReader(Map<String, String> environment, Map<String, String> fixed) {
     this.environment = requireNonNull(environment, "environment is null");
+    this.fixed = requireNonNull(fixed, "fixed is null");
+  }
+
+  /** No setting: only tests need another value. */
+  String fixed(String name, String value) {
+    return fixed.getOrDefault(name, value);
+  }
+
+  Duration fixedDuration(String name, String value) {
+    return Durations.parse(fixed(name, value));
   }
 
   String text(String name, String fallback, String meaning) {
@@ -130,7 +145,7 @@ final class SettingsReader {
   void finish() {
     for (String name : new TreeSet<>(environment.keySet())) {
       if (name.startsWith(PREFIX) && !known.containsKey(name)) {
-        faults.add(name + " is not a setting of this service");
+        faults.add(FormerSettings.fault(name));
       }
     }
     if (!faults.isEmpty()) {

@@ -17,6 +17,9 @@ import io.egress.settings.KafkaSettings;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -102,18 +105,28 @@ class KafkaConnectionTest {
   @Test
   void presentsAClientCertificateToABrokerThatRequiresOne() throws Exception {
     Issued identity = authority.issueFor("egress");
+    Path both = folder.resolve("client.pem");
+    Files.writeString(both, identity.key() + identity.certificate());
+    assertWorks(
+        settings("MUTUAL", tls("SSL") + "ssl.keystore.type=PEM\nssl.keystore.location=" + both));
+  }
+
+  /** As an operator of Kubernetes mounts it. */
+  @Test
+  void readsCredentialsFromFilesOfTheirOwn() throws Exception {
+    Path secret = Files.createDirectory(folder.resolve("secret"));
+    Files.writeString(secret.resolve("sasl.jaas.config"), jaas("SCRAM-SHA-512", PASSWORD));
     assertWorks(
         settings(
-            "MUTUAL",
-            Map.of(
-                "EGRESS_KAFKA_SECURITY_PROTOCOL",
-                "SSL",
-                "EGRESS_KAFKA_CA",
-                ca,
-                "EGRESS_KAFKA_CERTIFICATE",
-                identity.writeCertificate(folder.resolve("client.pem")).toString(),
-                "EGRESS_KAFKA_KEY",
-                identity.writeKey(folder.resolve("client-key.pem")).toString())));
+            "LOGIN",
+            tls("SASL_SSL")
+                + """
+                sasl.mechanism=SCRAM-SHA-512
+                sasl.jaas.config=${files:%s:sasl.jaas.config}
+                config.providers=files
+                config.providers.files.class=org.apache.kafka.common.config.provider.DirectoryConfigProvider
+                """
+                    .formatted(secret)));
   }
 
   @Test
@@ -121,20 +134,16 @@ class KafkaConnectionTest {
     assertThatThrownBy(() -> assertWorks(loggedIn("LOGIN", "SASL_SSL", "SCRAM-SHA-512", "another")))
         .hasRootCauseInstanceOf(SaslAuthenticationException.class)
         .hasMessageNotContaining("another");
-    assertThatThrownBy(
-            () ->
-                assertWorks(
-                    settings(
-                        "MUTUAL",
-                        Map.of("EGRESS_KAFKA_SECURITY_PROTOCOL", "SSL", "EGRESS_KAFKA_CA", ca))))
+    assertThatThrownBy(() -> assertWorks(settings("MUTUAL", tls("SSL"))))
         .hasMessageContaining("SslAuthenticationException");
   }
 
   @Test
   void refusesAnUntrustedBroker() {
-    Map<String, String> without = new HashMap<>(variables("SASL_SSL", "PLAIN", PASSWORD));
-    without.remove("EGRESS_KAFKA_CA");
-    assertThatThrownBy(() -> assertWorks(settings("LOGIN", without)))
+    assertThatThrownBy(
+            () ->
+                assertWorks(
+                    settings("LOGIN", "security.protocol=SASL_SSL\n" + login("PLAIN", PASSWORD))))
         .hasStackTraceContaining(SslAuthenticationException.class.getName());
   }
 
@@ -194,28 +203,46 @@ class KafkaConnectionTest {
 
   private KafkaSettings loggedIn(
       String listener, String protocol, String mechanism, String password) {
-    return settings(listener, variables(protocol, mechanism, password));
+    return settings(
+        listener,
+        (protocol.endsWith("SSL") ? tls(protocol) : "security.protocol=" + protocol + "\n")
+            + login(mechanism, password));
   }
 
-  private Map<String, String> variables(String protocol, String mechanism, String password) {
-    Map<String, String> variables = new HashMap<>();
-    variables.put("EGRESS_KAFKA_SECURITY_PROTOCOL", protocol);
-    variables.put("EGRESS_KAFKA_SASL_MECHANISM", mechanism);
-    variables.put("EGRESS_KAFKA_USERNAME", USER);
-    variables.put("EGRESS_KAFKA_PASSWORD", password);
-    if (protocol.endsWith("SSL")) {
-      variables.put("EGRESS_KAFKA_CA", ca);
-    }
-    return variables;
+  private String tls(String protocol) {
+    return "security.protocol=%s\nssl.truststore.type=PEM\nssl.truststore.location=%s\n"
+        .formatted(protocol, ca);
   }
 
-  private KafkaSettings settings(String listener, Map<String, String> variables) {
-    Map<String, String> environment = new HashMap<>(variables);
+  private static String login(String mechanism, String password) {
+    return "sasl.mechanism=%s\nsasl.jaas.config=%s\n"
+        .formatted(mechanism, jaas(mechanism, password).replace("\\", "\\\\"));
+  }
+
+  private static String jaas(String mechanism, String password) {
+    return "org.apache.kafka.common.security.%s required username=\"%s\" password=\"%s\";"
+        .formatted(
+            mechanism.equals("PLAIN") ? "plain.PlainLoginModule" : "scram.ScramLoginModule",
+            USER,
+            password.replace("\\", "\\\\").replace("\"", "\\\""));
+  }
+
+  private KafkaSettings settings(String listener, String properties) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_KAFKA_PROPERTIES", written(properties).toString());
     environment.put("EGRESS_KAFKA_BOOTSTRAP", broker.bootstrap(listener));
     environment.put("EGRESS_DATABASE_URL", "postgresql://u:p@localhost/egress");
     environment.put("EGRESS_INTERNAL_TOKEN", "a-token-of-the-internal-api");
     environment.put("EGRESS_TOPIC_PARTITIONS", "1");
     return Settings.from(environment).kafka();
+  }
+
+  private Path written(String properties) {
+    try {
+      return Files.writeString(Files.createTempFile(folder, "kafka", ".properties"), properties);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   private Map<String, String> mutual() {

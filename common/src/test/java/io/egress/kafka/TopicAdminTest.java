@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.embedded.SharedBackends;
-import io.egress.settings.KafkaSecurity;
+import io.egress.settings.KafkaProperties;
 import io.egress.settings.KafkaSettings;
 import io.egress.settings.TopicSettings;
 import io.vertx.core.Future;
@@ -41,9 +41,8 @@ class TopicAdminTest {
       new KafkaSettings(
           SharedBackends.get().kafkaBootstrap(),
           prefix,
-          new TopicSettings(3, 1, 1, false, Duration.ofDays(2)),
-          KafkaSecurity.NONE,
-          Duration.ofSeconds(10));
+          new TopicSettings(3, false),
+          KafkaProperties.NONE);
   private final Admin admin =
       Admin.create(Map.of("bootstrap.servers", SharedBackends.get().kafkaBootstrap()));
   private final NeededTopic deliveries =
@@ -62,8 +61,8 @@ class TopicAdminTest {
     await(TopicAdmin.ensure(vertx, settings, List.of(deliveries, retry, captures)));
     await(TopicAdmin.requireFit(vertx, settings, List.of(deliveries, retry, captures)));
 
-    assertThat(config(retry, "retention.ms")).isEqualTo(millis(Duration.ofDays(3)));
-    assertThat(config(deliveries, "retention.ms")).isEqualTo(millis(Duration.ofDays(2)));
+    assertThat(config(retry, "retention.ms")).isEqualTo(millis(Duration.ofDays(8)));
+    assertThat(config(deliveries, "retention.ms")).isEqualTo(millis(Duration.ofDays(7)));
     assertThat(config(retry, "min.insync.replicas")).isEqualTo("1");
     assertThat(config(retry, "cleanup.policy")).isEqualTo("delete");
     assertThat(await(TopicAdmin.partitions(vertx, settings, retry.name()))).isEqualTo(3);

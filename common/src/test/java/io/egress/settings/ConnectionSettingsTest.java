@@ -1,13 +1,10 @@
 package io.egress.settings;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.egress.embedded.CertificateAuthority;
-import io.egress.settings.KafkaSecurity.Mechanism;
-import io.egress.settings.KafkaSecurity.Protocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +23,6 @@ class ConnectionSettingsTest {
   private final CertificateAuthority authority = new CertificateAuthority();
   private String ca = "";
   private String certificate = "";
-  private String key = "";
 
   ConnectionSettingsTest(@TempDir Path folder) {
     this.folder = folder;
@@ -37,68 +33,66 @@ class ConnectionSettingsTest {
     CertificateAuthority.Issued issued = authority.issueFor("localhost");
     ca = authority.writePem(folder).toString();
     certificate = issued.writeCertificate(folder.resolve("certificate.pem")).toString();
-    key = issued.writeKey(folder.resolve("key.pem")).toString();
   }
 
   @Test
   void usesNoTlsByDefault() {
     Settings settings = Settings.from(environment(Map.of()));
 
-    assertThat(settings.kafka().security()).isEqualTo(KafkaSecurity.NONE);
+    assertThat(settings.kafka().properties()).isEqualTo(KafkaProperties.NONE);
     assertThat(settings.api().publicListener().tls()).isNull();
-    assertThat(settings.kafka().topics())
-        .isEqualTo(new TopicSettings(12, -1, -1, false, Duration.ofDays(7)));
+    assertThat(settings.kafka().topics()).isEqualTo(new TopicSettings(12, false));
   }
 
   @Test
-  void readsTheSecurityOfBrokers() {
-    KafkaSecurity security =
+  void readsThePropertiesOfKafkasClients() throws IOException {
+    KafkaProperties properties =
         Settings.from(
                 environment(
-                    Map.of(
-                        "EGRESS_KAFKA_SECURITY_PROTOCOL", "SASL_SSL",
-                        "EGRESS_KAFKA_SASL_MECHANISM", "PLAIN",
-                        "EGRESS_KAFKA_USERNAME", "egress",
-                        "EGRESS_KAFKA_PASSWORD", PASSWORD,
-                        "EGRESS_KAFKA_CA", ca,
-                        "EGRESS_KAFKA_CERTIFICATE", certificate,
-                        "EGRESS_KAFKA_KEY", key)))
+                    kafka(
+                        """
+                        security.protocol = SASL_SSL
+                        sasl.jaas.config = PlainLoginModule required password="%s";
+                        ssl.truststore.type = PEM
+                        ssl.truststore.location = %s
+                        """
+                            .formatted(PASSWORD, ca))))
             .kafka()
-            .security();
+            .properties();
 
-    assertThat(security.protocol()).isEqualTo(Protocol.SASL_SSL);
-    assertThat(security.login())
-        .isEqualTo(new KafkaSecurity.Login(Mechanism.PLAIN, "egress", PASSWORD));
-    assertThat(requireNonNull(security.authorities()).text()).isEqualTo(authority.pem());
-    assertThat(requireNonNull(security.identity()).key().path()).hasToString(key);
-    assertThat(security.toString()).doesNotContain(PASSWORD).doesNotContain("BEGIN");
+    assertThat(properties.values())
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("ssl.truststore.location", ca)
+        .hasSize(4);
+    assertThat(properties.toString()).contains("sasl.jaas.config").doesNotContain(PASSWORD);
+  }
+
+  @Test
+  void refusesPropertiesThatAreNotAboutConnections() throws IOException {
+    assertThat(faults(kafka("acks = 0")))
+        .singleElement()
+        .asString()
+        .matches("EGRESS_KAFKA_PROPERTIES: .*can be set, not acks");
+    assertThat(faults(kafka("ssl.endpoint.identification.algorithm =")))
+        .singleElement()
+        .asString()
+        .endsWith("host names are always verified");
+    assertThat(faults(kafka("sasl.mechanisms = PLAIN")))
+        .singleElement()
+        .asString()
+        .endsWith("Kafka's clients know no property sasl.mechanisms");
+    assertThat(faults(kafka("ssl.truststore.location = /nowhere.pem")))
+        .singleElement()
+        .asString()
+        .endsWith("the file of ssl.truststore.location cannot be read");
+    assertThat(faults(Map.of("EGRESS_KAFKA_PROPERTIES", "/nowhere")))
+        .containsExactly("EGRESS_KAFKA_PROPERTIES: /nowhere is not there");
   }
 
   @Test
   void reportsTheMissingHalfOfAPair() {
-    assertThat(
-            faults(
-                Map.of(
-                    "EGRESS_KAFKA_SECURITY_PROTOCOL",
-                    "SASL_SSL",
-                    "EGRESS_KAFKA_USERNAME",
-                    "egress",
-                    "EGRESS_KAFKA_KEY",
-                    key,
-                    "EGRESS_TLS_CERTIFICATE",
-                    certificate)))
-        .containsExactlyInAnyOrder(
-            "EGRESS_KAFKA_PASSWORD is required with SASL_SSL",
-            "EGRESS_KAFKA_CERTIFICATE is required with EGRESS_KAFKA_KEY",
-            "EGRESS_TLS_KEY is required with EGRESS_TLS_CERTIFICATE");
-  }
-
-  @Test
-  void refusesSettingsThatWouldHaveNoEffect() {
-    assertThat(faults(Map.of("EGRESS_KAFKA_PASSWORD", PASSWORD, "EGRESS_KAFKA_CA", ca)))
-        .containsExactlyInAnyOrder(
-            "EGRESS_KAFKA_PASSWORD is not used with PLAINTEXT, only with SASL_SSL or SASL_PLAINTEXT",
-            "EGRESS_KAFKA_CA is not used with PLAINTEXT, only with SSL or SASL_SSL");
+    assertThat(faults(Map.of("EGRESS_TLS_CERTIFICATE", certificate)))
+        .containsExactly("EGRESS_TLS_KEY is required with EGRESS_TLS_CERTIFICATE");
   }
 
   @Test
@@ -110,30 +104,19 @@ class ConnectionSettingsTest {
     assertThat(
             faults(
                 Map.of(
-                    "EGRESS_KAFKA_SECURITY_PROTOCOL", "SSL",
-                    "EGRESS_KAFKA_CA", key,
-                    "EGRESS_KAFKA_CERTIFICATE", folder.resolve("missing.pem").toString(),
-                    "EGRESS_KAFKA_KEY", encrypted,
+                    "EGRESS_CLIENT_CERTIFICATE", folder.resolve("missing.pem").toString(),
+                    "EGRESS_CLIENT_KEY", encrypted,
                     "EGRESS_TLS_CERTIFICATE", certificate,
                     "EGRESS_TLS_KEY", certificate)))
-        .hasSize(4)
-        .anyMatch(fault -> fault.startsWith("EGRESS_KAFKA_CA: " + key))
-        .anyMatch(fault -> fault.matches("EGRESS_KAFKA_CERTIFICATE: .*missing.pem is not there"))
-        .anyMatch(fault -> fault.matches("EGRESS_KAFKA_KEY: .* unencrypted key in PKCS#8.*"))
+        .hasSize(3)
+        .anyMatch(fault -> fault.matches("EGRESS_CLIENT_CERTIFICATE: .*missing.pem is not there"))
+        .anyMatch(fault -> fault.matches("EGRESS_CLIENT_KEY: .* unencrypted key in PKCS#8.*"))
         .anyMatch(fault -> fault.matches("EGRESS_TLS_KEY: .* contains no private key.*"));
   }
 
-  @Test
-  void refusesAReplicationThatAllowsNoWrites() {
-    assertThat(
-            faults(
-                Map.of(
-                    "EGRESS_TOPIC_REPLICATION", "2",
-                    "EGRESS_TOPIC_MIN_INSYNC_REPLICAS", "3",
-                    "EGRESS_TOPIC_RETENTION", "1h")))
-        .hasSize(2)
-        .anyMatch(fault -> fault.startsWith("EGRESS_TOPIC_MIN_INSYNC_REPLICAS: must not be above"))
-        .anyMatch(fault -> fault.startsWith("EGRESS_TOPIC_RETENTION: must be at least"));
+  private Map<String, String> kafka(String properties) throws IOException {
+    Path file = Files.writeString(folder.resolve("kafka.properties"), properties);
+    return Map.of("EGRESS_KAFKA_PROPERTIES", file.toString());
   }
 
   @Test

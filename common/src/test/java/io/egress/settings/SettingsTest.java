@@ -27,11 +27,11 @@ class SettingsTest {
 
   @Test
   void readsDefaultsAndGivenValues() {
-    Settings settings = Settings.from(environment(Map.of("EGRESS_SWEEP_INTERVAL", "250ms")));
+    Settings settings = Settings.from(environment(Map.of("EGRESS_ATTEMPT_TIMEOUT", "250s")));
 
     assertThat(settings.api().publicListener().port()).isEqualTo(8080);
     assertThat(settings.internalListener()).isEqualTo(ListenerSettings.internal("127.0.0.1", 8081));
-    assertThat(settings.api().sweepInterval()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.dispatcher().attemptTimeout()).isEqualTo(Duration.ofSeconds(250));
     assertThat(settings.api().maxCaptureBytes()).isEqualTo(16L << 20);
     assertThat(settings.kafka().topicPrefix()).isEqualTo("egress.");
   }
@@ -42,18 +42,55 @@ class SettingsTest {
             faults(
                 Map.of(
                     "EGRESS_PUBLIC_PORT", "99999",
-                    "EGRESS_SWEEP_INTERVAL", "soon",
+                    "EGRESS_ATTEMPT_TIMEOUT", "soon",
                     "EGRESS_MAX_CAPTURE_SIZE", "64",
                     "EGRESS_DATABASE_URL", "mysql://localhost/x",
                     "EGRESS_TOPIC_PREFIX", "a b",
-                    "EGRESS_SWEEP_INTERVALL", "1s")))
+                    "EGRESS_ATTEMPT_TIMEOUTR", "1s")))
         .hasSize(6)
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_PUBLIC_PORT: must be a whole"))
-        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_SWEEP_INTERVAL: must be"))
+        .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_ATTEMPT_TIMEOUT: must be"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_MAX_CAPTURE_SIZE: must be"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_DATABASE_URL must have"))
         .anySatisfy(fault -> assertThat(fault).startsWith("EGRESS_TOPIC_PREFIX: must be"))
-        .contains("EGRESS_SWEEP_INTERVALL is not a setting of this service");
+        .contains("EGRESS_ATTEMPT_TIMEOUTR is not a setting of this service");
+  }
+
+  @Test
+  void saysWhatToDoInsteadOfASettingOfBefore() {
+    assertThat(
+            faults(
+                Map.of(
+                    "EGRESS_KAFKA_CA", "/etc/ca.pem",
+                    "EGRESS_TOPIC_REPLICATION", "3",
+                    "EGRESS_PULL_MEMORY", "48MiB",
+                    "EGRESS_IDLE_TIMEOUT", "3m")))
+        .hasSize(4)
+        .anyMatch(fault -> fault.matches("EGRESS_KAFKA_CA .*EGRESS_KAFKA_PROPERTIES.*truststore.*"))
+        .anyMatch(fault -> fault.matches("EGRESS_TOPIC_REPLICATION .*number of brokers.*"))
+        .anyMatch(fault -> fault.matches("EGRESS_PULL_MEMORY .*-Xmx.*"))
+        .anyMatch(fault -> fault.matches("EGRESS_IDLE_TIMEOUT .*fixed now: remove it"));
+  }
+
+  /** A setting is added only if a user would know what to set. */
+  @Test
+  void areFew() {
+    assertThat(Settings.descriptions()).hasSizeLessThanOrEqualTo(45);
+  }
+
+  @Test
+  void sharesTheHeapAndAlwaysTakesTheLargestCapture() {
+    MemoryShares shares = MemoryShares.of(16 << 20, 512L << 20);
+    assertThat(shares.hookBytes()).isEqualTo(256L << 20);
+    assertThat(shares.problem(512L << 20)).isEmpty();
+
+    MemoryShares large = MemoryShares.of(64 << 20, 512L << 20);
+    assertThat(large.hookBytes()).isEqualTo(1L << 30);
+    assertThat(large.problem(512L << 20))
+        .hasValueSatisfying(
+            problem ->
+                assertThat(problem)
+                    .contains("EGRESS_MAX_CAPTURE_SIZE", "1024MiB", "-Xmx should be 2048MiB"));
   }
 
   @Test

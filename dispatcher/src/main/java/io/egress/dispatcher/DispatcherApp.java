@@ -45,7 +45,6 @@ import io.egress.send.WebhookSender;
 import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.settings.Settings;
 import io.micrometer.core.instrument.Counter;
-import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.TrustOptions;
@@ -306,12 +305,9 @@ public final class DispatcherApp {
 
   private Future<Void> deploy(
       DeliveryVerticle.Parts shared, DeliveryTopics topics, BackendProbes probes) {
-    int workers = settings.dispatcher().workers();
     WorkerSettings bounds = WorkerSettings.defaults(settings.dispatcher(), topics.partitions());
     return vertx
-        .deployVerticle(
-            () -> new DeliveryVerticle(shared, bounds, topics.read()),
-            new DeploymentOptions().setInstances(workers))
+        .deployVerticle(new DeliveryVerticle(shared, bounds, topics.read()))
         .compose(
             id -> {
               closing.push("the delivery workers", () -> vertx.undeploy(id));
@@ -399,8 +395,7 @@ public final class DispatcherApp {
     Health health = monitoring.health().part();
     health.add(Health.Check.needed("database", probes::databaseUp));
     health.add(Health.Check.needed("kafka", probes::kafkaUp));
-    int count = settings.dispatcher().workers();
-    health.add(Health.Check.needed("workers", () -> workers.poll(count, POLL_PERIOD_MAX)));
+    health.add(Health.Check.needed("workers", () -> workers.poll(POLL_PERIOD_MAX)));
     health.add(Health.Check.needed("fan_out", () -> fanOut.polls(POLL_PERIOD_MAX)));
   }
 }

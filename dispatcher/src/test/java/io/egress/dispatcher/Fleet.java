@@ -72,7 +72,7 @@ public final class Fleet implements AutoCloseable {
     folder = temporaryFolder();
     environment = environment();
     environment.putAll(changes);
-    settings = Settings.from(environment);
+    settings = Settings.from(environment, environment);
     topics = new Topics(settings.kafka().topicPrefix());
     await(
         TopicAdmin.ensure(
@@ -99,7 +99,7 @@ public final class Fleet implements AutoCloseable {
   public DispatcherApp dispatcher(Map<String, String> changes) {
     Map<String, String> changed = new HashMap<>(environment);
     changed.putAll(changes);
-    DispatcherApp started = await(DispatcherApp.start(vertx, Settings.from(changed)));
+    DispatcherApp started = await(DispatcherApp.start(vertx, Settings.from(changed, changed)));
     dispatchers.add(started);
     return started;
   }
@@ -327,8 +327,8 @@ public final class Fleet implements AutoCloseable {
     variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     variables.put("EGRESS_TOPIC_PARTITIONS", "4");
     // Tests hold transactions open to stop others; on a loaded machine that takes a while.
-    variables.put("EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT", "2m");
-    variables.put("EGRESS_DATABASE_TRANSACTION_TIMEOUT", "2m");
+    variables.put("idle-transaction", "2m");
+    variables.put("transaction", "2m");
     variables.put("EGRESS_INTERNAL_PORT", "0");
     variables.put("EGRESS_INTERNAL_TOKEN", "test-token-of-the-internal-api");
     variables.put("EGRESS_SECRET_KEY", SECRET_KEY);

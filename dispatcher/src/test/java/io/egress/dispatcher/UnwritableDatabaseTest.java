@@ -67,7 +67,7 @@ class UnwritableDatabaseTest {
             Map.of(
                 "EGRESS_DATABASE_URL",
                 postgres.databaseUrl(),
-                "EGRESS_STALL_TIMEOUT",
+                "stall",
                 STALL_TIMEOUT.toSeconds() + "s"));
     int port = fleet.dispatcher().internalPort().orElseThrow();
     health = URI.create("http://127.0.0.1:" + port + "/health/ready");

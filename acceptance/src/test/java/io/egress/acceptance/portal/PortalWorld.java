@@ -60,7 +60,7 @@ final class PortalWorld implements AutoCloseable {
                 .listen(0, "127.0.0.1"));
     Map<String, String> environment = environment();
     environment.putAll(changes);
-    Settings settings = Settings.from(environment);
+    Settings settings = Settings.from(environment, environment);
     this.api = RunningProcess.await(ApiApp.start(vertx, settings));
     this.dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
     this.internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
@@ -71,7 +71,7 @@ final class PortalWorld implements AutoCloseable {
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
     environment.put("EGRESS_RETRY_SCHEDULE", "1s");
-    environment.put("EGRESS_SWEEP_INTERVAL", "50ms");
+    environment.put("sweep-interval", "50ms");
     return environment;
   }
 

@@ -9,6 +9,7 @@ import io.egress.flow.ByteBudget;
 import io.egress.flow.Patience;
 import io.egress.http.RequestBody;
 import io.egress.metrics.Metrics;
+import io.egress.settings.MemoryShares;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
@@ -18,13 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything that enters the service: the completion hook, imports and renames. */
 public final class Hook {
-  /**
-   * The most memory that a byte of a body takes until its capture is committed: received, parsed,
-   * serialized, rendered and compressed. The worst case, 14 bytes, is long text beyond Latin-1 that
-   * does not compress.
-   */
-  private static final int COST_PER_BYTE = 16;
-
   private final HookHandler calls;
   private final ImportHandler imports;
 
@@ -88,7 +82,7 @@ public final class Hook {
 
   /** The memory to reserve for a body of this many bytes. */
   public static long cost(long bodyBytes) {
-    return bodyBytes * COST_PER_BYTE;
+    return bodyBytes * MemoryShares.PER_BODY_BYTE;
   }
 
   /** Single captures and names. */

@@ -28,8 +28,7 @@ class HookApiTest {
 
   @BeforeAll
   static void start() {
-    service =
-        Service.start(Map.of("EGRESS_MAX_CAPTURE_SIZE", "1MiB", "EGRESS_HOOK_MEMORY", "4MiB"));
+    service = Service.start(Map.of("EGRESS_MAX_CAPTURE_SIZE", "1MiB", "hook-memory", "4MiB"));
   }
 
   @AfterAll

@@ -21,8 +21,7 @@ class HookMemoryTest {
 
   @Test
   void releasesTheMemoryOfClientsThatDisconnect() {
-    try (Service service =
-        Service.start(Map.of("EGRESS_HOOK_MEMORY", "1MiB", "EGRESS_MEMORY_WAIT", "1h"))) {
+    try (Service service = Service.start(Map.of("hook-memory", "1MiB", "memory-wait", "1h"))) {
       RawClient slow = slowBody(service);
       List<RawClient> waiting = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
@@ -37,8 +36,7 @@ class HookMemoryTest {
 
   @Test
   void answers503WhenMemoryStaysExhausted() {
-    try (Service service =
-        Service.start(Map.of("EGRESS_HOOK_MEMORY", "1MiB", "EGRESS_MEMORY_WAIT", "100ms"))) {
+    try (Service service = Service.start(Map.of("hook-memory", "1MiB", "memory-wait", "100ms"))) {
       RawClient slow = slowBody(service);
 
       HttpResponse<String> answer = put(service);
@@ -51,7 +49,7 @@ class HookMemoryTest {
 
   @Test
   void refusesABodyThatStalls() {
-    try (Service service = Service.start(Map.of("EGRESS_HOOK_STALL_TIMEOUT", "200ms"));
+    try (Service service = Service.start(Map.of("hook-stall", "200ms"));
         RawClient slow = slowBody(service)) {
       assertThat(slow.rest()).contains("HTTP/1.1 408", "too slowly");
     }
@@ -59,7 +57,7 @@ class HookMemoryTest {
 
   @Test
   void refusesALineForWhichThereIsNoMemory() {
-    try (Service service = Service.start(Map.of("EGRESS_HOOK_MEMORY", "20MiB"))) {
+    try (Service service = Service.start(Map.of("hook-memory", "20MiB"))) {
       RawClient slow = startPut(service, 200_000).await("100 Continue").send("{");
       String line = Service.capture(workspace).put("title", "x".repeat(2_000_000)).encode();
 
@@ -78,8 +76,7 @@ class HookMemoryTest {
   /** The bytes of both bodies would fit, what is made of them would not. */
   @Test
   void reservesAllThatABodyWillNeed() {
-    try (Service service =
-        Service.start(Map.of("EGRESS_HOOK_MEMORY", "16MiB", "EGRESS_MEMORY_WAIT", "100ms"))) {
+    try (Service service = Service.start(Map.of("hook-memory", "16MiB", "memory-wait", "100ms"))) {
       RawClient slow = startPut(service, 600_000).await("100 Continue").send("{");
       JsonObject large = Service.capture(workspace).put("ignored", "x".repeat(500_000));
 

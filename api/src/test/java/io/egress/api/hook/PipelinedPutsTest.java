@@ -27,8 +27,7 @@ class PipelinedPutsTest {
 
   @Test
   void releaseAllMemoryWhenTheyDisconnect() {
-    try (Service service =
-            Service.start(Map.of("EGRESS_HOOK_MEMORY", "2MiB", "EGRESS_MEMORY_WAIT", "1h"));
+    try (Service service = Service.start(Map.of("hook-memory", "2MiB", "memory-wait", "1h"));
         LoggedAlarms alarms = new LoggedAlarms()) {
       List<RawClient> clients = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {

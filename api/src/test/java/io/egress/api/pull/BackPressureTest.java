@@ -40,14 +40,7 @@ class BackPressureTest {
   @BeforeEach
   void fill() {
     service =
-        Service.start(
-            Map.of(
-                "EGRESS_PULL_MEMORY",
-                "4MiB",
-                "EGRESS_PULL_STALL_TIMEOUT",
-                "300ms",
-                "EGRESS_MEMORY_WAIT",
-                "4s"));
+        Service.start(Map.of("pull-memory", "4MiB", "pull-stall", "300ms", "memory-wait", "4s"));
     key = service.mintKey(workspace);
     for (int i = 0; i < CAPTURES; i++) {
       assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);

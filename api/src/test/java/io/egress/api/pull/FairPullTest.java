@@ -36,11 +36,11 @@ class FairPullTest {
     service =
         Service.start(
             Map.of(
-                "EGRESS_PULL_MEMORY",
+                "pull-memory",
                 "4MiB",
-                "EGRESS_PULL_STALL_TIMEOUT",
+                "pull-stall",
                 "10m",
-                "EGRESS_MEMORY_WAIT",
+                "memory-wait",
                 "500ms",
                 "EGRESS_SHUTDOWN_TIMEOUT",
                 "1s"));

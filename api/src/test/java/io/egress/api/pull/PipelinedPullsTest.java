@@ -37,9 +37,9 @@ class PipelinedPullsTest {
     service =
         Service.start(
             Map.of(
-                "EGRESS_PULL_MEMORY", "8MiB",
-                "EGRESS_PULL_STALL_TIMEOUT", "700ms",
-                "EGRESS_MEMORY_WAIT", "400ms"));
+                "pull-memory", "8MiB",
+                "pull-stall", "700ms",
+                "memory-wait", "400ms"));
     key = service.mintKey(WORKSPACE);
     for (int i = 0; i < CAPTURES; i++) {
       assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);

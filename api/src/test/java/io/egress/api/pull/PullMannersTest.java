@@ -219,7 +219,7 @@ class PullMannersTest {
 
   @Test
   void closesIdleConnections() {
-    try (Service service = stream.service().twin(Map.of("EGRESS_IDLE_TIMEOUT", "200ms"));
+    try (Service service = stream.service().twin(Map.of("idle", "200ms"));
         RawClient client = RawClient.to(service.app.publicPort())) {
       assertThat(client.rest()).isEmpty();
     }

@@ -212,9 +212,9 @@ class WaitingPullTest {
     try (Service hasty =
             service.twin(
                 Map.of(
-                    "EGRESS_IDLE_TIMEOUT", "300ms",
-                    "EGRESS_PULL_STALL_TIMEOUT", "100ms",
-                    "EGRESS_MEMORY_WAIT", "100ms"));
+                    "idle", "300ms",
+                    "pull-stall", "100ms",
+                    "memory-wait", "100ms"));
         RawClient client = RawClient.to(hasty.app.publicPort()).send(request(2))) {
       client.await("HTTP/1.1 200").await("\"hasNextPage\":false}}");
       assertThat(client.rest()).as("it is closed once it is idle").doesNotContain("HTTP/1.1");
@@ -223,7 +223,7 @@ class WaitingPullTest {
 
   @Test
   void asManyAsFitAreHeld() throws Exception {
-    try (Service small = service.twin(Map.of("EGRESS_PULL_WAITING_MAX", "20"))) {
+    try (Service small = service.twin(Map.of("pulls-waiting", "20"))) {
       List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
       held.add(ask(small, WAIT));
       held.add(ask(small, WAIT));

@@ -32,9 +32,13 @@ class VanishedHostTest {
 
   @BeforeEach
   void start() {
-    service = Service.start(Map.of("EGRESS_DATABASE_IDLE_TRANSACTION_TIMEOUT", "2s"));
+    service = Service.start(Map.of("idle-transaction", "2s"));
     vanishing =
-        Database.pool(service.vertx, Settings.from(service.environment).database(), "vanishing", 1);
+        Database.pool(
+            service.vertx,
+            Settings.from(service.environment, service.environment).database(),
+            "vanishing",
+            1);
     session = Service.await(vanishing.getConnection());
   }
 

@@ -16,7 +16,6 @@ final class DispatcherFleet implements AutoCloseable {
   private final DeliveryGroup group;
   private final String name;
   private final Map<String, String> settings;
-  private final int workersEach;
   private final List<ChildProcess> running = new ArrayList<>();
   private final Map<ChildProcess, Set<String>> members = new HashMap<>();
   private Set<String> known = Set.of();
@@ -28,7 +27,6 @@ final class DispatcherFleet implements AutoCloseable {
     this.group = requireNonNull(group, "group is null");
     this.name = requireNonNull(name, "name is null");
     this.settings = Map.copyOf(settings);
-    this.workersEach = stage.settings().dispatcher().workers();
   }
 
   /** Starts all at once; returns when all partitions are assigned. */
@@ -39,7 +37,7 @@ final class DispatcherFleet implements AutoCloseable {
     for (ChildProcess dispatcher : running) {
       PushStage.awaitUp(dispatcher);
     }
-    known = group.settled(running.size() * workersEach).keySet();
+    known = group.settled(running.size()).keySet();
   }
 
   /** Starts one more; returns when it has its share of the partitions. */
@@ -47,7 +45,7 @@ final class DispatcherFleet implements AutoCloseable {
     ChildProcess dispatcher = launch();
     running.add(dispatcher);
     PushStage.awaitUp(dispatcher);
-    Set<String> all = group.settled(running.size() * workersEach).keySet();
+    Set<String> all = group.settled(running.size()).keySet();
     Set<String> own = new HashSet<>(all);
     own.removeAll(known);
     members.put(dispatcher, own);
@@ -60,7 +58,7 @@ final class DispatcherFleet implements AutoCloseable {
 
   /** The partitions of a dispatcher started by {@link #startOne}. */
   Set<Integer> partitions(ChildProcess dispatcher) throws InterruptedException {
-    Map<String, Set<Integer>> owned = group.settled(running.size() * workersEach);
+    Map<String, Set<Integer>> owned = group.settled(running.size());
     Set<Integer> partitions = new HashSet<>();
     members
         .getOrDefault(dispatcher, Set.of())

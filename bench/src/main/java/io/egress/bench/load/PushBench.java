@@ -156,10 +156,8 @@ final class PushBench {
   private static PushStage open(PushOptions options) throws InterruptedException {
     PushStage stage = PushStage.open(RunningProcess.begin(), options);
     System.out.printf(
-        "receiver: %s%s, 20 KB documents, %d worker(s)%n",
-        options.plain() ? "http" : "https",
-        options.http2() ? " with HTTP/2" : "",
-        options.workers());
+        "receiver: %s%s, 20 KB documents%n",
+        options.plain() ? "http" : "https", options.http2() ? " with HTTP/2" : "");
     return stage;
   }
 

@@ -15,12 +15,6 @@ final class PushOptions {
   private boolean standardWebhooks;
 
   @Option(
-      names = "--workers",
-      defaultValue = "1",
-      description = "EGRESS_DISPATCHER_WORKERS (default: ${DEFAULT-VALUE})")
-  private int workers;
-
-  @Option(
       names = "--heap",
       defaultValue = "512",
       description =
@@ -42,10 +36,6 @@ final class PushOptions {
 
   boolean standardWebhooks() {
     return standardWebhooks;
-  }
-
-  int workers() {
-    return workers;
   }
 
   int heapMegabytes() {

@@ -230,7 +230,6 @@ final class PushStage {
     environment.put("EGRESS_SECRET_KEY", Base64.getEncoder().encodeToString(key));
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", Boolean.toString(options.plain()));
-    environment.put("EGRESS_DISPATCHER_WORKERS", Integer.toString(options.workers()));
     if (certificate != null) {
       environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
     }

@@ -106,12 +106,11 @@ final class ScaleBench implements Callable<Integer> {
             hangingPercent * PushEndpoints.MIXED_EACH / 100,
             Duration.ofMillis(latencyMillis),
             inFlight,
-            options.workers(),
             warmUpSeconds,
             seconds);
     System.out.printf(
         "%d endpoints, %d%% of them hang, the others answer after %d ms; %d partitions%n"
-            + "%d attempts in flight a worker: at most %.0f deliveries/s a process%n",
+            + "%d attempts in flight a process: at most %.0f deliveries/s a process%n",
         endpoints, hangingPercent, latencyMillis, PARTITIONS, inFlight, load.perSecondMax());
     try (DeliveryGroup group = new DeliveryGroup(stage.settings().kafka())) {
       double one = scale(new ScaleStep(stage, group, load));
@@ -170,8 +169,8 @@ final class ScaleBench implements Callable<Integer> {
         processes.get(0) == 1,
         "--processes must begin with 1: the speed-up is against one process");
     refuseUnless(
-        processes.stream().allMatch(count -> count >= 1 && count * options.workers() <= PARTITIONS),
-        "--processes must be from 1 to %d, one partition for each worker".formatted(PARTITIONS));
+        processes.stream().allMatch(count -> count >= 1 && count <= PARTITIONS),
+        "--processes must be from 1 to %d, one partition for each".formatted(PARTITIONS));
     refuseUnless(inFlight >= IN_FLIGHT_MIN, "--in-flight must be at least " + IN_FLIGHT_MIN);
     refuseUnless(
         endpoints >= PushEndpoints.MIXED_EACH && endpoints % PushEndpoints.MIXED_EACH == 0,

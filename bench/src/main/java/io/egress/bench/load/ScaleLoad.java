@@ -7,15 +7,13 @@ import java.util.concurrent.TimeUnit;
  * The work of the dispatchers in a scaling measurement, and its limits.
  *
  * @param hangingEach hanging endpoints of each workspace, out of {@link PushEndpoints#MIXED_EACH}
- * @param inFlight attempts in flight per worker
- * @param workersEach workers per process
+ * @param inFlight attempts in flight per process
  */
 record ScaleLoad(
     int workspaces,
     int hangingEach,
     Duration latency,
     int inFlight,
-    int workersEach,
     int warmUpSeconds,
     int seconds) {
   /** The share of a worker's attempts that goes to hanging endpoints, however few there are. */
@@ -35,7 +33,7 @@ record ScaleLoad(
   /** The deliveries per second that the limit of attempts allows a process. */
   double perSecondMax() {
     double share = hangingEach == 0 ? 1 : 1 - SHARE_OF_HANGING;
-    return workersEach * inFlight * share * TimeUnit.SECONDS.toMillis(1) / latency.toMillis();
+    return inFlight * share * TimeUnit.SECONDS.toMillis(1) / latency.toMillis();
   }
 
   /** Deliveries before the measurement. */

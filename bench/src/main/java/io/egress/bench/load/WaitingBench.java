@@ -85,7 +85,8 @@ final class WaitingBench implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PushStage stage = PushStage.open(RunningProcess.begin(), options, limits());
+    PushStage stage =
+        PushStage.open(RunningProcess.begin(), options, Map.of("EGRESS_ACCESS_LOG", "false"));
     for (int i = 0; i < workspaces; i++) {
       UUID workspace = UUID.randomUUID();
       all.add(workspace);
@@ -156,14 +157,6 @@ final class WaitingBench implements Callable<Integer> {
     } catch (TimeoutException late) {
       System.out.println("not all answers have come");
     }
-  }
-
-  private Map<String, String> limits() {
-    return Map.of(
-        "EGRESS_PULL_WAITING_MAX",
-        Integer.toString(Math.max(clients, 10) * 10),
-        "EGRESS_ACCESS_LOG",
-        "false");
   }
 
   /** Over the time that requests are held, so that as few end at a time as in operation. */

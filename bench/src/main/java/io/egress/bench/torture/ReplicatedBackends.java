@@ -115,10 +115,6 @@ final class ReplicatedBackends implements FleetBackends {
   @Override
   public Map<String, String> settings() {
     return Map.of(
-        "EGRESS_TOPIC_REPLICATION",
-        "3",
-        "EGRESS_TOPIC_MIN_INSYNC_REPLICAS",
-        "2",
         "EGRESS_DATABASE_READ_URL",
         readLink.url(standby.databaseUrl()),
         "EGRESS_DATABASE_READ_LAG",

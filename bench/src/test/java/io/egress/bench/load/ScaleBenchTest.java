@@ -39,14 +39,14 @@ class ScaleBenchTest {
 
   @Test
   void keepsProcessesBusyForTheWholeMeasurement() {
-    ScaleLoad load = new ScaleLoad(100, 3, Duration.ofMillis(100), 64, 1, 20, 30);
+    ScaleLoad load = new ScaleLoad(100, 3, Duration.ofMillis(100), 64, 20, 30);
 
     assertThat(load.healthy()).isEqualTo(700);
     assertThat(load.perSecondMax()).as("three quarters of 64 in 0.1 s").isEqualTo(480);
     assertThat(load.warmUp(2)).isEqualTo(2 * 480 * 20);
     assertThat(load.backlogEach(2) * load.healthy()).isGreaterThan(2 * 480 * (20 + 30));
     assertThat(load.halfPace(960)).as("captures a second").isEqualTo(960 / 2 / 7.0);
-    assertThat(new ScaleLoad(100, 0, Duration.ofMillis(100), 64, 1, 20, 30).perSecondMax())
+    assertThat(new ScaleLoad(100, 0, Duration.ofMillis(100), 64, 20, 30).perSecondMax())
         .as("none hangs")
         .isEqualTo(640);
   }

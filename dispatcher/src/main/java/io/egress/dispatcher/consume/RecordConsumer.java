@@ -74,7 +74,7 @@ public final class RecordConsumer {
       Map<String, Object> properties = new HashMap<>(ConnectionProperties.of(settings));
       properties.put("group.id", group);
       properties.put("partition.assignment.strategy", assignor.getName());
-      properties.put("session.timeout.ms", Math.toIntExact(settings.sessionTimeout().toMillis()));
+      properties.put("session.timeout.ms", Long.toString(KafkaSettings.SESSION_TIMEOUT.toMillis()));
       properties.put("heartbeat.interval.ms", HEARTBEAT_INTERVAL_MS);
       properties.put("max.poll.records", POLL_RECORDS_MAX);
       properties.put("enable.auto.commit", "false");

@@ -49,13 +49,12 @@ public record WorkerSettings(
     return half.compareTo(UNWRITTEN_MAX) < 0 ? half : UNWRITTEN_MAX;
   }
 
-  /** Workers of one process share its memory. */
   public static WorkerSettings defaults(DispatcherSettings settings, int partitions) {
     return new WorkerSettings(
         LaneSettings.withInFlightMax(settings.inFlight()),
         SPAN_MAX,
-        ENVELOPE_BYTES_MAX / settings.workers(),
-        DOCUMENT_BYTES_MAX / settings.workers(),
+        ENVELOPE_BYTES_MAX,
+        DOCUMENT_BYTES_MAX,
         HANDOVER_PATIENCE,
         settings.stallTimeout(),
         BackfillSettings.defaults(partitions));

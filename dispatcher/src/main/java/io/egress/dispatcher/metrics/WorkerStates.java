@@ -93,13 +93,10 @@ public final class WorkerStates {
     states.remove(worker);
   }
 
-  /** Whether at least this many workers have polled within {@code max}. */
-  public boolean poll(int workers, Duration max) {
+  /** Whether a worker has polled within {@code max}. */
+  public boolean poll(Duration max) {
     long now = System.nanoTime();
-    return states.values().stream()
-            .filter(state -> now - state.polledNanos() <= max.toNanos())
-            .count()
-        >= workers;
+    return states.values().stream().anyMatch(state -> now - state.polledNanos() <= max.toNanos());
   }
 
   private void addStage(Metrics metrics, String stage) {

@@ -21,7 +21,7 @@ import io.egress.kafka.RecordPublisher;
 import io.egress.kafka.TopicAdmin;
 import io.egress.kafka.Topics;
 import io.egress.settings.DatabaseSettings;
-import io.egress.settings.KafkaSecurity;
+import io.egress.settings.KafkaProperties;
 import io.egress.settings.KafkaSettings;
 import io.egress.settings.TopicSettings;
 import io.vertx.core.Future;
@@ -89,11 +89,7 @@ final class BackfillWorld implements AutoCloseable {
     topics = new Topics(SharedBackends.get().freshPrefix());
     KafkaSettings kafka =
         new KafkaSettings(
-            bootstrap,
-            topics.prefix(),
-            new TopicSettings(PARTITIONS, 1, 1, false, Duration.ofDays(7)),
-            KafkaSecurity.NONE,
-            Duration.ofSeconds(10));
+            bootstrap, topics.prefix(), new TopicSettings(PARTITIONS, false), KafkaProperties.NONE);
     await(Migrations.run(vertx, databaseUrl));
     await(TopicAdmin.ensure(vertx, kafka, List.of(NeededTopic.undelayed(topics.backfill()))));
     DatabaseSettings database =

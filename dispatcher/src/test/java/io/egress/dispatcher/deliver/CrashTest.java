@@ -44,7 +44,6 @@ class CrashTest {
           Map.of(
               "EGRESS_RETRY_SCHEDULE", "1s,1h",
               "EGRESS_ATTEMPT_TIMEOUT", "60s",
-              "EGRESS_KAFKA_SESSION_TIMEOUT", "6s",
               "EGRESS_SHUTDOWN_TIMEOUT", "6s"));
 
   @AfterEach

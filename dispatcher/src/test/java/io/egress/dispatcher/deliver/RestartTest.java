@@ -159,8 +159,7 @@ class RestartTest {
     String url = fleet.settings.database().url();
     try (TcpProxy proxy = TcpProxy.open(URI.create(url).getPort())) {
       DispatcherApp cutOff =
-          fleet.dispatcher(
-              Map.of("EGRESS_DATABASE_URL", proxy.url(url), "EGRESS_STALL_TIMEOUT", "1s"));
+          fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(url), "stall", "1s"));
       fleet.dispatcher();
       await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
       proxy.stall();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class ReconcilerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final Fleet fleet = new Fleet(Map.of("EGRESS_RECONCILE_AFTER", "1s"));
+  private final Fleet fleet = new Fleet(Map.of("reconcile-after", "1s"));
   private final UUID workspace = UUID.randomUUID();
 
   @AfterEach
