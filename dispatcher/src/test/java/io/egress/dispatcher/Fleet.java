@@ -303,6 +303,7 @@ public final class Fleet implements AutoCloseable {
         new JsonObject()
             .put("id", id.toString())
             .put("workspace_id", workspaceId.toString())
+            .put("participants", new JsonArray())
             .put("segments", new JsonArray())
             .put("transcript_text", text)
             .putNull("calendar_event")
