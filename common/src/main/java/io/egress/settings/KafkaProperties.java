@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.config.ConfigException;
 
 /**
  * Properties of Kafka's clients from a file: how they connect to the brokers. What they do there is
@@ -56,7 +57,18 @@ public record KafkaProperties(Map<String, String> values) {
       }
       values.put(name, value);
     }
+    requireUnderstood(file, values);
     return new KafkaProperties(values);
+  }
+
+  private static void requireUnderstood(String file, Map<String, String> values) {
+    Map<String, String> complete = new TreeMap<>(values);
+    complete.put("bootstrap.servers", "");
+    try {
+      var unused = AdminClientConfig.configDef().parse(complete);
+    } catch (ConfigException unusable) {
+      throw new IllegalArgumentException(file + ": " + unusable.getMessage(), unusable);
+    }
   }
 
   private static void check(String file, String name) {

@@ -81,6 +81,10 @@ class ConnectionSettingsTest {
         .singleElement()
         .asString()
         .endsWith("Kafka's clients know no property sasl.mechanisms");
+    assertThat(faults(kafka("security.protocol = SSLL")))
+        .singleElement()
+        .asString()
+        .matches("EGRESS_KAFKA_PROPERTIES: .*Invalid value SSLL .*security.protocol.*");
     assertThat(faults(kafka("ssl.truststore.location = /nowhere.pem")))
         .singleElement()
         .asString()
