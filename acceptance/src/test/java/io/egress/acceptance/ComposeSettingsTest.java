@@ -2,7 +2,7 @@ package io.egress.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.settings.SettingDescription;
+import io.egress.platform.environment.SettingDescription;
 import io.egress.settings.Settings;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.egress.acceptance;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.settings.SettingDescription;
+import io.egress.platform.environment.SettingDescription;
 import io.egress.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.marcnuri.helm.LintResult;
-import io.egress.settings.SettingDescription;
+import io.egress.platform.environment.SettingDescription;
+import io.egress.platform.environment.SettingsException;
 import io.egress.settings.Settings;
-import io.egress.settings.SettingsException;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;

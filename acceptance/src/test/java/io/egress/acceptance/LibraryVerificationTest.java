@@ -7,7 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.egress.endpoint.SigningSecrets;
+import io.egress.webhook.endpoint.SigningSecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.egress.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.vertx.core.Vertx;

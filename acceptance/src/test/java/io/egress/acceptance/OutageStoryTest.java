@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.cli.InternalApi;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.receiver.Arrival;
 import io.egress.standalone.receiver.LocalCertificate;

@@ -6,9 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.document.Fragment;
 import io.egress.settings.Settings;
-import io.egress.stream.StreamLock;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;

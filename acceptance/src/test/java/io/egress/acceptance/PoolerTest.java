@@ -9,9 +9,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.api.ApiApp;
-import io.egress.database.Database;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.PgBouncer;
+import io.egress.platform.database.Database;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;

@@ -8,13 +8,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Database;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.Durability;
 import io.egress.embedded.KafkaBroker;
-import io.egress.kafka.Topics;
+import io.egress.platform.database.Database;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.webhook.queue.Topics;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.embedded.ClosedPort;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.stream.StreamLock;
+import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Vertx;

@@ -4,9 +4,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Database;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.metrics.MeasuredVertx;
+import io.egress.platform.database.Database;
+import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

@@ -1,13 +1,13 @@
 package io.egress.acceptance;
 
-import io.egress.capture.Capture;
-import io.egress.capture.Device;
-import io.egress.capture.Mode;
-import io.egress.capture.Participant;
-import io.egress.capture.Segment;
-import io.egress.document.TranscriptRenderer;
-import io.egress.send.Envelope;
-import io.egress.send.WebhookSignature;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Mode;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.capture.Segment;
+import io.egress.transcript.document.TranscriptRenderer;
+import io.egress.webhook.send.Envelope;
+import io.egress.webhook.send.WebhookSignature;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

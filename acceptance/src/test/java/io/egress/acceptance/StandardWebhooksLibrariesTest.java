@@ -8,7 +8,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.egress.endpoint.SigningSecrets;
+import io.egress.webhook.endpoint.SigningSecrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

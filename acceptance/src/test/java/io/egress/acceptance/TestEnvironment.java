@@ -1,8 +1,8 @@
 package io.egress.acceptance;
 
-import io.egress.database.Migrations;
 import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
+import io.egress.platform.database.Migrations;
+import io.egress.webhook.endpoint.SecretBox;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -185,7 +185,7 @@ class TracingTest {
     done();
 
     assertThat(Files.readString(loaded))
-        .contains("io.egress.trace.TracingOff")
+        .contains("io.egress.webhook.trace.TracingOff")
         .doesNotContain(" io.opentelemetry.")
         .doesNotContain(" io.vertx.tracing.");
   }

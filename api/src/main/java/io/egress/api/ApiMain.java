@@ -1,8 +1,8 @@
 package io.egress.api;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.platform.trace.TracedVertx;
 import io.egress.settings.Settings;
-import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** Runs the api role as a process, configured by its environment. */

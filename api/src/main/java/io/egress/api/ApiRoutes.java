@@ -1,30 +1,30 @@
 package io.egress.api;
 
-import static io.egress.api.workspace.WorkspaceCalls.onAll;
-import static io.egress.api.workspace.WorkspaceCalls.onOne;
-import static io.egress.api.workspace.WorkspaceCalls.withBody;
-import static io.egress.http.RequestLifetime.within;
+import static io.egress.api.admin.workspace.WorkspaceCalls.onAll;
+import static io.egress.api.admin.workspace.WorkspaceCalls.onOne;
+import static io.egress.api.admin.workspace.WorkspaceCalls.withBody;
+import static io.egress.platform.http.RequestLifetime.within;
 
-import io.egress.api.audit.AuditHandler;
-import io.egress.api.deliveries.DeliveriesHandler;
-import io.egress.api.deliveries.VerificationHandler;
-import io.egress.api.endpoints.EndpointsHandler;
-import io.egress.api.erasures.ErasuresHandler;
+import io.egress.api.admin.audit.AuditHandler;
+import io.egress.api.admin.deliveries.DeliveriesHandler;
+import io.egress.api.admin.deliveries.VerificationHandler;
+import io.egress.api.admin.endpoints.EndpointsHandler;
+import io.egress.api.admin.erasures.ErasuresHandler;
+import io.egress.api.admin.keys.KeysHandler;
+import io.egress.api.admin.operator.CapturesHandler;
+import io.egress.api.admin.operator.DatabaseHandler;
+import io.egress.api.admin.operator.WorkspacesHandler;
+import io.egress.api.admin.queue.QueueHandler;
+import io.egress.api.admin.replays.ReplaysHandler;
+import io.egress.api.admin.secrets.SecretKeysHandler;
+import io.egress.api.admin.workspace.WorkspaceHandler;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
-import io.egress.api.keys.KeysHandler;
-import io.egress.api.operator.CapturesHandler;
-import io.egress.api.operator.DatabaseHandler;
-import io.egress.api.operator.WorkspacesHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
-import io.egress.api.queue.QueueHandler;
-import io.egress.api.replays.ReplaysHandler;
-import io.egress.api.secrets.SecretKeysHandler;
-import io.egress.api.workspace.WorkspaceHandler;
-import io.egress.http.OpenApi;
-import io.egress.http.Routes;
+import io.egress.platform.http.OpenApi;
+import io.egress.platform.http.Routes;
 import java.time.Duration;
 
 /** The routes of both listeners. The OpenAPI descriptions list the same ones. */

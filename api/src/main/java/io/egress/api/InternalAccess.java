@@ -2,8 +2,8 @@ package io.egress.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
-import io.egress.http.RequestLifetime;
+import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;

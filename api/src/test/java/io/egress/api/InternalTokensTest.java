@@ -3,8 +3,8 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.platform.environment.SettingsException;
 import io.egress.settings.Settings;
-import io.egress.settings.SettingsException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.HashMap;

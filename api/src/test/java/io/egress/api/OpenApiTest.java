@@ -3,7 +3,7 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.http.Routes;
+import io.egress.platform.http.Routes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;

@@ -3,7 +3,7 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.portal.Browser;
-import io.egress.http.Routes;
+import io.egress.platform.http.Routes;
 import io.vertx.core.http.HttpMethod;
 import java.net.http.HttpResponse;
 import java.util.List;

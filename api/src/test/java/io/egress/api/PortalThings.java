@@ -3,7 +3,7 @@ package io.egress.api;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.portal.Browser;
-import io.egress.http.Routes;
+import io.egress.platform.http.Routes;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -3,7 +3,7 @@ package io.egress.api;
 import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.http.Routes;
+import io.egress.platform.http.Routes;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.net.URI;

@@ -1,12 +1,12 @@
 package io.egress.api;
 
-import io.egress.database.Migrations;
-import io.egress.document.DocumentRenderer;
-import io.egress.document.TranscriptRenderer;
 import io.egress.embedded.SharedBackends;
-import io.egress.endpoint.SecretBox;
-import io.egress.metrics.MeasuredVertx;
+import io.egress.platform.database.Migrations;
+import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
+import io.egress.transcript.document.DocumentRenderer;
+import io.egress.transcript.document.TranscriptRenderer;
+import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;

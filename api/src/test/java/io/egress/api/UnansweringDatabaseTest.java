@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.portal.Browser;
 import io.egress.embedded.TcpProxy;
-import io.egress.http.RequestLifetime;
+import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
 import java.net.URI;

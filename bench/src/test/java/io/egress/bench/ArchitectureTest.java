@@ -51,25 +51,36 @@ class ArchitectureTest {
           .whereLayer("embedded")
           .mayOnlyBeAccessedByLayers("standalone", "bench");
 
+  /** Nothing reaches into what comes after it. */
   @ArchTest
-  static final ArchRule COMMON_KNOWS_NO_ROLE =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(
+  static final ArchRule LAYERS_OF_COMMON =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInAnyPackage("io.egress..")
+          .layer("platform")
+          .definedBy("io.egress.platform..")
+          .layer("transcript")
+          .definedBy("io.egress.transcript..")
+          .layer("webhook")
+          .definedBy("io.egress.webhook..")
+          .layer("settings")
+          .definedBy("io.egress.settings..")
+          .layer("processes")
+          .definedBy(
               "io.egress.api..",
               "io.egress.dispatcher..",
               "io.egress.embedded..",
               "io.egress.cli..",
               "io.egress.standalone..",
               "io.egress.bench..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(
-              "io.egress.api..",
-              "io.egress.dispatcher..",
-              "io.egress.embedded..",
-              "io.egress.cli..",
-              "io.egress.standalone..");
+          .ensureAllClassesAreContainedInArchitecture()
+          .whereLayer("transcript")
+          .mayOnlyBeAccessedByLayers("webhook", "settings", "processes")
+          .whereLayer("webhook")
+          .mayOnlyBeAccessedByLayers("settings", "processes")
+          .whereLayer("settings")
+          .mayOnlyBeAccessedByLayers("processes")
+          .whereLayer("processes")
+          .mayNotBeAccessedByAnyLayer();
 
   @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("io.egress.(**)").should().beFreeOfCycles();

@@ -1,6 +1,6 @@
 package io.egress.cli;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import picocli.CommandLine;

@@ -1,6 +1,6 @@
 package io.egress.cli;
 
-import io.egress.send.Envelope.Event;
+import io.egress.webhook.send.Envelope.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;

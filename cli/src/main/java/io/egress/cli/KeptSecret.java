@@ -1,6 +1,6 @@
 package io.egress.cli;
 
-import io.egress.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SecretBox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,10 +2,10 @@ package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.endpoint.DeliveryId;
-import io.egress.endpoint.SigningSecrets;
-import io.egress.send.Envelope;
-import io.egress.send.WebhookSignature;
+import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.endpoint.SigningSecrets;
+import io.egress.webhook.send.Envelope;
+import io.egress.webhook.send.WebhookSignature;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;

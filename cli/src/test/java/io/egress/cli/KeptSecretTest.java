@@ -2,7 +2,7 @@ package io.egress.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SecretBox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.egress.settings;
 
+import io.egress.platform.http.ListenerSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

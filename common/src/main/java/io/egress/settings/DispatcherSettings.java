@@ -2,6 +2,9 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.environment.Durations;
+import io.egress.platform.environment.SettingsReader;
+import io.egress.webhook.delivery.RetrySchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

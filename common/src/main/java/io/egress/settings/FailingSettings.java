@@ -2,6 +2,8 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.environment.Durations;
+import io.egress.platform.environment.SettingsReader;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package io.egress.settings;
 
+import io.egress.platform.environment.ByteSizes;
+import io.egress.platform.environment.SettingsReader;
 import java.util.Optional;
 
 /**

@@ -1,5 +1,6 @@
 package io.egress.settings;
 
+import io.egress.platform.environment.SettingsReader;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;

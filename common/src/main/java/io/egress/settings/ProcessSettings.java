@@ -2,6 +2,8 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.log.LogSettings;
+import io.egress.platform.trace.TracingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 

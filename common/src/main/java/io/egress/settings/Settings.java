@@ -2,6 +2,18 @@ package io.egress.settings;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.database.DatabaseSettings;
+import io.egress.platform.environment.ByteSizes;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.environment.SettingDescription;
+import io.egress.platform.environment.SettingsException;
+import io.egress.platform.environment.SettingsReader;
+import io.egress.platform.environment.TlsFiles;
+import io.egress.platform.http.ListenerSettings;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.log.LogSettings;
+import io.egress.platform.trace.TracingSettings;
+import io.egress.webhook.send.PushSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

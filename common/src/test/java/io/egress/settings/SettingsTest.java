@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.egress.embedded.CertificateAuthority;
 import io.egress.embedded.CertificateAuthority.Issued;
-import io.egress.endpoint.SecretBox;
+import io.egress.platform.environment.SettingDescription;
+import io.egress.platform.environment.SettingsException;
+import io.egress.platform.http.ListenerSettings;
+import io.egress.platform.log.LogSettings;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.send.PushSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

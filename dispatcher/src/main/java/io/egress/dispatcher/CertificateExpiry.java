@@ -2,11 +2,11 @@ package io.egress.dispatcher;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.ClientCertificate;
-import io.egress.endpoint.EndpointStore;
-import io.egress.endpoint.EndpointStore.Certified;
-import io.egress.lifecycle.Periodic;
-import io.egress.metrics.Metrics;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.metrics.Metrics;
+import io.egress.webhook.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointStore.Certified;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -1,8 +1,8 @@
 package io.egress.dispatcher;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.platform.trace.TracedVertx;
 import io.egress.settings.Settings;
-import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** Runs the dispatcher role as a process, configured by its environment. */

@@ -3,7 +3,7 @@ package io.egress.dispatcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

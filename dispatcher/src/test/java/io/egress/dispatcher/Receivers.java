@@ -1,7 +1,7 @@
 package io.egress.dispatcher;
 
 import io.egress.embedded.CertificateAuthority;
-import io.egress.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.ClientCertificate;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

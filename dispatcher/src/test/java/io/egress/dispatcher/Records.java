@@ -2,7 +2,7 @@ package io.egress.dispatcher;
 
 import static org.awaitility.Awaitility.await;
 
-import io.egress.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.egress.standalone;
 
-import io.egress.settings.ListenerSettings;
+import io.egress.platform.environment.SettingsException;
+import io.egress.platform.http.ListenerSettings;
 import io.egress.settings.Settings;
-import io.egress.settings.SettingsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

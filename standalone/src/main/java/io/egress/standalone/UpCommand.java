@@ -2,7 +2,7 @@ package io.egress.standalone;
 
 import io.egress.cli.KeptSecret;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.Standalone;

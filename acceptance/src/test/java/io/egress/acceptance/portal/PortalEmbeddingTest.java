@@ -2,7 +2,7 @@ package io.egress.acceptance.portal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.util.Map;

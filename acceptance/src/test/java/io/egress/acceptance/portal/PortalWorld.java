@@ -6,7 +6,7 @@ import io.egress.acceptance.TestEnvironment;
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.receiver.LocalCertificate;

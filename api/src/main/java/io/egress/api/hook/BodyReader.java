@@ -2,9 +2,9 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.flow.ByteBudget;
-import io.egress.http.Refusal;
-import io.egress.http.RequestBody;
+import io.egress.platform.flow.ByteBudget;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.http.RequestBody;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;

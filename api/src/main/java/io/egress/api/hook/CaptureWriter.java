@@ -2,10 +2,10 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.capture.Capture;
-import io.egress.database.Transactions;
-import io.egress.document.CaptureTable;
-import io.egress.document.DocumentStore;
+import io.egress.platform.database.Transactions;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.document.CaptureTable;
+import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.util.List;

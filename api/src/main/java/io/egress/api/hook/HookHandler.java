@@ -5,14 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NameBody;
-import io.egress.capture.Capture;
-import io.egress.document.Renderers;
-import io.egress.http.HttpExchange;
-import io.egress.http.PathIds;
-import io.egress.http.Refusal;
-import io.egress.http.RequestLifetime;
-import io.egress.trace.RequestSpan;
-import io.egress.trace.Tracing;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.http.RequestLifetime;
+import io.egress.platform.trace.RequestSpan;
+import io.egress.platform.trace.RequestTracing;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.document.Renderers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -33,7 +33,7 @@ public final class HookHandler {
   private final CombinedPuts puts;
   private final Renames renames;
   private final HookMeters meters;
-  private final Tracing tracing;
+  private final Vertx vertx;
 
   HookHandler(
       Vertx vertx,
@@ -48,7 +48,7 @@ public final class HookHandler {
     this.puts = requireNonNull(puts, "puts is null");
     this.renames = requireNonNull(renames, "renames is null");
     this.meters = requireNonNull(meters, "meters is null");
-    this.tracing = Tracing.of(vertx);
+    this.vertx = vertx;
   }
 
   public void putCapture(RoutingContext ctx) {
@@ -79,7 +79,7 @@ public final class HookHandler {
   }
 
   private Future<Void> put(RoutingContext ctx, UUID id) {
-    RequestSpan span = tracing.request();
+    RequestSpan span = RequestTracing.request(vertx);
     String traceparent = span == null ? null : span.traceparent();
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return bodies.read(

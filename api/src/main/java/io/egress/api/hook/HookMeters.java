@@ -1,9 +1,9 @@
 package io.egress.api.hook;
 
-import io.egress.http.CallMeter;
-import io.egress.http.UnansweredCalls;
-import io.egress.metrics.Metrics;
-import io.egress.metrics.PerValue;
+import io.egress.platform.http.CallMeter;
+import io.egress.platform.http.UnansweredCalls;
+import io.egress.platform.metrics.Metrics;
+import io.egress.platform.metrics.PerValue;
 import io.micrometer.core.instrument.Counter;
 import java.util.Locale;
 

@@ -2,9 +2,9 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
-import io.egress.http.RequestLifetime;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;

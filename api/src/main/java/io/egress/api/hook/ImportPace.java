@@ -2,7 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.RequestLifetime;
+import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

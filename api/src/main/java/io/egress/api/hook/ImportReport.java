@@ -2,7 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 

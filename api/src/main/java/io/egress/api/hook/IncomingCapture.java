@@ -1,8 +1,8 @@
 package io.egress.api.hook;
 
-import io.egress.capture.Capture;
-import io.egress.document.CaptureTable;
-import io.egress.document.Fragment;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.document.CaptureTable;
+import io.egress.transcript.document.Fragment;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.egress.api.hook;
 
-import io.egress.capture.Device;
-import io.egress.capture.Member;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;

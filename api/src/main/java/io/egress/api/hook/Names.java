@@ -2,10 +2,10 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.capture.Capture;
-import io.egress.capture.Device;
-import io.egress.capture.Member;
-import io.egress.capture.Participant;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
+import io.egress.transcript.capture.Participant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package io.egress.api.hook;
 
-import io.egress.capture.Capture;
-import io.egress.capture.Device;
-import io.egress.capture.Member;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.egress.api.hook;
 
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /** The result of storing one capture. */

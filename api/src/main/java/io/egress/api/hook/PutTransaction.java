@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.sweep.OwedRecord;
 import io.egress.api.sweep.Sweeper;
-import io.egress.capture.Capture;
-import io.egress.capture.RevisedCapture;
-import io.egress.database.Transactions;
-import io.egress.document.CaptureTable;
-import io.egress.document.DocumentStore;
-import io.egress.document.RevisedDocument;
+import io.egress.platform.database.Transactions;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.RevisedCapture;
+import io.egress.transcript.document.CaptureTable;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.RevisedDocument;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;

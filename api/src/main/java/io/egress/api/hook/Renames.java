@@ -2,16 +2,16 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.admin.workspace.Workspaces;
 import io.egress.api.intake.NameBody;
-import io.egress.api.workspace.Workspaces;
-import io.egress.capture.Capture;
-import io.egress.capture.Member;
-import io.egress.capture.Participant;
-import io.egress.capture.RevisedCapture;
-import io.egress.database.Transactions;
-import io.egress.document.CaptureTable;
-import io.egress.document.DocumentStore;
-import io.egress.http.Refusal;
+import io.egress.platform.database.Transactions;
+import io.egress.platform.http.Refusal;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Member;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.capture.RevisedCapture;
+import io.egress.transcript.document.CaptureTable;
+import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;

@@ -2,10 +2,10 @@ package io.egress.api.intake;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.capture.Capture;
-import io.egress.capture.Device;
-import io.egress.capture.Mode;
-import io.egress.capture.SampleCapture;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Mode;
+import io.egress.transcript.capture.SampleCapture;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.Map;

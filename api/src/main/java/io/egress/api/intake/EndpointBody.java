@@ -2,15 +2,15 @@ package io.egress.api.intake;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.AddressPolicy;
-import io.egress.endpoint.ClientCertificate;
-import io.egress.endpoint.CustomHeaders;
-import io.egress.endpoint.EndpointChange;
-import io.egress.endpoint.EndpointChange.HeaderChange;
-import io.egress.endpoint.EndpointLimits;
-import io.egress.endpoint.EndpointUrl;
-import io.egress.endpoint.NewEndpoint;
-import io.egress.send.Envelope.Event;
+import io.egress.webhook.endpoint.AddressPolicy;
+import io.egress.webhook.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
+import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.send.Envelope.Event;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;

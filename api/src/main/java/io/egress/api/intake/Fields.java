@@ -3,8 +3,8 @@ package io.egress.api.intake;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.egress.http.PathIds;
-import io.egress.settings.Durations;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.http.PathIds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.egress.api.intake;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 import java.util.Optional;

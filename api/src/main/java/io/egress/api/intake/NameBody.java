@@ -1,8 +1,8 @@
 package io.egress.api.intake;
 
-import io.egress.capture.Device;
-import io.egress.capture.Member;
-import io.egress.capture.Participant;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
+import io.egress.transcript.capture.Participant;
 import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

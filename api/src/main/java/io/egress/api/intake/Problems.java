@@ -1,9 +1,9 @@
 package io.egress.api.intake;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.egress.http.PathIds;
-import io.egress.http.StorableText;
-import io.egress.settings.Durations;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.StorableText;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.egress.api.intake;
 
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.MultiMap;
 import java.time.Instant;
 import java.util.List;

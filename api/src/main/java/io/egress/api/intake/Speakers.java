@@ -1,7 +1,7 @@
 package io.egress.api.intake;
 
-import io.egress.capture.Member;
-import io.egress.capture.Participant;
+import io.egress.transcript.capture.Member;
+import io.egress.transcript.capture.Participant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.egress.api.intake;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.capture.Segment;
+import io.egress.transcript.capture.Segment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -3,8 +3,8 @@ package io.egress.api.portal;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.portal.view.Assets;
-import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;

@@ -1,6 +1,6 @@
 package io.egress.api.portal;
 
-import io.egress.api.audit.AuditEntry;
+import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.portal.view.Times;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

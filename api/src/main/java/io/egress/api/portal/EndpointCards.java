@@ -2,14 +2,14 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.EndpointHealth;
-import io.egress.api.deliveries.EndpointHealths;
-import io.egress.api.deliveries.RecentOutcomes;
+import io.egress.api.admin.deliveries.EndpointHealth;
+import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.portal.view.DayChart;
 import io.egress.api.portal.view.EndpointStatus;
 import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.Times;
-import io.egress.endpoint.Endpoint;
+import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package io.egress.api.portal;
 
-import io.egress.endpoint.Endpoint;
+import io.egress.webhook.endpoint.Endpoint;
 import java.net.URI;
 
 /** Display names of endpoints. */

@@ -2,8 +2,9 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.endpoints.Endpoints;
-import io.egress.api.endpoints.TestSend;
+import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.endpoints.TestSend;
+import io.egress.api.admin.replays.Replays;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.ReplayBody;
 import io.egress.api.portal.access.PortalAccess;
@@ -15,8 +16,7 @@ import io.egress.api.portal.view.EndpointDetail;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
-import io.egress.api.replays.Replays;
-import io.egress.audit.Caller;
+import io.egress.platform.audit.Caller;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

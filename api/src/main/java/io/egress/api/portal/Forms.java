@@ -4,7 +4,7 @@ import io.egress.api.intake.BodyFaults;
 import io.egress.api.intake.Intake;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.view.FormProblem;
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.intake.KeyBody;
-import io.egress.api.keys.ApiKeys;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
@@ -11,8 +11,8 @@ import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
-import io.egress.audit.Caller;
-import io.egress.http.Refusal;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;

@@ -2,14 +2,14 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.endpoints.Endpoints;
+import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
 import io.egress.api.portal.view.Overview.EndpointCard;
-import io.egress.http.HttpExchange;
-import io.egress.queue.Rebuild;
-import io.egress.queue.RebuildStore;
+import io.egress.platform.http.HttpExchange;
+import io.egress.webhook.queue.Rebuild;
+import io.egress.webhook.queue.RebuildStore;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;

@@ -1,7 +1,7 @@
 package io.egress.api.portal;
 
-import io.egress.http.PathIds;
-import io.egress.http.Refusal;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.Refusal;
 import io.vertx.ext.web.RoutingContext;
 import java.util.UUID;
 

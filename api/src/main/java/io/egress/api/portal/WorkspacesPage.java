@@ -2,15 +2,15 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.operator.CaptureFinder;
-import io.egress.api.operator.WorkspaceList;
+import io.egress.api.admin.operator.CaptureFinder;
+import io.egress.api.admin.operator.WorkspaceList;
 import io.egress.api.portal.access.OperatorSession;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.WorkspaceRow;
-import io.egress.http.PathIds;
-import io.egress.http.Refusal;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;

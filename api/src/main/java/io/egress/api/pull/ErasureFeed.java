@@ -2,14 +2,14 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.admin.keys.ApiKey;
+import io.egress.api.admin.keys.KeyUse;
 import io.egress.api.intake.QueryValues;
-import io.egress.api.keys.ApiKey;
-import io.egress.api.keys.KeyUse;
-import io.egress.document.UtcInstant;
-import io.egress.http.HttpExchange;
-import io.egress.http.Refusal;
-import io.egress.http.RequestLog;
-import io.egress.stream.Cursor;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.http.RequestLog;
+import io.egress.transcript.document.UtcInstant;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;

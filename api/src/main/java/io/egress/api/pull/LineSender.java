@@ -2,9 +2,9 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.BodyEncoder;
-import io.egress.http.RequestLifetime;
-import io.egress.stream.Cursor;
+import io.egress.platform.http.RequestLifetime;
+import io.egress.transcript.document.BodyEncoder;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.function.Function;

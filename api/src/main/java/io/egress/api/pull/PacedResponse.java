@@ -1,9 +1,9 @@
 package io.egress.api.pull;
 
-import io.egress.document.BodyEncoder;
-import io.egress.flow.Patience;
-import io.egress.http.ClientGoneException;
-import io.egress.http.RequestLifetime;
+import io.egress.platform.flow.Patience;
+import io.egress.platform.http.ClientGoneException;
+import io.egress.platform.http.RequestLifetime;
+import io.egress.transcript.document.BodyEncoder;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;

@@ -2,10 +2,10 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.keys.ApiKey;
-import io.egress.document.DocumentStore;
-import io.egress.document.Fragment;
-import io.egress.stream.Cursor;
+import io.egress.api.admin.keys.ApiKey;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;

@@ -1,8 +1,8 @@
 package io.egress.api.pull;
 
 import io.egress.api.intake.QueryValues;
-import io.egress.http.Refusal;
-import io.egress.stream.Cursor;
+import io.egress.platform.http.Refusal;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.MIMEHeader;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.keys.ApiKey;
-import io.egress.flow.ByteBudget;
+import io.egress.api.admin.keys.ApiKey;
+import io.egress.platform.flow.ByteBudget;
 import io.vertx.core.Future;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

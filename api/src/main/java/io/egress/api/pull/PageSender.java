@@ -2,11 +2,11 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.BodyEncoder;
-import io.egress.document.DocumentRenderer;
-import io.egress.document.Fragment;
-import io.egress.document.UtcInstant;
-import io.egress.stream.Cursor;
+import io.egress.transcript.document.BodyEncoder;
+import io.egress.transcript.document.DocumentRenderer;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.document.UtcInstant;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.ArrayList;

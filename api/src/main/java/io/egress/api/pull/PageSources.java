@@ -2,8 +2,8 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Standby;
-import io.egress.metrics.Metrics;
+import io.egress.platform.database.Standby;
+import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import java.util.EnumMap;
 import java.util.Locale;

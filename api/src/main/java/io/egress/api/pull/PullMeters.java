@@ -1,7 +1,7 @@
 package io.egress.api.pull;
 
-import io.egress.http.CallMeter;
-import io.egress.metrics.Metrics;
+import io.egress.platform.http.CallMeter;
+import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.http.HttpServerResponse;
 

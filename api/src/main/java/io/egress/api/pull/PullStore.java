@@ -2,12 +2,12 @@ package io.egress.api.pull;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.keys.ApiKey;
-import io.egress.database.Standby;
-import io.egress.document.DocumentStore;
-import io.egress.document.Fragment;
-import io.egress.http.Refusal;
-import io.egress.metrics.Metrics;
+import io.egress.api.admin.keys.ApiKey;
+import io.egress.platform.database.Standby;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;

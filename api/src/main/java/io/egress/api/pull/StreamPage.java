@@ -1,7 +1,7 @@
 package io.egress.api.pull;
 
-import io.egress.document.Fragment;
-import io.egress.stream.Cursor;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.Cursor;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;

@@ -2,8 +2,8 @@ package io.egress.api.pull;
 
 import io.egress.api.pull.HeldPulls.End;
 import io.egress.api.pull.HeldPulls.Held;
-import io.egress.http.RequestLifetime;
-import io.egress.metrics.Metrics;
+import io.egress.platform.http.RequestLifetime;
+import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;

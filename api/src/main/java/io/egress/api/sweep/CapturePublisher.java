@@ -2,11 +2,11 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.ProcessedCapture;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.trace.TracedBatch;
-import io.egress.trace.Tracing;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.trace.TracedBatch;
+import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.List;
 

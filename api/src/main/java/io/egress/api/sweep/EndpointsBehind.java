@@ -2,9 +2,9 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.DeliveryId;
-import io.egress.lifecycle.Periodic;
-import io.egress.metrics.Metrics;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.metrics.Metrics;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -2,7 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Transactions;
+import io.egress.platform.database.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

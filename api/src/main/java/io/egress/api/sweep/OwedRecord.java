@@ -1,6 +1,6 @@
 package io.egress.api.sweep;
 
-import io.egress.kafka.ProcessedCapture;
+import io.egress.transcript.stream.ProcessedCapture;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.time.Instant;

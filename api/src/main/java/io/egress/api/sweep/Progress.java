@@ -2,7 +2,7 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Health;
+import io.egress.platform.http.Health;
 import java.time.Duration;
 
 /** Detects whether recurring work makes progress. Thread-safe. */

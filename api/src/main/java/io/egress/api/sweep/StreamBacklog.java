@@ -2,8 +2,8 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.lifecycle.Periodic;
-import io.egress.metrics.Metrics;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -1,7 +1,7 @@
 package io.egress.api.sweep;
 
-import io.egress.metrics.Buckets;
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Buckets;
+import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;

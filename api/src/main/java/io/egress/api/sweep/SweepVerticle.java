@@ -2,17 +2,17 @@ package io.egress.api.sweep;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.erasures.BackgroundErasure;
-import io.egress.document.DocumentStore;
-import io.egress.http.Health;
-import io.egress.kafka.KafkaClients;
-import io.egress.kafka.NeededTopic;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.TopicAdmin;
-import io.egress.kafka.Topics;
-import io.egress.metrics.Metrics;
+import io.egress.api.admin.erasures.BackgroundErasure;
+import io.egress.platform.http.Health;
+import io.egress.platform.kafka.KafkaClients;
+import io.egress.platform.kafka.NeededTopic;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.TopicAdmin;
+import io.egress.platform.metrics.Metrics;
 import io.egress.settings.Settings;
-import io.egress.trace.Tracing;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.queue.Topics;
+import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;

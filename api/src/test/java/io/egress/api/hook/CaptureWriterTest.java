@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
-import io.egress.capture.Participant;
-import io.egress.document.DocumentStore;
-import io.egress.document.Fragment;
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.intake.CaptureBody;
-import io.egress.document.DocumentStore;
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;

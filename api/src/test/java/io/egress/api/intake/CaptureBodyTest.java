@@ -7,12 +7,12 @@ import static io.egress.api.intake.Bodies.refused;
 import static io.egress.api.intake.Bodies.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.capture.Capture;
-import io.egress.capture.Device;
-import io.egress.capture.Member;
-import io.egress.capture.Mode;
-import io.egress.capture.Participant;
-import io.egress.capture.Segment;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
+import io.egress.transcript.capture.Mode;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.capture.Segment;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -7,9 +7,9 @@ import static io.egress.api.intake.Bodies.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.egress.capture.Capture;
-import io.egress.capture.Participant;
-import io.egress.capture.Segment;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.capture.Segment;
 import io.vertx.core.buffer.Buffer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;

@@ -6,8 +6,8 @@ import static io.egress.api.intake.Bodies.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.egress.capture.Device;
-import io.egress.capture.Member;
+import io.egress.transcript.capture.Device;
+import io.egress.transcript.capture.Member;
 import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 import java.util.function.Function;

@@ -1,8 +1,8 @@
 package io.egress.api.portal;
 
 import io.egress.api.Service;
-import io.egress.api.deliveries.WrittenOutcomes;
-import io.egress.endpoint.DeliveryId;
+import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.sqlclient.Tuple;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;

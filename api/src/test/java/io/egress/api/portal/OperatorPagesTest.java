@@ -3,8 +3,8 @@ package io.egress.api.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.api.deliveries.WrittenOutcomes;
-import io.egress.deliverylog.DeliveryState;
+import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.egress.webhook.deliverylog.DeliveryState;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;

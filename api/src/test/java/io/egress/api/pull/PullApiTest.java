@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.egress.stream.Cursor;
+import io.egress.transcript.stream.Cursor;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;

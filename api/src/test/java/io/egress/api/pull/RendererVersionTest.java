@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.api.Service;
-import io.egress.capture.Capture;
-import io.egress.document.DocumentRenderer;
-import io.egress.document.TranscriptRenderer;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.document.DocumentRenderer;
+import io.egress.transcript.document.TranscriptRenderer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

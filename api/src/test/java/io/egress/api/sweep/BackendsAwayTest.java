@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.api.Service;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.kafka.ProcessedCapture;
+import io.egress.transcript.stream.ProcessedCapture;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.database.Database;
-import io.egress.database.Migrations;
-import io.egress.endpoint.DeliveryId;
-import io.egress.metrics.Metrics;
+import io.egress.platform.database.Database;
+import io.egress.platform.database.Migrations;
+import io.egress.platform.metrics.Metrics;
 import io.egress.settings.Settings;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;

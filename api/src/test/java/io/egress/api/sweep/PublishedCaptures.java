@@ -3,7 +3,7 @@ package io.egress.api.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.kafka.ProcessedCapture;
+import io.egress.transcript.stream.ProcessedCapture;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.ArrayList;

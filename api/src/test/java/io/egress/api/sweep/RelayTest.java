@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.kafka.ProcessedCapture;
+import io.egress.transcript.stream.ProcessedCapture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.egress.api.sweep;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.database.Database;
-import io.egress.database.Migrations;
+import io.egress.platform.database.Database;
+import io.egress.platform.database.Migrations;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.database.Database;
+import io.egress.platform.database.Database;
 import io.egress.settings.Settings;
-import io.egress.stream.StreamLock;
+import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;

@@ -2,10 +2,10 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.ConnectionProperties;
-import io.egress.kafka.Topics;
-import io.egress.lifecycle.RunningProcess;
-import io.egress.settings.KafkaSettings;
+import io.egress.platform.kafka.ConnectionProperties;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.webhook.queue.Topics;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HashMap;

@@ -2,9 +2,9 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.Fragment;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.run.ChildProcess;
+import io.egress.transcript.document.Fragment;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;

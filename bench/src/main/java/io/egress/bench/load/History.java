@@ -2,11 +2,11 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.Fragment;
-import io.egress.document.TranscriptRenderer;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.stream.Cursor;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.document.TranscriptRenderer;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

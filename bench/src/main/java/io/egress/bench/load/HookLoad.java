@@ -2,8 +2,8 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.DeliveryId;
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;

@@ -1,6 +1,6 @@
 package io.egress.bench.load;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
 import java.util.List;
 import java.util.Map;

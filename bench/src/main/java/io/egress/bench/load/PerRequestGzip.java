@@ -2,11 +2,11 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.BodyEncoder;
-import io.egress.document.DocumentRenderer;
-import io.egress.document.Fragment;
-import io.egress.document.UtcInstant;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.transcript.document.BodyEncoder;
+import io.egress.transcript.document.DocumentRenderer;
+import io.egress.transcript.document.Fragment;
+import io.egress.transcript.document.UtcInstant;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

@@ -2,12 +2,12 @@ package io.egress.bench.load;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.database.Database;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.database.Database;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
-import io.egress.stream.Cursor;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;

@@ -5,7 +5,7 @@ import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.run.ChildProcess;

@@ -1,6 +1,6 @@
 package io.egress.bench.load;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.api.ApiApp;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.PostgresServer;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.egress.bench.load;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

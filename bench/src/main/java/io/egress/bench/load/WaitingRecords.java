@@ -2,17 +2,17 @@ package io.egress.bench.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.endpoint.DeliveryId;
-import io.egress.kafka.KafkaClients;
-import io.egress.kafka.NeededTopic;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.kafka.TopicAdmin;
-import io.egress.kafka.Topics;
-import io.egress.lifecycle.RunningProcess;
-import io.egress.settings.Durations;
-import io.egress.settings.KafkaSettings;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.kafka.KafkaClients;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.kafka.NeededTopic;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.platform.kafka.TopicAdmin;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.queue.Topics;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;

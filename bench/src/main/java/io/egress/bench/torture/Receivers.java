@@ -1,6 +1,6 @@
 package io.egress.bench.torture;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.vertx.core.Vertx;

@@ -2,8 +2,8 @@ package io.egress.bench.torture;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.send.Envelope;
 import io.egress.standalone.demo.SampleConversations;
+import io.egress.webhook.send.Envelope;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.egress.bench.torture;
 
 import io.egress.bench.torture.Faults.Fault;
-import io.egress.lifecycle.RunningProcess;
-import io.egress.settings.Durations;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package io.egress.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

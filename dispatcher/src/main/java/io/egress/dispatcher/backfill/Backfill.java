@@ -1,6 +1,6 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

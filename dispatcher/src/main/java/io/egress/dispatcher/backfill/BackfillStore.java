@@ -2,9 +2,9 @@ package io.egress.dispatcher.backfill;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.delivery.Delivery.Origin;
-import io.egress.endpoint.DeliveryId;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

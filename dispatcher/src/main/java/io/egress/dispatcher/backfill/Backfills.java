@@ -3,12 +3,12 @@ package io.egress.dispatcher.backfill;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.backfill.BackfillStore.Open;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.Topics;
-import io.egress.outage.Outage;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.outage.Outage;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.deliverylog.DeliveryLog;
+import io.egress.webhook.queue.Topics;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,10 +1,10 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryLog;
-import io.egress.deliverylog.LogEntry;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.deliverylog.DeliveryLog;
+import io.egress.webhook.deliverylog.LogEntry;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.BooleanSupplier;

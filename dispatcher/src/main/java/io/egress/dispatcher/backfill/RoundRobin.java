@@ -1,7 +1,7 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.backfill.Backfill.State;
+import io.egress.webhook.delivery.Delivery;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

@@ -2,9 +2,9 @@ package io.egress.dispatcher.consume;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.ConnectionProperties;
-import io.egress.outage.Outage;
-import io.egress.settings.KafkaSettings;
+import io.egress.platform.kafka.ConnectionProperties;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.outage.Outage;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -2,8 +2,6 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.backend.DatabaseState;
-import io.egress.deliverylog.LogDays;
 import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -11,11 +9,13 @@ import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
 import io.egress.dispatcher.supervise.Restarts;
-import io.egress.document.DocumentStore;
-import io.egress.endpoint.SecretBox;
-import io.egress.kafka.RecordPublisher;
-import io.egress.send.WebhookSender;
+import io.egress.platform.backend.DatabaseState;
+import io.egress.platform.kafka.RecordPublisher;
 import io.egress.settings.Settings;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;

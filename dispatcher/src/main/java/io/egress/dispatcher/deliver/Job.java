@@ -2,10 +2,10 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.ledger.LedgerEntry;
-import io.egress.endpoint.EndpointTarget;
-import io.egress.send.Sending;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.send.Sending;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;

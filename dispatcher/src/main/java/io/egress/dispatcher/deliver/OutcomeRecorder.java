@@ -2,17 +2,17 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryState;
-import io.egress.deliverylog.LogEntry;
-import io.egress.deliverylog.MadeAttempt;
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.metrics.DeliveryMeters;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.kafka.Topics;
-import io.egress.send.Outcome;
-import io.egress.settings.Durations;
-import io.egress.settings.RetrySchedule;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.RetrySchedule;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.MadeAttempt;
+import io.egress.webhook.queue.Topics;
+import io.egress.webhook.send.Outcome;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Topics;
+import io.egress.webhook.queue.Topics;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;

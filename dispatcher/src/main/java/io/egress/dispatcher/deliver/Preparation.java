@@ -2,17 +2,17 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.LostConnections;
-import io.egress.delivery.Delivery;
-import io.egress.delivery.Delivery.Origin;
-import io.egress.deliverylog.DeliveryLog;
 import io.egress.dispatcher.backfill.BackfillStore;
 import io.egress.dispatcher.documents.CurrentDocuments;
 import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.documents.ErasureDocuments;
-import io.egress.endpoint.EndpointStore;
-import io.egress.endpoint.EndpointTarget;
-import io.egress.flow.ByteBudget;
+import io.egress.platform.database.LostConnections;
+import io.egress.platform.flow.ByteBudget;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.deliverylog.DeliveryLog;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointTarget;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;

@@ -2,10 +2,10 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.DamagedRows;
 import io.egress.dispatcher.lane.InFlight;
-import io.egress.flow.ByteBudget;
-import io.egress.outage.Outage;
+import io.egress.platform.database.DamagedRows;
+import io.egress.platform.flow.ByteBudget;
+import io.egress.platform.outage.Outage;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -2,9 +2,9 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.EndpointTarget;
-import io.egress.endpoint.SecretBox;
-import io.egress.send.Receiver;
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.send.Receiver;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;

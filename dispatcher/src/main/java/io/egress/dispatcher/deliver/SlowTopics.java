@@ -2,8 +2,8 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Topics;
-import io.egress.settings.Durations;
+import io.egress.platform.environment.Durations;
+import io.egress.webhook.queue.Topics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package io.egress.dispatcher.deliver;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneLimits;
@@ -13,7 +12,8 @@ import io.egress.dispatcher.lane.Priority;
 import io.egress.dispatcher.ledger.Commit;
 import io.egress.dispatcher.ledger.LedgerBook;
 import io.egress.dispatcher.ledger.PartitionLedger;
-import io.egress.endpoint.EndpointLimits;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.EndpointLimits;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

@@ -2,8 +2,8 @@ package io.egress.dispatcher.documents;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.DocumentStore;
-import io.egress.document.Fragment;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -2,8 +2,8 @@ package io.egress.dispatcher.durable;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.DamagedRows;
-import io.egress.outage.Outage;
+import io.egress.platform.database.DamagedRows;
+import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

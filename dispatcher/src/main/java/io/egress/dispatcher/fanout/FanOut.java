@@ -2,16 +2,16 @@ package io.egress.dispatcher.fanout;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.endpoint.DeliveryId;
-import io.egress.endpoint.EndpointStore;
-import io.egress.endpoint.EndpointTarget;
-import io.egress.kafka.ProcessedCapture;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.kafka.Topics;
-import io.egress.trace.TracedBatch;
-import io.egress.trace.Tracing;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.queue.Topics;
+import io.egress.webhook.trace.TracedBatch;
+import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.egress.dispatcher.fanout;
 
-import io.egress.kafka.ProcessedCapture;
-import io.egress.metrics.Buckets;
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Buckets;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.stream.ProcessedCapture;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.egress.dispatcher.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Brokers;
-import io.egress.lifecycle.Periodic;
-import io.egress.metrics.Metrics;
+import io.egress.platform.kafka.Brokers;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 package io.egress.dispatcher.metrics;
 
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryState;
-import io.egress.metrics.Buckets;
-import io.egress.metrics.Metrics;
-import io.egress.metrics.PerValue;
-import io.egress.send.FailureKind;
-import io.egress.send.Outcome;
-import io.egress.settings.Durations;
-import io.egress.settings.RetrySchedule;
+import io.egress.platform.environment.Durations;
+import io.egress.platform.metrics.Buckets;
+import io.egress.platform.metrics.Metrics;
+import io.egress.platform.metrics.PerValue;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.RetrySchedule;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.send.FailureKind;
+import io.egress.webhook.send.Outcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.time.Instant;

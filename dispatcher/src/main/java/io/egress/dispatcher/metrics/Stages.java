@@ -2,7 +2,7 @@ package io.egress.dispatcher.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Topics;
+import io.egress.webhook.queue.Topics;
 
 /** Names topics in metrics by the stage of their deliveries. */
 public final class Stages {

@@ -2,7 +2,7 @@ package io.egress.dispatcher.metrics;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

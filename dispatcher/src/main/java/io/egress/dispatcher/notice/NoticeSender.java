@@ -2,12 +2,12 @@ package io.egress.dispatcher.notice;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.document.UtcInstant;
-import io.egress.lifecycle.Periodic;
-import io.egress.outage.Outage;
-import io.egress.send.WebhookSignature;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.outage.Outage;
 import io.egress.settings.FailingSettings.OperatorWebhook;
-import io.egress.settings.RetrySchedule;
+import io.egress.transcript.document.UtcInstant;
+import io.egress.webhook.delivery.RetrySchedule;
+import io.egress.webhook.send.WebhookSignature;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -2,9 +2,9 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Transactions;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Page;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
+import io.egress.platform.database.Transactions;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

@@ -2,11 +2,11 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Transactions;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
-import io.egress.lifecycle.Periodic;
-import io.egress.outage.Outage;
+import io.egress.platform.database.Transactions;
+import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -2,11 +2,11 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.database.Transactions;
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
-import io.egress.outage.Outage;
+import io.egress.platform.database.Transactions;
+import io.egress.platform.outage.Outage;
+import io.egress.webhook.delivery.Delivery;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -2,10 +2,10 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.delivery.Delivery;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.RecordPublisher.Message;
-import io.egress.kafka.Topics;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.queue.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.egress.dispatcher.reconcile;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.kafka.Brokers;
+import io.egress.platform.kafka.Brokers;
 import io.vertx.core.Future;
 import java.util.HashSet;
 import java.util.Map;

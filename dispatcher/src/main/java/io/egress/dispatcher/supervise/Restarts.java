@@ -2,7 +2,7 @@ package io.egress.dispatcher.supervise;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
 import java.util.List;

@@ -4,7 +4,7 @@ import static io.egress.dispatcher.backfill.BackfillWorld.still;
 import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

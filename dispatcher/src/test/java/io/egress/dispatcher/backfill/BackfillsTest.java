@@ -5,11 +5,11 @@ import static io.egress.dispatcher.backfill.BackfillWorld.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.egress.delivery.Delivery;
-import io.egress.delivery.Delivery.Origin;
-import io.egress.deliverylog.DeliveryState;
-import io.egress.deliverylog.LogEntry;
-import io.egress.endpoint.DeliveryId;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;

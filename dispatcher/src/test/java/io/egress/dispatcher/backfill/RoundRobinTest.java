@@ -2,8 +2,8 @@ package io.egress.dispatcher.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.delivery.Delivery;
-import io.egress.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.delivery.Delivery;
-import io.egress.deliverylog.DeliveryLog;
-import io.egress.kafka.RecordPublisher;
-import io.egress.kafka.Topics;
+import io.egress.platform.kafka.RecordPublisher;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.deliverylog.DeliveryLog;
+import io.egress.webhook.queue.Topics;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;

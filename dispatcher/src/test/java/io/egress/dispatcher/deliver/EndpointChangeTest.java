@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
-import io.egress.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange;
 import io.vertx.sqlclient.SqlConnection;
 import java.io.IOException;
 import java.net.URI;

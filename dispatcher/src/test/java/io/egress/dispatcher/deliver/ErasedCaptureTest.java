@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
-import io.egress.endpoint.CustomHeaders;
-import io.egress.endpoint.EndpointLimits;
-import io.egress.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

@@ -2,13 +2,13 @@ package io.egress.dispatcher.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneSettings;
-import io.egress.endpoint.DeliveryId;
-import io.egress.send.Outcome;
-import io.egress.send.Sending;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.send.Outcome;
+import io.egress.webhook.send.Sending;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

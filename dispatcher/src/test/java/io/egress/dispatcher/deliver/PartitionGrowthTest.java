@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
-import io.egress.kafka.UnfitTopicsException;
+import io.egress.platform.kafka.UnfitTopicsException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.egress.dispatcher.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.lane.LaneSettings;
-import io.egress.kafka.Topics;
+import io.egress.webhook.queue.Topics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;

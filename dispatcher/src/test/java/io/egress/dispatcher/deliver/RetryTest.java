@@ -3,13 +3,13 @@ package io.egress.dispatcher.deliver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
 import io.egress.dispatcher.Records;
-import io.egress.settings.Durations;
+import io.egress.platform.environment.Durations;
+import io.egress.webhook.delivery.Delivery;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
-import io.egress.endpoint.EndpointStore;
-import io.egress.endpoint.SecretBox;
-import io.egress.endpoint.SigningSecrets;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SigningSecrets;
 import io.vertx.core.buffer.Buffer;
 import java.security.GeneralSecurityException;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.egress.dispatcher.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.Fleet;
-import io.egress.document.DocumentStore;
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.document.DocumentStore;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;

@@ -2,12 +2,12 @@ package io.egress.dispatcher.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.delivery.Delivery;
-import io.egress.metrics.Metrics;
-import io.egress.send.Exchanged;
-import io.egress.send.FailureKind;
-import io.egress.send.Outcome;
-import io.egress.settings.RetrySchedule;
+import io.egress.platform.metrics.Metrics;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.RetrySchedule;
+import io.egress.webhook.send.Exchanged;
+import io.egress.webhook.send.FailureKind;
+import io.egress.webhook.send.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

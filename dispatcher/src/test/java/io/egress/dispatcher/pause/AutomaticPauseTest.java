@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
-import io.egress.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.util.Map;

@@ -2,11 +2,11 @@ package io.egress.dispatcher.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.database.Database;
-import io.egress.delivery.Delivery;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
+import io.egress.platform.database.Database;
+import io.egress.webhook.delivery.Delivery;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;

@@ -1,6 +1,6 @@
 package io.egress.dispatcher.supervise;
 
-import io.egress.metrics.Metrics;
+import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

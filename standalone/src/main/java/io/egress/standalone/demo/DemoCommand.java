@@ -2,11 +2,11 @@ package io.egress.standalone.demo;
 
 import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.endpoint.SecretBox;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.Standalone;
+import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.egress.standalone.demo;
 
 import io.egress.cli.InternalApi;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.Answering;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.receiver.WebhookReceiver;

@@ -2,7 +2,7 @@ package io.egress.standalone.run;
 
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.lifecycle.RunningProcess;
 import java.util.Map;
 import java.util.TreeMap;
 

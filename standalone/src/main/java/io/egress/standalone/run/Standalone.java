@@ -2,10 +2,10 @@ package io.egress.standalone.run;
 
 import io.egress.api.ApiApp;
 import io.egress.dispatcher.DispatcherApp;
-import io.egress.http.Monitoring;
-import io.egress.lifecycle.RunningProcess;
+import io.egress.platform.http.Monitoring;
+import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.platform.trace.TracedVertx;
 import io.egress.settings.Settings;
-import io.egress.trace.TracedVertx;
 import io.vertx.core.Vertx;
 
 /** Both roles on one Vert.x, with the api's internal listener for both. */

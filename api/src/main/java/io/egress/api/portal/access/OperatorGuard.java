@@ -2,11 +2,11 @@ package io.egress.api.portal.access;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.workspace.WorkspaceCalls;
-import io.egress.audit.AuditLog;
-import io.egress.audit.Caller;
-import io.egress.database.Transactions;
-import io.egress.http.Refusal;
+import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.platform.audit.AuditLog;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Transactions;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;

@@ -2,9 +2,9 @@ package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.api.workspace.WorkspaceCalls;
-import io.egress.http.Refusal;
-import io.egress.http.StorableText;
+import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.platform.http.Refusal;
+import io.egress.platform.http.StorableText;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;

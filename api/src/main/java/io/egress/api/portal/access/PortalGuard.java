@@ -3,10 +3,10 @@ package io.egress.api.portal.access;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.workspace.WorkspaceCalls;
-import io.egress.http.HttpExchange;
-import io.egress.http.PathIds;
-import io.egress.http.Refusal;
+import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;

@@ -2,7 +2,7 @@ package io.egress.api.portal.access;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.audit.Act;
+import io.egress.platform.audit.Act;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;

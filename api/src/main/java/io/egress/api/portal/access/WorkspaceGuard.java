@@ -2,7 +2,7 @@ package io.egress.api.portal.access;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.http.Refusal;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;

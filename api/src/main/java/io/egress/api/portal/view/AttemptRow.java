@@ -2,8 +2,8 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.DeliveryReads;
-import io.egress.deliverylog.MadeAttempt;
+import io.egress.api.admin.deliveries.DeliveryReads;
+import io.egress.webhook.deliverylog.MadeAttempt;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;

@@ -2,7 +2,7 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.operator.FoundCapture;
+import io.egress.api.admin.operator.FoundCapture;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.egress.api.portal.view;
 
-import io.egress.api.deliveries.RecentOutcomes;
-import io.egress.api.deliveries.RecentOutcomes.Hour;
+import io.egress.api.admin.deliveries.RecentOutcomes;
+import io.egress.api.admin.deliveries.RecentOutcomes.Hour;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.endpoint.Endpoint;
+import io.egress.webhook.endpoint.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**

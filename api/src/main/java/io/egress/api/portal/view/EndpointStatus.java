@@ -2,8 +2,8 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.EndpointHealth;
-import io.egress.api.deliveries.EndpointHealth.State;
+import io.egress.api.admin.deliveries.EndpointHealth;
+import io.egress.api.admin.deliveries.EndpointHealth.State;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.egress.api.portal.view;
 
-import io.egress.deliverylog.LoggedDelivery;
+import io.egress.webhook.deliverylog.LoggedDelivery;
 import java.time.Instant;
 import java.util.UUID;
 

@@ -2,10 +2,10 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.replays.Replay;
-import io.egress.api.replays.Replays;
-import io.egress.delivery.Delivery.Origin;
-import io.egress.deliverylog.DeliveryState;
+import io.egress.api.admin.replays.Replay;
+import io.egress.api.admin.replays.Replays;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.deliverylog.DeliveryState;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

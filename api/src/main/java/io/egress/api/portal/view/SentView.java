@@ -2,10 +2,10 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.deliverylog.MadeAttempt;
-import io.egress.document.UtcInstant;
-import io.egress.send.SentRequest;
-import io.egress.send.ShownHeader;
+import io.egress.transcript.document.UtcInstant;
+import io.egress.webhook.deliverylog.MadeAttempt;
+import io.egress.webhook.send.SentRequest;
+import io.egress.webhook.send.ShownHeader;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;

@@ -2,9 +2,9 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.deliveries.EndpointHealth;
-import io.egress.api.operator.WorkspaceList;
-import io.egress.settings.Durations;
+import io.egress.api.admin.deliveries.EndpointHealth;
+import io.egress.api.admin.operator.WorkspaceList;
+import io.egress.platform.environment.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

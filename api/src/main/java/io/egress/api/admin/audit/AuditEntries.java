@@ -1,0 +1,93 @@
+package io.egress.api.admin.audit;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the audit log, newest entries first. */
+public final class AuditEntries {
+  private static final String COLUMNS =
+      "id, at, workspace_id, action, kind, thing_id, actor, via, remote_address, request_id, changes";
+
+  /** Both bounds are always set, so that the generic plan uses the index for them. */
+  private static final String REST =
+      """
+        at >= $1 and (at, id) < ($2, $3)
+        and ($4::text is null or action = $4) and ($5::uuid is null or thing_id = $5)
+        and ($6::text is null or actor = $6)
+      order by at desc, id desc limit $7
+      """;
+
+  private static final String OF_ALL = "select " + COLUMNS + " from audit where " + REST;
+  private static final String OF_WORKSPACE =
+      "select " + COLUMNS + " from audit where workspace_id = $8 and " + REST;
+
+  /** {@code next} is null on the last page. */
+  public record Page(List<AuditEntry> entries, @Nullable AuditPlace next) {
+    /** The cursor of the next page; null on the last one. */
+    public @Nullable String cursor() {
+      return next == null ? null : next.encode();
+    }
+  }
+
+  private final Pool pool;
+
+  public AuditEntries(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+  }
+
+  /** {@code limit} replaces the query's limit. */
+  public Future<Page> page(AuditQuestion question, int limit) {
+    Tuple bounds =
+        Tuple.of(
+            utc(question.since()),
+            utc(question.after().at()),
+            question.after().id(),
+            question.action(),
+            question.thingId(),
+            question.actor(),
+            (long) limit + 1);
+    boolean ofAll = question.workspaceId() == null;
+    return pool.preparedQuery(ofAll ? OF_ALL : OF_WORKSPACE)
+        .execute(ofAll ? bounds : bounds.addUUID(question.workspaceId()))
+        .map(
+            rows -> {
+              List<AuditEntry> entries = new ArrayList<>(rows.size());
+              rows.forEach(row -> entries.add(entry(row)));
+              if (entries.size() <= limit) {
+                return new Page(entries, null);
+              }
+              List<AuditEntry> first = entries.subList(0, limit);
+              return new Page(first, first.get(limit - 1).place());
+            });
+  }
+
+  private static AuditEntry entry(Row row) {
+    return new AuditEntry(
+        row.getLong("id"),
+        row.getOffsetDateTime("at").toInstant(),
+        row.getUUID("workspace_id"),
+        row.getString("action"),
+        row.getString("kind"),
+        row.getUUID("thing_id"),
+        row.getString("actor"),
+        row.getString("via"),
+        row.getString("remote_address"),
+        row.getString("request_id"),
+        (JsonObject) row.getJson("changes"));
+  }
+
+  private static OffsetDateTime utc(Instant instant) {
+    return instant.atOffset(ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,5 @@
+/** Shows and exports the audit log. */
+@NullMarked
+package io.egress.api.admin.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,83 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.deliverylog.LoggedDelivery;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The position of a delivery in lists, which are sorted by capture (newest first), endpoint id and
+ * delivery id. Encoded as text, it is the cursor of the page that ended there.
+ */
+record DeliveryPlace(long position, UUID endpointId, UUID id) implements Comparable<DeliveryPlace> {
+  static final UUID FIRST_ID = new UUID(0, 0);
+
+  private static final int BYTES = 5 * Long.BYTES;
+  private static final Comparator<DeliveryPlace> ORDER =
+      Comparator.comparingLong(DeliveryPlace::position)
+          .reversed()
+          .thenComparing(DeliveryPlace::endpointId, DeliveryPlace::compare)
+          .thenComparing(DeliveryPlace::id, DeliveryPlace::compare);
+
+  DeliveryPlace {
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(id, "id is null");
+  }
+
+  static DeliveryPlace of(LoggedDelivery delivery) {
+    return new DeliveryPlace(delivery.position(), delivery.endpointId(), delivery.id());
+  }
+
+  /** The position after all deliveries of the capture at {@code position}. */
+  static DeliveryPlace behind(long position) {
+    return new DeliveryPlace(position - 1, FIRST_ID, FIRST_ID);
+  }
+
+  @Override
+  public int compareTo(DeliveryPlace other) {
+    return ORDER.compare(this, other);
+  }
+
+  /** Compares ids as PostgreSQL does; {@link UUID#compareTo} compares signed numbers. */
+  static int compare(UUID one, UUID other) {
+    int high = Long.compareUnsigned(one.getMostSignificantBits(), other.getMostSignificantBits());
+    return high != 0
+        ? high
+        : Long.compareUnsigned(one.getLeastSignificantBits(), other.getLeastSignificantBits());
+  }
+
+  String encode() {
+    byte[] bytes =
+        ByteBuffer.allocate(BYTES)
+            .putLong(position)
+            .putLong(endpointId.getMostSignificantBits())
+            .putLong(endpointId.getLeastSignificantBits())
+            .putLong(id.getMostSignificantBits())
+            .putLong(id.getLeastSignificantBits())
+            .array();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Empty if {@link #encode} cannot have written the text. */
+  static Optional<DeliveryPlace> decode(String text) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getUrlDecoder().decode(text);
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+    if (bytes.length != BYTES) {
+      return Optional.empty();
+    }
+    ByteBuffer fields = ByteBuffer.wrap(bytes);
+    return Optional.of(
+        new DeliveryPlace(
+            fields.getLong(),
+            new UUID(fields.getLong(), fields.getLong()),
+            new UUID(fields.getLong(), fields.getLong())));
+  }
+}

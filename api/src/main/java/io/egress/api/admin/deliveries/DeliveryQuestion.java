@@ -1,0 +1,90 @@
+package io.egress.api.admin.deliveries;
+
+import io.egress.api.intake.QueryValues;
+import io.egress.platform.http.PathIds;
+import io.egress.platform.http.Refusal;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.send.FailureKind;
+import io.vertx.core.MultiMap;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query for deliveries.
+ *
+ * @param outcome only deliveries whose last attempt ended so
+ * @param title only of captures whose title contains this, in any case
+ * @param from only captures that entered the stream at or after this instant
+ * @param to only captures that entered the stream before this instant
+ * @param after only deliveries after this position
+ */
+record DeliveryQuestion(
+    @Nullable DeliveryState state,
+    @Nullable UUID captureId,
+    @Nullable String outcome,
+    @Nullable String title,
+    @Nullable Instant from,
+    @Nullable Instant to,
+    int limit,
+    @Nullable DeliveryPlace after) {
+  static final DeliveryQuestion EVERYTHING =
+      new DeliveryQuestion(null, null, null, null, null, null, Integer.MAX_VALUE, null);
+
+  private static final String STATES =
+      Arrays.stream(DeliveryState.values())
+          .map(DeliveryState::word)
+          .collect(Collectors.joining(", "));
+
+  /** What the last attempt of a delivery may have ended with. */
+  static final List<String> OUTCOMES =
+      Stream.concat(
+              Stream.of(DeliveryState.DELIVERED.word()),
+              Arrays.stream(FailureKind.values()).map(FailureKind::word))
+          .toList();
+
+  private static final int TITLE_CHARACTERS_MAX = 200;
+
+  static DeliveryQuestion ofCapture(UUID captureId) {
+    return new DeliveryQuestion(null, captureId, null, null, null, null, Integer.MAX_VALUE, null);
+  }
+
+  /** Whether it reads more of the stream than it returns. */
+  boolean isNarrow() {
+    return outcome != null || title != null;
+  }
+
+  private static boolean isTitle(String text) {
+    return !text.isBlank() && text.codePointCount(0, text.length()) <= TITLE_CHARACTERS_MAX;
+  }
+
+  /** Throws {@link Refusal} with status 400. */
+  static DeliveryQuestion from(MultiMap query) {
+    return new DeliveryQuestion(
+        QueryValues.one(query, "state", DeliveryState::find, "must be one of " + STATES),
+        QueryValues.one(query, "capture_id", PathIds::uuid, "must be one UUID"),
+        QueryValues.one(
+            query,
+            "outcome",
+            text -> Optional.of(text).filter(OUTCOMES::contains),
+            "must be one of " + String.join(", ", OUTCOMES)),
+        QueryValues.one(
+            query,
+            "title",
+            text -> Optional.of(text).filter(DeliveryQuestion::isTitle),
+            "must be one text of 1 to " + TITLE_CHARACTERS_MAX + " characters"),
+        QueryValues.instant(query, "from"),
+        QueryValues.instant(query, "to"),
+        QueryValues.limit(query),
+        QueryValues.one(
+            query,
+            "after",
+            DeliveryPlace::decode,
+            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"));
+  }
+}

@@ -1,0 +1,71 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an endpoint does, judged by its newest attempts.
+ *
+ * @param attempts the attempts judged, at most {@link #JUDGED}
+ * @param succeeded how many of them succeeded
+ * @param lastSuccess the newest successful attempt among those examined; null if there is none
+ * @param lastOutcome the outcome of the newest attempt, with the status of the response; null if
+ *     there is none
+ * @param failed captures that were exhausted and not delivered since
+ * @param skipped captures that were skipped and not delivered since
+ * @param isMore whether there may be more of both than were counted
+ */
+public record EndpointHealth(
+    State state,
+    int attempts,
+    int succeeded,
+    @Nullable Instant lastSuccess,
+    @Nullable String lastOutcome,
+    long failed,
+    long skipped,
+    boolean isMore) {
+  /** The number of attempts that are judged. */
+  public static final int JUDGED = 20;
+
+  /** An endpoint has recovered once this many attempts in a row succeeded. */
+  static final int RECOVERED = 5;
+
+  private static final double HEALTHY_RATE = 0.9;
+
+  /** The worst first. */
+  public enum State {
+    /** None of the judged attempts succeeded. */
+    DOWN,
+    FAILING,
+    PAUSED,
+    HEALTHY,
+    /** There is no attempt to judge. */
+    UNTRIED
+  }
+
+  public EndpointHealth {
+    requireNonNull(state, "state is null");
+  }
+
+  /** {@code newest} is the number of successes among the {@link #RECOVERED} newest attempts. */
+  static State judge(boolean paused, int attempts, int succeeded, int newest) {
+    if (paused) {
+      return State.PAUSED;
+    }
+    if (attempts == 0) {
+      return State.UNTRIED;
+    }
+    if (succeeded == 0) {
+      return State.DOWN;
+    }
+    return newest == RECOVERED || succeeded >= attempts * HEALTHY_RATE
+        ? State.HEALTHY
+        : State.FAILING;
+  }
+
+  public long undelivered() {
+    return failed + skipped;
+  }
+}

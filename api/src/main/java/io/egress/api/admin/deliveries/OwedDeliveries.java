@@ -1,0 +1,182 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.deliverylog.LoggedDeliveries;
+import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The deliveries that the stream owes to endpoints. A delivery's id is computed from its endpoint
+ * and capture, so it is known before the log has an entry for it.
+ */
+final class OwedDeliveries {
+  private static final String RANGE =
+      """
+      select coalesce(stream_position_before(id, $2), stream_head) as high,
+        coalesce(stream_position_before(id, $3), 0) as low, stream_position_before(id, $4) as since,
+        (select min(first_position) from backfills
+          where endpoint_id = any($5) and origin <> 'backfill' and created_at >= $4) as replayed_from
+      from workspaces where id = $1
+      """;
+
+  private static final String POSITION =
+      "select position from stream where capture_id = $1 and workspace_id = $2";
+
+  private static final String NEWEST =
+      """
+      select * from (
+        select position, capture_id, entered_at from stream
+        where workspace_id = $1 and position > $2 and position <= $3
+        order by position desc limit %d) as window_max
+      order by position desc limit $4
+      """
+          .formatted(DeliverySearch.LOOKED_UP_MAX);
+
+  /**
+   * The deliveries owed for some rows of the stream.
+   *
+   * @param lowest the position of the last row
+   * @param isLast whether the scope has no further rows
+   * @param isCut whether more is owed for the last row
+   */
+  record Window(List<LoggedDelivery> owed, long lowest, boolean isLast, boolean isCut) {}
+
+  /**
+   * The part of the rows that is wanted.
+   *
+   * @param after only what comes after this position, unless it is null
+   * @param max the window ends there, even within a row
+   */
+  record Part(@Nullable DeliveryPlace after, int max) {
+    static final Part WHOLE = new Part(null, Integer.MAX_VALUE);
+
+    /** Whether everything owed to the endpoint for the row comes before the part. */
+    private boolean skips(long position, UUID endpointId) {
+      return after != null
+          && position == after.position()
+          && DeliveryPlace.compare(endpointId, after.endpointId()) < 0;
+    }
+
+    private boolean contains(LoggedDelivery delivery) {
+      return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
+    }
+  }
+
+  private final Pool pool;
+  private final LoggedDeliveries log;
+
+  OwedDeliveries(Pool pool, LoggedDeliveries log) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.log = requireNonNull(log, "log is null");
+  }
+
+  /** The part of the stream that a query is about. */
+  Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
+    Instant since = log.since();
+    return pool.preparedQuery(RANGE)
+        .execute(
+            Tuple.of(workspaceId, utc(question.to()), utc(question.from()), utc(since))
+                .addArrayOfUUID(endpoints.stream().map(Endpoint::id).toArray(UUID[]::new)))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext()
+                  ? scope(workspaceId, endpoints, question, row.next(), since)
+                  : new OwedScope(workspaceId, List.of(), 0, 0);
+            })
+        .compose(scope -> limit(scope, question.captureId()));
+  }
+
+  private static OwedScope scope(
+      UUID workspaceId,
+      List<Endpoint> endpoints,
+      DeliveryQuestion question,
+      Row row,
+      Instant since) {
+    List<OwedScope.Owing> owing =
+        endpoints.stream()
+            .map(endpoint -> OwedScope.Owing.of(endpoint, since, row.getLong("since")))
+            .sorted(Comparator.comparing(OwedScope.Owing::endpointId, DeliveryPlace::compare))
+            .toList();
+    Long replayedFrom = row.getLong("replayed_from");
+    long lowest =
+        Math.min(
+            owing.stream().mapToLong(OwedScope.Owing::low).min().orElse(Long.MAX_VALUE),
+            replayedFrom == null ? Long.MAX_VALUE : replayedFrom - 1);
+    DeliveryPlace after = question.after();
+    long high = row.getLong("high");
+    return new OwedScope(
+        workspaceId,
+        owing,
+        Math.max(lowest, row.getLong("low")),
+        after == null ? high : Math.min(high, after.position()));
+  }
+
+  private Future<OwedScope> limit(OwedScope scope, @Nullable UUID captureId) {
+    if (captureId == null) {
+      return Future.succeededFuture(scope);
+    }
+    return pool.preparedQuery(POSITION)
+        .execute(Tuple.of(captureId, scope.workspaceId()))
+        .map(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              long position = row.hasNext() ? row.next().getLong("position") : 0;
+              return new OwedScope(
+                  scope.workspaceId(),
+                  scope.endpoints(),
+                  Math.max(scope.low(), position - 1),
+                  Math.min(scope.high(), position));
+            });
+  }
+
+  /** For the newest {@code rows} rows of the scope. */
+  Future<Window> newest(OwedScope scope, int rows) {
+    return newest(scope, rows, Part.WHOLE);
+  }
+
+  /** Of the newest {@code rows} rows of the scope, in the order of {@link DeliveryPlace}. */
+  Future<Window> newest(OwedScope scope, int rows, Part part) {
+    return pool.preparedQuery(NEWEST)
+        .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))
+        .map(found -> window(scope, found, found.size() < rows, part));
+  }
+
+  private static Window window(OwedScope scope, RowSet<Row> rows, boolean isLast, Part part) {
+    List<LoggedDelivery> owed = new ArrayList<>();
+    long lowest = scope.high();
+    for (Row row : rows) {
+      lowest = row.getLong("position");
+      UUID captureId = row.getUUID("capture_id");
+      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
+      for (OwedScope.Owing endpoint : scope.endpoints()) {
+        if (!part.skips(lowest, endpoint.endpointId())) {
+          endpoint.owed(lowest, captureId, enteredAt).filter(part::contains).ifPresent(owed::add);
+          if (owed.size() >= part.max()) {
+            return new Window(owed, lowest, false, true);
+          }
+        }
+      }
+    }
+    return new Window(owed, lowest, isLast, false);
+  }
+
+  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,194 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.http.Refusal;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.kafka.TopicAdmin;
+import io.egress.platform.kafka.UnconsumedRecords;
+import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.queue.Topics;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.Tuple;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The captures on their way to an endpoint: in the outbox, in the unpublished rest of its history,
+ * or in a topic. Captures move downstream and leave a queue only after the next one has them.
+ * Reading the queues in that order therefore finds every capture that had no outcome when the
+ * reading began.
+ */
+final class QueuedCaptures {
+  private static final Logger log = LoggerFactory.getLogger(QueuedCaptures.class);
+
+  private static final String OUTBOX = "select capture_id from outbox where workspace_id = $1";
+
+  private static final String HISTORY =
+      "select next_position, last_position from backfills where id = $1 and finished_at is null";
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final KafkaSettings settings;
+  private final Topics topics;
+
+  QueuedCaptures(Vertx vertx, Pool pool, KafkaSettings settings) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.settings = requireNonNull(settings, "settings is null");
+    this.topics = new Topics(settings.topicPrefix());
+  }
+
+  /** {@code complete} is false if there were more records than are read. */
+  record Found(
+      Set<UUID> captureIds,
+      Set<UUID> deliveryIds,
+      long historyFrom,
+      long historyTo,
+      boolean complete) {
+    /** Whether this delivery has a record, or may have one. */
+    boolean mayHold(UUID deliveryId) {
+      return !complete || deliveryIds.contains(deliveryId);
+    }
+
+    /** Whether the capture is on its way, or may be. */
+    boolean mayHold(UUID captureId, long position) {
+      return !complete
+          || captureIds.contains(captureId)
+          || (position >= historyFrom && position <= historyTo);
+    }
+  }
+
+  Future<Found> find(UUID workspaceId, Endpoint endpoint) {
+    return new Reading(workspaceId, endpoint)
+        .run()
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    isOfKafka(failure)
+                        ? new Refusal(503, "Kafka is unavailable, try again")
+                        : failure));
+  }
+
+  private static boolean isOfKafka(@Nullable Throwable failure) {
+    return failure instanceof KafkaException || (failure != null && isOfKafka(failure.getCause()));
+  }
+
+  private final class Reading {
+    private final UUID workspaceId;
+    private final Endpoint endpoint;
+    private final Set<UUID> captureIds = ConcurrentHashMap.newKeySet();
+    private final Set<UUID> deliveryIds = ConcurrentHashMap.newKeySet();
+    private long historyFrom;
+    private long historyTo;
+    private boolean complete = true;
+
+    private Reading(UUID workspaceId, Endpoint endpoint) {
+      this.workspaceId = workspaceId;
+      this.endpoint = endpoint;
+    }
+
+    private Future<Found> run() {
+      return readOutbox()
+          .compose(read -> readHistory())
+          .compose(
+              read ->
+                  TopicAdmin.startingWith(vertx, settings, topics.capturesProcessed())
+                      .compose(
+                          names ->
+                              readTopics(
+                                  topics.fanOutGroup(), names, workspaceId, this::processed)))
+          .compose(
+              read ->
+                  TopicAdmin.startingWith(vertx, settings, topics.deliveries())
+                      .map(this::withoutExhausted)
+                      .compose(
+                          names ->
+                              readTopics(
+                                  topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
+          .map(read -> new Found(captureIds, deliveryIds, historyFrom, historyTo, complete));
+    }
+
+    private Future<Void> readOutbox() {
+      return pool.preparedQuery(OUTBOX)
+          .execute(Tuple.of(workspaceId))
+          .map(
+              rows -> {
+                rows.forEach(row -> captureIds.add(row.getUUID("capture_id")));
+                return null;
+              });
+    }
+
+    private Future<Void> readHistory() {
+      return pool.preparedQuery(HISTORY)
+          .execute(Tuple.of(endpoint.id()))
+          .map(
+              rows -> {
+                RowIterator<Row> row = rows.iterator();
+                if (row.hasNext()) {
+                  Row unfinished = row.next();
+                  historyFrom = unfinished.getLong("next_position");
+                  historyTo = unfinished.getLong("last_position");
+                }
+                return null;
+              });
+    }
+
+    private Set<String> withoutExhausted(Set<String> names) {
+      return names.stream()
+          .filter(name -> !name.equals(topics.exhausted()))
+          .collect(Collectors.toSet());
+    }
+
+    private Future<Void> readTopics(
+        String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
+      return UnconsumedRecords.read(
+              vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
+          .map(
+              all -> {
+                complete &= all;
+                return null;
+              });
+    }
+
+    /** The dispatcher skips unreadable records, too. */
+    private void readOne(Consumer<byte[]> reader, byte[] value) {
+      try {
+        reader.accept(value);
+      } catch (RuntimeException unreadable) {
+        log.debug("Skipped a record that cannot be read", unreadable);
+      }
+    }
+
+    private void processed(byte[] value) {
+      ProcessedCapture capture = ProcessedCapture.decode(Buffer.buffer(value), null);
+      if (capture.workspaceId().equals(workspaceId)) {
+        captureIds.add(capture.captureId());
+      }
+    }
+
+    private void owed(byte[] value) {
+      Delivery delivery = Delivery.decode(value);
+      if (delivery.endpointId().equals(endpoint.id())) {
+        captureIds.add(delivery.captureId());
+        if (delivery.replayId() != null) {
+          deliveryIds.add(delivery.id());
+        }
+      }
+    }
+  }
+}

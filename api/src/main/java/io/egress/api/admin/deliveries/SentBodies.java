@@ -1,0 +1,169 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.http.Refusal;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
+import io.egress.webhook.deliverylog.LoggedAttempt;
+import io.egress.webhook.endpoint.DamagedSecretException;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.UnknownSecretKeyException;
+import io.egress.webhook.send.Envelope;
+import io.egress.webhook.send.PushSettings;
+import io.egress.webhook.send.Receiver;
+import io.egress.webhook.send.SentRequest;
+import io.egress.webhook.send.WebhookSignature;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bodies of attempts, made again from the document as long as the capture has the revision that
+ * was sent. They are not stored: an erased capture leaves none behind.
+ */
+public final class SentBodies {
+  /** Each may be as large as a document. */
+  private static final int READ_AT_A_TIME = 2;
+
+  private static final Pattern ATTEMPT = Pattern.compile("[1-9][0-9]{0,4}");
+
+  private static final String DOCUMENT =
+      """
+      select d.revision, %s from current_documents d join captures c on c.id = d.capture_id
+      where d.capture_id = $1 and c.erased_at is null
+      """
+          .formatted(DocumentStore.COLUMNS);
+
+  /**
+   * A body.
+   *
+   * @param verified whether a secret of the endpoint gives the signature that was sent; false also
+   *     if its secrets have been replaced since
+   */
+  public record SentBody(Buffer bytes, boolean verified) {}
+
+  private record Sent(
+      UUID deliveryId, UUID endpointId, LoggedAttempt attempt, SentRequest request) {}
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final DeliveryReads deliveries;
+  private final DocumentStore documents;
+  private final PushSettings settings;
+  private final Semaphore reads = new Semaphore(READ_AT_A_TIME);
+
+  public SentBodies(
+      Vertx vertx,
+      Pool pool,
+      DeliveryReads deliveries,
+      DocumentStore documents,
+      PushSettings settings) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+    this.documents = requireNonNull(documents, "documents is null");
+    this.settings = requireNonNull(settings, "settings is null");
+  }
+
+  /** The number of an attempt, from 1. */
+  public static Optional<Integer> attempt(String text) {
+    return ATTEMPT.matcher(text).matches() ? Optional.of(Integer.valueOf(text)) : Optional.empty();
+  }
+
+  /** Fails with a {@link Refusal} if there is no such attempt, or its body cannot be shown. */
+  public Future<SentBody> read(UUID workspaceId, UUID deliveryId, int attempt) {
+    return deliveries.one(workspaceId, deliveryId).compose(told -> read(told, attempt));
+  }
+
+  Future<SentBody> read(DeliveryReads.Told told, int attempt) {
+    Sent sent = sent(told, attempt);
+    if (!reads.tryAcquire()) {
+      throw new Refusal(503, READ_AT_A_TIME + " bodies are being read already, try again");
+    }
+    return pool.preparedQuery(DOCUMENT)
+        .execute(Tuple.of(told.delivery().captureId()))
+        .compose(rows -> body(rows, sent))
+        .onComplete(done -> reads.release());
+  }
+
+  private static Sent sent(DeliveryReads.Told told, int number) {
+    LoggedAttempt attempt =
+        told.attempts().stream()
+            .filter(each -> each.number() == number)
+            .findFirst()
+            .orElseThrow(() -> new Refusal(404, "no such attempt of this delivery"));
+    SentRequest request = attempt.made().exchanged().request();
+    if (request == null) {
+      throw new Refusal(409, "nothing was sent in this attempt");
+    }
+    return new Sent(told.delivery().id(), told.delivery().endpointId(), attempt, request);
+  }
+
+  private Future<SentBody> body(RowSet<Row> rows, Sent sent) {
+    Fragment document = document(rows, sent.attempt().made().revision());
+    if (document == null) {
+      throw gone();
+    }
+    return EndpointStore.byIds(pool, List.of(sent.endpointId()))
+        .compose(
+            targets -> {
+              EndpointTarget target = targets.get(sent.endpointId());
+              return vertx.executeBlocking(
+                  () -> body(sent, document.inflate(), target == null ? null : signature(target)),
+                  false);
+            });
+  }
+
+  private @Nullable Fragment document(RowSet<Row> rows, @Nullable Long revision) {
+    RowIterator<Row> row = rows.iterator();
+    if (!row.hasNext() || revision == null) {
+      return null;
+    }
+    Row found = row.next();
+    return found.getLong("revision").equals(revision) ? documents.read(found) : null;
+  }
+
+  private static SentBody body(Sent sent, byte[] document, @Nullable WebhookSignature signature) {
+    Envelope envelope =
+        Envelope.compose(sent.deliveryId(), sent.attempt().made().startedAt(), document);
+    SentRequest request = sent.request();
+    if (envelope.length() != request.length()) {
+      throw gone();
+    }
+    return new SentBody(
+        envelope.buffer(),
+        signature != null
+            && request.sharesSignature(signature.sign(request.unixSeconds(), envelope)));
+  }
+
+  private @Nullable WebhookSignature signature(EndpointTarget target) {
+    SecretBox secretBox = settings.secretBox();
+    if (secretBox == null) {
+      return null;
+    }
+    try {
+      return Receiver.of(target, secretBox, settings.allowHttpEndpoints()).signature();
+    } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
+      return null;
+    }
+  }
+
+  private static Refusal gone() {
+    return new Refusal(
+        409, "the body is not known anymore: the capture has changed since, or was erased");
+  }
+}

@@ -1,0 +1,97 @@
+package io.egress.api.admin.deliveries;
+
+import io.egress.webhook.deliverylog.DeliveryState;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcomes of the captures owed to an endpoint, for a part of the stream. A capture counts as
+ * delivered if any of its deliveries was; see {@link
+ * io.egress.webhook.deliverylog.LoggedDelivery#together}.
+ */
+final class Verification {
+  static final int MISSING_LISTED_MAX = 100;
+
+  private final long fromPosition;
+  private final long toPosition;
+  private final @Nullable Long nextPosition;
+  private final Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
+  private final List<UUID> missing = new ArrayList<>();
+  private long missingCount;
+  private long missingReplays;
+  private long forgotten;
+
+  /** {@code nextPosition} is null if {@code toPosition} is the end of the stream. */
+  Verification(long fromPosition, long toPosition, @Nullable Long nextPosition) {
+    this.fromPosition = fromPosition;
+    this.toPosition = toPosition;
+    this.nextPosition = nextPosition;
+  }
+
+  long fromPosition() {
+    return fromPosition;
+  }
+
+  long toPosition() {
+    return toPosition;
+  }
+
+  @Nullable Long nextPosition() {
+    return nextPosition;
+  }
+
+  void count(DeliveryState state) {
+    counts.merge(state, 1L, Long::sum);
+  }
+
+  /** Owed for longer than the delivery log is kept. */
+  void countForgotten() {
+    forgotten++;
+  }
+
+  /** No delivery is known, and none is on its way. */
+  void countMissing(UUID captureId) {
+    missingCount++;
+    if (missing.size() < MISSING_LISTED_MAX) {
+      missing.add(captureId);
+    }
+  }
+
+  /** A replay's delivery is overdue, and not on its way. */
+  void countMissingReplay() {
+    missingReplays++;
+  }
+
+  long missingReplays() {
+    return missingReplays;
+  }
+
+  long of(DeliveryState state) {
+    return counts.getOrDefault(state, 0L);
+  }
+
+  long forgotten() {
+    return forgotten;
+  }
+
+  /** Those that a replay of undelivered captures sends. */
+  long replayable() {
+    return Arrays.stream(DeliveryState.values())
+        .filter(DeliveryState::isReplayable)
+        .mapToLong(this::of)
+        .sum();
+  }
+
+  long missing() {
+    return missingCount;
+  }
+
+  List<UUID> missingCaptures() {
+    return List.copyOf(missing);
+  }
+}

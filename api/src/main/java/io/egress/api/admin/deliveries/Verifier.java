@@ -1,0 +1,167 @@
+package io.egress.api.admin.deliveries;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LoggedDeliveries;
+import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.endpoint.Endpoint;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Compares the captures owed to an endpoint with the delivery log and with what is on its way. */
+final class Verifier {
+  /** The most positions that one verification covers. */
+  private static final int POSITIONS_MAX = 50_000;
+
+  /** Retries are rarely made at the exact instant they are due. */
+  private static final Duration LATE_MIN = Duration.ofMinutes(1);
+
+  private final LoggedDeliveries log;
+  private final OwedDeliveries owed;
+  private final QueuedCaptures queued;
+
+  Verifier(Pool pool, LoggedDeliveries log, QueuedCaptures queued) {
+    this.log = requireNonNull(log, "log is null");
+    this.owed = new OwedDeliveries(pool, log);
+    this.queued = requireNonNull(queued, "queued is null");
+  }
+
+  /** Covers as many positions as one verification may, beginning with {@code from}. */
+  Future<Verification> verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
+    return owed.scope(workspaceId, List.of(endpoint), DeliveryQuestion.EVERYTHING)
+        .compose(scope -> new Run(scope, endpoint, fromPosition).run());
+  }
+
+  private final class Run {
+    private final OwedScope scope;
+    private final Endpoint endpoint;
+    private final Verification result;
+    private final Instant overdueSince = Instant.now().minus(LATE_MIN);
+
+    /** The captures with deliveries that are either on their way or missing. */
+    private final List<LoggedDelivery> unknown = new ArrayList<>();
+
+    private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
+      this.scope = scope;
+      this.endpoint = endpoint;
+      long firstOwed = endpoint.fullHistory() ? 1 : endpoint.createdPosition() + 1;
+      long from = Math.max(fromPosition, firstOwed);
+      long to = Math.min(scope.high(), from + POSITIONS_MAX - 1);
+      this.result = new Verification(from, to, to < scope.high() ? to + 1 : null);
+    }
+
+    private Future<Verification> run() {
+      return readFrom(result.fromPosition())
+          .compose(read -> unknown.isEmpty() ? Future.succeededFuture() : judgeUnknown())
+          .map(judged -> result);
+    }
+
+    private Future<Void> readFrom(long from) {
+      if (from > result.toPosition()) {
+        return Future.succeededFuture();
+      }
+      long to = Math.min(result.toPosition(), from + DeliverySearch.LOOKED_UP_MAX - 1);
+      OwedScope part = new OwedScope(scope.workspaceId(), scope.endpoints(), from - 1, to);
+      return owed.newest(part, DeliverySearch.LOOKED_UP_MAX)
+          .compose(
+              window -> {
+                for (long i = window.owed().size(); i <= to - from; i++) {
+                  result.countForgotten();
+                }
+                return judge(window.owed(), from - 1, to, null);
+              })
+          .compose(judged -> readFrom(to + 1));
+    }
+
+    /** {@code found} is null before the queues were read: what depends on them is put off. */
+    private Future<Void> judge(
+        List<LoggedDelivery> first, long above, long upTo, QueuedCaptures.@Nullable Found found) {
+      return log.complete(first)
+          .compose(
+              completed ->
+                  log.replayed(List.of(endpoint.id()), above, upTo)
+                      .map(
+                          replayed -> {
+                            Map<UUID, List<LoggedDelivery>> again = new HashMap<>();
+                            replayed.forEach(
+                                each ->
+                                    again
+                                        .computeIfAbsent(each.captureId(), id -> new ArrayList<>())
+                                        .add(each));
+                            completed.forEach(
+                                each ->
+                                    judge(
+                                        each,
+                                        again.getOrDefault(each.captureId(), List.of()),
+                                        found));
+                            return null;
+                          }));
+    }
+
+    private void judge(
+        LoggedDelivery first, List<LoggedDelivery> again, QueuedCaptures.@Nullable Found found) {
+      List<LoggedDelivery> known = new ArrayList<>(again);
+      if (first.updatedAt() != null) {
+        known.add(first);
+      }
+      DeliveryState state =
+          known.isEmpty() ? DeliveryState.PENDING : LoggedDelivery.together(known);
+      boolean open =
+          state == DeliveryState.PENDING
+              && known.stream()
+                  .filter(each -> each.state() == DeliveryState.PENDING)
+                  .allMatch(this::isOverdue);
+      List<LoggedDelivery> overdueReplays = again.stream().filter(this::isOverdue).toList();
+      if (found == null && (open || !overdueReplays.isEmpty())) {
+        unknown.add(first);
+        return;
+      }
+      if (found != null) {
+        overdueReplays.stream()
+            .filter(each -> !found.mayHold(each.id()))
+            .forEach(missing -> result.countMissingReplay());
+      }
+      if (open) {
+        countOpen(first, requireNonNull(found, "found is null"));
+        return;
+      }
+      result.count(state);
+    }
+
+    private void countOpen(LoggedDelivery first, QueuedCaptures.Found found) {
+      if (found.mayHold(first.captureId(), first.position())) {
+        result.count(DeliveryState.PENDING);
+      } else {
+        result.countMissing(first.captureId());
+      }
+    }
+
+    /**
+     * The next attempt is overdue; Kafka may have lost its record. A replay's first attempt is due
+     * at once.
+     */
+    private boolean isOverdue(LoggedDelivery delivery) {
+      Instant due = delivery.nextAttemptAt();
+      Instant since = due == null ? delivery.updatedAt() : due;
+      return delivery.state() == DeliveryState.PENDING
+          && since != null
+          && since.isBefore(overdueSince);
+    }
+
+    /** Looks the deliveries up again: some may have got an outcome while the queues were read. */
+    private Future<Void> judgeUnknown() {
+      return queued
+          .find(scope.workspaceId(), endpoint)
+          .compose(found -> judge(unknown, result.fromPosition() - 1, result.toPosition(), found));
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.egress.api.admin.erasures;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.audit.Act;
+import io.egress.platform.audit.AuditLog;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Erases captures that are older than their workspace's retention, and all of a workspace that has
+ * ended, oldest first, in chunks. One process of the fleet works at a time. An erased chunk joins
+ * the first span of erased positions, so a new reader starts above it, and the next chunk is found
+ * above it, too.
+ */
+public final class BackgroundErasure {
+  /** What readers see as the reason. */
+  static final String REASON = "retention";
+
+  private static final String ENDED = "the workspace has ended";
+
+  private static final int CHUNK_MAX = 100;
+
+  /** Any number that no other advisory lock of the service has. */
+  private static final long LOCK_KEY = 0x7265_7465_6e74_696fL;
+
+  private static final String WORKSPACES =
+      """
+      select id, coalesce(retention_ms, $1) as retention_ms, false as has_ended from workspaces
+      where not legal_hold and ended_at is null and coalesce(retention_ms, $1) is not null
+      union all
+      select id, 0, true from workspaces where ended_at is not null and emptied_at is null
+      """;
+  private static final String LOCK = "select pg_try_advisory_xact_lock($1) as is_mine";
+  private static final String ERASE =
+      """
+      select e.capture_id
+      from (
+        select c.id from expired_captures($1, now() - $2::bigint * interval '1 ms', $3) as c(id)
+        join workspaces w on w.id = $1 and not w.legal_hold
+        order by c.id) as expired
+      cross join lateral erase_capture(expired.id, null, $4) as e
+      """;
+
+  /** Members go in a later run while a capture may name them. */
+  private static final String FORGET_MEMBERS =
+      """
+      delete from members where workspace_id = $1 and not exists (
+        select from captures where workspace_id = $1 and erased_at is null)
+      """;
+
+  private static final String FORGET_RENAMES = "delete from renames where workspace_id = $1";
+  private static final String FORGET_DEVICES =
+      "update devices set name = null where workspace_id = $1 and name is not null";
+
+  /** No call that began before the end takes as long, so nothing comes after it. */
+  private static final String EMPTIED =
+      """
+      update workspaces w set emptied_at = now()
+      where w.id = $1 and w.ended_at < now() - interval '5 minutes'
+        and w.stream_head = coalesce((select h.number from erasure_heads h where h.workspace_id = w.id), 0)
+        and not exists (select from stream_inbox i where i.workspace_id = w.id)
+        and not exists (
+          select from captures c where c.workspace_id = w.id and not c.entered and c.erased_at is null)
+      """;
+
+  private final Pool pool;
+  private final Transactions transactions;
+  private final @Nullable Duration standard;
+
+  /** {@code standard} is that of workspaces that have none of their own. */
+  public BackgroundErasure(Pool pool, @Nullable Duration standard) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
+    this.standard = standard;
+  }
+
+  private record Kept(UUID workspaceId, long millis, boolean ended) {}
+
+  /** Completes when nothing is older than it may be. */
+  public Future<Void> run() {
+    return pool.preparedQuery(WORKSPACES)
+        .execute(Tuple.of(standard == null ? null : standard.toMillis()))
+        .compose(
+            rows -> {
+              Deque<Kept> left = new ArrayDeque<>();
+              for (Row row : rows) {
+                left.add(
+                    new Kept(
+                        row.getUUID("id"),
+                        row.getLong("retention_ms"),
+                        row.getBoolean("has_ended")));
+              }
+              return next(left);
+            });
+  }
+
+  /** Workspaces take turns, so that a large one does not hold up the others. */
+  private Future<Void> next(Deque<Kept> left) {
+    Kept kept = left.poll();
+    if (kept == null) {
+      return Future.succeededFuture();
+    }
+    return transactions
+        .run(tx -> eraseChunk(tx, kept))
+        .compose(
+            erased -> {
+              if (erased.size() >= CHUNK_MAX) {
+                left.add(kept);
+              }
+              return ReceiverAnswers.forget(pool, kept.workspaceId(), erased)
+                  .compose(
+                      forgotten ->
+                          kept.ended() && erased.size() < CHUNK_MAX
+                              ? forgetNames(kept.workspaceId())
+                              : Future.succeededFuture());
+            })
+        .compose(done -> next(left));
+  }
+
+  private Future<Void> forgetNames(UUID workspaceId) {
+    Tuple workspace = Tuple.of(workspaceId);
+    return pool.preparedQuery(FORGET_RENAMES)
+        .execute(workspace)
+        .compose(done -> pool.preparedQuery(FORGET_MEMBERS).execute(workspace))
+        .compose(done -> pool.preparedQuery(FORGET_DEVICES).execute(workspace))
+        .compose(done -> pool.preparedQuery(EMPTIED).execute(workspace))
+        .mapEmpty();
+  }
+
+  /** Returns what was erased; nothing while another process works. */
+  private static Future<List<UUID>> eraseChunk(SqlConnection tx, Kept kept) {
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(LOCK_KEY))
+        .compose(
+            locked ->
+                locked.iterator().next().getBoolean("is_mine")
+                    ? eraseExpired(tx, kept)
+                    : Future.succeededFuture(List.of()));
+  }
+
+  private static Future<List<UUID>> eraseExpired(SqlConnection tx, Kept kept) {
+    return tx.preparedQuery(ERASE)
+        .execute(
+            Tuple.of(kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
+        .compose(
+            rows -> {
+              List<UUID> erased = new ArrayList<>(rows.size());
+              rows.forEach(row -> erased.add(row.getUUID("capture_id")));
+              return erased.isEmpty() || kept.ended()
+                  ? Future.succeededFuture(erased)
+                  : record(tx, kept, erased.size()).map(erased);
+            });
+  }
+
+  private static Future<Void> record(SqlConnection tx, Kept kept, int captures) {
+    return AuditLog.write(
+        tx,
+        kept.workspaceId(),
+        Caller.SYSTEM,
+        new Act(
+            "captures.expired",
+            "workspace",
+            kept.workspaceId(),
+            new JsonObject().put("captures", captures)));
+  }
+}

@@ -1,0 +1,140 @@
+package io.egress.api.admin.erasures;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.admin.workspace.Workspaces;
+import io.egress.platform.audit.Act;
+import io.egress.platform.audit.AuditLog;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Transactions;
+import io.egress.platform.http.Refusal;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Erases what captures say, and then what receivers answered. Repeating the call completes an
+ * erasure that was interrupted in between.
+ */
+public final class CaptureErasure {
+  /** A capture that was just put is given its position first. */
+  private static final Duration POSITION_WAIT = Duration.ofSeconds(5);
+
+  private static final Duration LOOKS_APART = Duration.ofMillis(50);
+
+  private static final String ERASE =
+      "select *, erased_at = now() as is_new from erase_capture($1, $2, $3)";
+  private static final String HOLD =
+      """
+      select w.legal_hold and c.erased_at is null as is_held
+      from captures c join workspaces w on w.id = c.workspace_id
+      where c.id = $1 and ($2::uuid is null or c.workspace_id = $2)
+      """;
+
+  /** {@code workspaceId} is null for whatever workspace. */
+  private record Wanted(@Nullable UUID workspaceId, UUID captureId, String reason) {}
+
+  private final Vertx vertx;
+  private final Pool pool;
+  private final Transactions transactions;
+  private final Runnable sweep;
+
+  /** {@code sweep} gives captures that wait for a position one. */
+  public CaptureErasure(Vertx vertx, Pool pool, Runnable sweep) {
+    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
+    this.sweep = requireNonNull(sweep, "sweep is null");
+  }
+
+  /** Of a capture that was erased before, returns the erasure of then. */
+  public Future<Erasure> erase(Caller caller, UUID captureId, String reason) {
+    return erase(caller, new Wanted(null, captureId, reason));
+  }
+
+  /** Like {@link #erase}, but only if the capture is of the workspace. */
+  public Future<Erasure> eraseOf(UUID workspaceId, Caller caller, UUID captureId, String reason) {
+    return erase(caller, new Wanted(workspaceId, captureId, reason));
+  }
+
+  private Future<Erasure> erase(Caller caller, Wanted wanted) {
+    return erase(caller, wanted, System.nanoTime() + POSITION_WAIT.toNanos())
+        .compose(
+            erasure ->
+                ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
+                    .map(erasure));
+  }
+
+  private Future<Erasure> erase(Caller caller, Wanted wanted, long untilNanos) {
+    return transactions
+        .run(tx -> eraseOnce(tx, caller, wanted))
+        .compose(
+            erased -> {
+              if (erased.isPresent()) {
+                return Future.succeededFuture(erased.get());
+              }
+              if (System.nanoTime() > untilNanos) {
+                throw new Refusal(503, "the capture is on its way into the stream, try again");
+              }
+              sweep.run();
+              return vertx
+                  .timer(LOOKS_APART.toMillis(), TimeUnit.MILLISECONDS)
+                  .compose(passed -> erase(caller, wanted, untilNanos));
+            });
+  }
+
+  /** Empty if the capture has no position yet. */
+  private static Future<Optional<Erasure>> eraseOnce(
+      SqlConnection tx, Caller caller, Wanted wanted) {
+    return tx.preparedQuery(HOLD)
+        .execute(Tuple.of(wanted.captureId(), wanted.workspaceId()))
+        .compose(
+            rows -> {
+              requireErasable(rows);
+              return tx.preparedQuery(ERASE)
+                  .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
+            })
+        .compose(
+            rows -> {
+              RowIterator<Row> row = rows.iterator();
+              return row.hasNext()
+                  ? record(tx, caller, row.next()).map(Optional::of)
+                  : Future.succeededFuture(Optional.empty());
+            });
+  }
+
+  private static void requireErasable(RowSet<Row> captures) {
+    if (captures.size() == 0) {
+      throw new Refusal(404, "no such capture");
+    }
+    if (captures.iterator().next().getBoolean("is_held")) {
+      throw Workspaces.onLegalHold();
+    }
+  }
+
+  private static Future<Erasure> record(SqlConnection tx, Caller caller, Row row) {
+    Erasure erasure = Erasure.of(row);
+    if (!row.getBoolean("is_new")) {
+      return Future.succeededFuture(erasure);
+    }
+    Act act =
+        new Act(
+            "capture.erased",
+            "capture",
+            erasure.captureId(),
+            new JsonObject().put("reason", erasure.reason()));
+    return AuditLog.write(tx, erasure.workspaceId(), caller, act).map(erasure);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.admin.keys;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,268 @@
+package io.egress.api.admin.operator;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.api.admin.deliveries.EndpointHealth;
+import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.endpoint.EndpointStore;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Lists workspaces with their streams and the health of their endpoints. */
+public final class WorkspaceList {
+  /** Endpoints of a workspace whose health is judged, those with recent failures first. */
+  static final int JUDGED_MAX = 100;
+
+  /** Pending deliveries counted per endpoint. */
+  static final int PENDING_MAX = 1_000;
+
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  /**
+   * The workspaces with an endpoint that is paused or failed recently. One look into the index of
+   * undelivered deliveries per endpoint and day, whatever the planner knows of the tables.
+   */
+  private static final String TROUBLED =
+      """
+      troubled as materialized (
+        select distinct e.workspace_id from endpoints e left join lateral (
+          select true as recently from deliveries d
+          where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
+            and d.state <> 'delivered' and d.attempts > 0 and d.day >= current_date - 3
+          limit 1) as failed on true
+        where e.deleted_at is null and (e.paused or failed.recently) and %s)""";
+
+  private static final String SHOWN =
+      """
+      select w.id, l.troubled, w.name, w.stream_head, s.entered_at as newest_at, w.ended_at, w.retention_ms, w.legal_hold,
+        w.stream_head - stream_position_before(w.id, now() - interval '1 hour') as last_hour
+      from l join workspaces w on w.id = l.id
+        left join stream s on s.workspace_id = w.id and s.position = w.stream_head
+      """;
+
+  private static final String BY_ID =
+      """
+      with %s, l as materialized (
+        select w.id, $2 as troubled from workspaces w
+        where w.emptied_at is null and ($1::uuid is null or w.id > $1)
+          and (not $2 or w.id in (select workspace_id from troubled))
+        order by w.id limit $3)
+      %s order by w.id
+      """
+          .formatted(TROUBLED.formatted("$2::boolean"), SHOWN);
+
+  private static final String TROUBLED_FIRST =
+      """
+      with %s, l as materialized (
+        select w.id, t.workspace_id is not null as troubled
+        from workspaces w left join troubled t on t.workspace_id = w.id
+        where w.emptied_at is null
+          and ($1::text is null or strpos(lower(w.name), lower($1)) > 0 or starts_with(w.id::text, lower($1)))
+          and ($2::boolean is null or (t.workspace_id is null, w.id) > (not $2, $3))
+        order by t.workspace_id is null, w.id limit $4)
+      %s order by not l.troubled, w.id
+      """
+          .formatted(TROUBLED.formatted("true"), SHOWN);
+
+  private static final String PENDING =
+      """
+      select count(*) as deliveries, min(d.owed_at) as oldest
+      from unnest($1::uuid[]) as e(id) cross join lateral (
+        select owed_at from deliveries
+        where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
+        order by position limit %d) as d
+      """
+          .formatted(PENDING_MAX);
+
+  /** An endpoint with its health. */
+  public record Judged(Endpoint endpoint, EndpointHealth health) {}
+
+  /**
+   * Deliveries that have failed and will be retried.
+   *
+   * @param deliveries at most {@link #PENDING_MAX} of an endpoint
+   * @param oldest since when the oldest is owed; null if there are none
+   */
+  public record Pending(long deliveries, @Nullable Instant oldest) {
+    static final Pending NOTHING = new Pending(0, null);
+  }
+
+  /**
+   * A workspace.
+   *
+   * @param troubled whether an endpoint is paused or failed recently, as far as that was examined
+   * @param captures the captures of its stream, of which {@code lastHour} are new
+   * @param retention how long it keeps its captures; null for good
+   * @param endpoints the number of its endpoints
+   * @param judged up to {@link #JUDGED_MAX} of them
+   * @param pending of these
+   */
+  public record Listed(
+      UUID id,
+      boolean troubled,
+      @Nullable String name,
+      long captures,
+      long lastHour,
+      @Nullable Instant newestAt,
+      @Nullable Instant endedAt,
+      @Nullable Duration retention,
+      boolean legalHold,
+      int endpoints,
+      List<Judged> judged,
+      Pending pending) {
+    public Listed {
+      judged = List.copyOf(judged);
+    }
+
+    public long undelivered() {
+      return judged.stream().mapToLong(each -> each.health().undelivered()).sum();
+    }
+
+    /** The endpoints that are down, failing or paused. */
+    public List<Judged> problems() {
+      return judged.stream()
+          .filter(each -> each.health().state().compareTo(EndpointHealth.State.PAUSED) <= 0)
+          .toList();
+    }
+  }
+
+  /** The end of a page of {@link #troubledFirst}. */
+  public record Place(boolean troubled, UUID id) {
+    public static Place of(Listed workspace) {
+      return new Place(workspace.troubled(), workspace.id());
+    }
+  }
+
+  private final Pool pool;
+  private final EndpointStore endpoints;
+  private final EndpointHealths healths;
+  private final @Nullable Duration standard;
+
+  /** {@code standard} is the retention of workspaces that have none of their own. */
+  public WorkspaceList(Pool pool, EndpointHealths healths, @Nullable Duration standard) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.endpoints = new EndpointStore(pool);
+    this.healths = requireNonNull(healths, "healths is null");
+    this.standard = standard;
+  }
+
+  /**
+   * In the order of their ids, after {@code after} unless that is null.
+   *
+   * @param troubled whether to list only those with an endpoint that is paused or failed recently
+   */
+  Future<List<Listed>> byId(@Nullable UUID after, boolean troubled, int max) {
+    return pool.preparedQuery(BY_ID)
+        .execute(Tuple.of(after, troubled, max))
+        .compose(rows -> complete(rows.iterator(), new ArrayList<>()));
+  }
+
+  /**
+   * Those with an endpoint that is paused or failed recently come first.
+   *
+   * @param search only those whose name contains it, or whose id begins with it; null for all
+   */
+  public Future<List<Listed>> troubledFirst(
+      @Nullable String search, @Nullable Place after, int max) {
+    return pool.preparedQuery(TROUBLED_FIRST)
+        .execute(
+            Tuple.of(
+                search,
+                after == null ? null : after.troubled(),
+                after == null ? BEFORE_ALL : after.id(),
+                max))
+        .compose(rows -> complete(rows.iterator(), new ArrayList<>()));
+  }
+
+  private Future<List<Listed>> complete(Iterator<Row> rows, List<Listed> listed) {
+    if (!rows.hasNext()) {
+      return Future.succeededFuture(listed);
+    }
+    Row row = rows.next();
+    return listed(row)
+        .compose(
+            workspace -> {
+              listed.add(workspace);
+              return complete(rows, listed);
+            });
+  }
+
+  private Future<Listed> listed(Row row) {
+    UUID id = row.getUUID("id");
+    return endpoints
+        .list(id)
+        .compose(
+            all ->
+                judge(id, all)
+                    .compose(
+                        judged ->
+                            pending(judged)
+                                .map(pending -> listed(id, row, all.size(), judged, pending))));
+  }
+
+  private Listed listed(UUID id, Row row, int inAll, List<Judged> judged, Pending pending) {
+    Long retention = row.getLong("retention_ms");
+    return new Listed(
+        id,
+        row.getBoolean("troubled"),
+        row.getString("name"),
+        row.getLong("stream_head"),
+        row.getLong("last_hour"),
+        instant(row, "newest_at"),
+        instant(row, "ended_at"),
+        retention == null ? standard : Duration.ofMillis(retention),
+        row.getBoolean("legal_hold"),
+        inAll,
+        judged,
+        pending);
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
+  }
+
+  private Future<List<Judged>> judge(UUID workspaceId, List<Endpoint> all) {
+    if (all.isEmpty()) {
+      return Future.succeededFuture(List.of());
+    }
+    return healths
+        .troubledFirst(workspaceId, all)
+        .compose(
+            sorted -> {
+              List<Endpoint> judged = sorted.stream().limit(JUDGED_MAX).toList();
+              return healths
+                  .of(workspaceId, judged)
+                  .map(
+                      found ->
+                          judged.stream()
+                              .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
+                              .toList());
+            });
+  }
+
+  private Future<Pending> pending(List<Judged> judged) {
+    if (judged.isEmpty()) {
+      return Future.succeededFuture(Pending.NOTHING);
+    }
+    UUID[] ids = judged.stream().map(each -> each.endpoint().id()).toArray(UUID[]::new);
+    return pool.preparedQuery(PENDING)
+        .execute(Tuple.tuple().addArrayOfUUID(ids))
+        .map(
+            rows -> {
+              Row row = rows.iterator().next();
+              return new Pending(row.getLong("deliveries"), instant(row, "oldest"));
+            });
+  }
+}

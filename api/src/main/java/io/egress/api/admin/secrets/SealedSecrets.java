@@ -1,0 +1,169 @@
+package io.egress.api.admin.secrets;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.audit.Act;
+import io.egress.platform.audit.AuditLog;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Transactions;
+import io.egress.webhook.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.SecretBox;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The encrypted values of endpoints, including deleted ones. */
+final class SealedSecrets {
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  /** A sealed value begins with a version, the length of its key's id, and the id. */
+  private static final String USES =
+      """
+      select convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'LATIN1') as key_id, count(*) as secrets
+      from (
+        select secret as sealed from endpoints
+        union all select previous_secret from endpoints where previous_secret is not null
+        union all select headers from endpoints where headers is not null
+        union all select client_certificate from endpoints where client_certificate is not null
+        union all select answer from idempotency_keys where answer is not null) as everything
+      group by 1 order by 2 desc, 1
+      """;
+
+  private static final int PAGE = 500;
+
+  private static final String NEXT =
+      """
+      select id, secret, previous_secret, headers, client_certificate from endpoints where id > $1 order by id limit %d
+      """
+          .formatted(PAGE);
+
+  /** A concurrent change wins. */
+  private static final String REPLACE =
+      """
+      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5
+      where id = $1 and secret = $6 and previous_secret is not distinct from $7
+        and headers is not distinct from $8 and client_certificate is not distinct from $9
+      """;
+
+  /**
+   * Counts the secrets, headers, client certificates and stored idempotent answers sealed with each
+   * key.
+   */
+  record Use(String keyId, long secrets) {}
+
+  private record Page(UUID reached, int replaced, boolean isLast) {}
+
+  private final Pool pool;
+  private final Transactions transactions;
+
+  SealedSecrets(Pool pool) {
+    this.pool = requireNonNull(pool, "pool is null");
+    this.transactions = new Transactions(pool);
+  }
+
+  Future<List<Use>> uses() {
+    return pool.query(USES)
+        .execute()
+        .map(
+            rows -> {
+              List<Use> uses = new ArrayList<>();
+              rows.forEach(
+                  row -> uses.add(new Use(row.getString("key_id"), row.getLong("secrets"))));
+              return uses;
+            });
+  }
+
+  /**
+   * Seals the secrets, headers and client certificates of every endpoint with the current key.
+   * Returns the number of endpoints changed. Fails if a secret's key is unknown or the secret is
+   * damaged; values sealed before that remain changed.
+   */
+  Future<Integer> reseal(SecretBox box, Caller caller) {
+    return reseal(box, caller, BEFORE_ALL, 0);
+  }
+
+  private Future<Integer> reseal(SecretBox box, Caller caller, UUID after, int before) {
+    return transactions
+        .run(tx -> resealPage(tx, box, caller, after))
+        .compose(
+            page ->
+                page.isLast()
+                    ? Future.succeededFuture(before + page.replaced())
+                    : reseal(box, caller, page.reached(), before + page.replaced()));
+  }
+
+  private static Future<Page> resealPage(
+      SqlConnection tx, SecretBox box, Caller caller, UUID after) {
+    return tx.preparedQuery(NEXT)
+        .execute(Tuple.of(after))
+        .compose(
+            rows -> {
+              List<Future<Integer>> replaced = new ArrayList<>();
+              UUID last = after;
+              for (Row row : rows) {
+                last = row.getUUID("id");
+                if (isOld(box, row.getBuffer("secret"))
+                    || isOld(box, row.getBuffer("previous_secret"))
+                    || isOld(box, row.getBuffer("headers"))
+                    || isOld(box, row.getBuffer("client_certificate"))) {
+                  replaced.add(replace(tx, box, row));
+                }
+              }
+              UUID reached = last;
+              boolean isLast = rows.size() < PAGE;
+              return Future.all(replaced)
+                  .map(done -> replaced.stream().mapToInt(each -> each.result()).sum())
+                  .compose(
+                      count ->
+                          count == 0 && !isLast
+                              ? Future.succeededFuture(new Page(reached, count, isLast))
+                              : AuditLog.write(tx, null, caller, resealed(count))
+                                  .map(new Page(reached, count, isLast)));
+            });
+  }
+
+  private static Act resealed(int endpoints) {
+    return new Act(
+        "secret_keys.resealed", "secret_keys", null, new JsonObject().put("endpoints", endpoints));
+  }
+
+  private static Future<Integer> replace(SqlConnection tx, SecretBox box, Row row) {
+    UUID id = row.getUUID("id");
+    Buffer secret = row.getBuffer("secret");
+    Buffer previous = row.getBuffer("previous_secret");
+    Buffer headers = row.getBuffer("headers");
+    Buffer certificate = row.getBuffer("client_certificate");
+    return tx.preparedQuery(REPLACE)
+        .execute(
+            Tuple.of(
+                id,
+                resealed(box, secret, id),
+                previous == null ? null : resealed(box, previous, id),
+                CustomHeaders.open(headers, box, id).seal(box, id).sealed(),
+                certificate == null
+                    ? null
+                    : ClientCertificate.open(certificate, box, id).seal(box, id),
+                secret,
+                previous,
+                headers,
+                certificate))
+        .map(rows -> rows.rowCount());
+  }
+
+  private static boolean isOld(SecretBox box, @Nullable Buffer secret) {
+    return secret != null && box.isSealedWithOldKey(secret.getBytes());
+  }
+
+  private static Buffer resealed(SecretBox box, Buffer secret, UUID id) {
+    return Buffer.buffer(box.seal(box.open(secret.getBytes(), id), id));
+  }
+}

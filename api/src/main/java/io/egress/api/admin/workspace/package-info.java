@@ -1,0 +1,5 @@
+/** Shared by the calls on things that belong to a workspace. */
+@NullMarked
+package io.egress.api.admin.workspace;
+
+import org.jspecify.annotations.NullMarked;

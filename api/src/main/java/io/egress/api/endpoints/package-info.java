@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.endpoints;
-
-import org.jspecify.annotations.NullMarked;

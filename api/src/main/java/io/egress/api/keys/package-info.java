@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.keys;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Calls on the queue of deliveries, which dispatchers keep. */
-@NullMarked
-package io.egress.api.queue;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Replays of a stream to an endpoint, and redeliveries of single captures. */
-@NullMarked
-package io.egress.api.replays;
-
-import org.jspecify.annotations.NullMarked;

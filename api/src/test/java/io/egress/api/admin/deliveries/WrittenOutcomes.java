@@ -1,0 +1,112 @@
+package io.egress.api.admin.deliveries;
+
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.deliverylog.DeliveryLog;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.MadeAttempt;
+import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.send.Exchanged;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A workspace whose outcomes are written into the log as a dispatcher would write them. */
+public final class WrittenOutcomes {
+  public static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));
+
+  private final Service service;
+  private final UUID workspace;
+
+  public WrittenOutcomes(Service service, UUID workspace) {
+    this.service = service;
+    this.workspace = workspace;
+  }
+
+  public UUID endpoint() {
+    return UUID.fromString(
+        new JsonObject(
+                service
+                    .internal(
+                        "POST",
+                        "/internal/v1/workspaces/" + workspace + "/endpoints",
+                        "{\"url\":\"https://example.com/hook\"}")
+                    .body())
+            .getString("id"));
+  }
+
+  public void captures(int count) {
+    long before = head();
+    for (int i = 0; i < count; i++) {
+      service.put(UUID.randomUUID(), Service.capture(workspace));
+    }
+    await().until(() -> head() == before + count);
+  }
+
+  private long head() {
+    var rows =
+        service
+            .query("select stream_head from workspaces where id = '" + workspace + "'")
+            .iterator();
+    return rows.hasNext() ? rows.next().getLong(0) : 0;
+  }
+
+  /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
+  public void write(UUID endpoint, int first, int end, DeliveryState state) {
+    write(endpoint, first, end, state, null);
+  }
+
+  void write(UUID endpoint, int first, int end, DeliveryState state, @Nullable UUID replay) {
+    List<LogEntry> entries = new ArrayList<>();
+    for (Row row :
+        service.query(
+            "select s.position, s.capture_id, s.entered_at from stream s join endpoints e on e.id = '"
+                + endpoint
+                + "' where s.workspace_id = e.workspace_id and s.position > e.created_position + "
+                + first
+                + " and s.position <= e.created_position + "
+                + end)) {
+      UUID capture = row.getUUID("capture_id");
+      long position = row.getLong("position");
+      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
+      Delivery delivery =
+          replay == null
+              ? Delivery.first(
+                  DeliveryId.of(endpoint, capture),
+                  endpoint,
+                  capture,
+                  position,
+                  Delivery.Origin.LIVE,
+                  enteredAt)
+              : Delivery.replayed(
+                  replay, endpoint, capture, position, Delivery.Origin.REPLAY, enteredAt);
+      boolean attempted = state != DeliveryState.SKIPPED;
+      entries.add(
+          new LogEntry(
+              delivery,
+              state,
+              attempted
+                  ? new MadeAttempt(
+                      Instant.now(),
+                      Duration.ofMillis(1),
+                      state == DeliveryState.DELIVERED ? "delivered" : "status",
+                      state == DeliveryState.DELIVERED ? 200 : 500,
+                      null,
+                      null,
+                      Exchanged.NOTHING)
+                  : null,
+              state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null));
+    }
+    Service.await(new DeliveryLog(service.database, DAYS).write(entries));
+  }
+}

@@ -1,0 +1,44 @@
+package io.egress.api.admin.endpoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.UUID;
+
+/** HTTP calls to the endpoints of a workspace. */
+record EndpointCalls(Service service, UUID workspace) {
+  static String message(HttpResponse<String> answer) {
+    return new JsonObject(answer.body()).getJsonObject("error").getString("message");
+  }
+
+  String path() {
+    return "/internal/v1/workspaces/" + workspace + "/endpoints";
+  }
+
+  String at(JsonObject endpoint) {
+    return path() + "/" + endpoint.getString("id");
+  }
+
+  JsonObject create(String url) {
+    HttpResponse<String> answer =
+        service.internal("POST", path(), new JsonObject().put("url", url));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    return new JsonObject(answer.body());
+  }
+
+  JsonObject show(JsonObject endpoint) {
+    return new JsonObject(service.internal("GET", at(endpoint), "").body());
+  }
+
+  List<Object> list() {
+    return new JsonObject(service.internal("GET", path(), "").body())
+        .getJsonArray("endpoints").stream().toList();
+  }
+
+  HttpResponse<String> change(JsonObject endpoint, String body) {
+    return service.internal("PATCH", at(endpoint), body);
+  }
+}

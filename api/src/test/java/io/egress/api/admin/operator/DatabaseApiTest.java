@@ -1,0 +1,106 @@
+package io.egress.api.admin.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.egress.embedded.Durability;
+import io.egress.embedded.PostgresServer;
+import io.egress.transcript.stream.StreamLock;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Transaction;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class DatabaseApiTest {
+  private static final String PATH = "/internal/v1/database";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @Test
+  void showsWhoHoldsTheStreamsLockAndWhoWaitsForIt() {
+    try (Service service = Service.start()) {
+      SqlConnection holder = Service.await(service.database.getConnection());
+      Transaction transaction = Service.await(holder.begin());
+      Service.await(StreamLock.take(holder));
+      int pid = pid(holder);
+
+      service.put(UUID.randomUUID(), Service.capture(UUID.randomUUID()));
+
+      await().atMost(PATIENCE).until(() -> blocks(service, pid) == 1);
+      assertThat(sessions(service))
+          .filteredOn(session -> session.getJsonArray("blocked_by").contains(pid))
+          .singleElement()
+          .satisfies(
+              waiting -> {
+                assertThat(waiting.getString("waits_for")).isEqualTo("Lock: advisory");
+                assertThat(waiting.getString("query")).contains("sweep(");
+              });
+
+      Service.await(transaction.rollback());
+      Service.await(holder.close());
+      await().atMost(PATIENCE).until(() -> blocks(service, pid) == 0);
+    }
+  }
+
+  @Test
+  void showsAStandbyAndAServerThatTakesNoWrites(@TempDir Path folder) {
+    try (PostgresServer primary =
+            PostgresServer.start(folder.resolve("primary"), Durability.UNSYNCED);
+        PostgresServer standby = PostgresServer.startStandby(folder.resolve("standby"), primary);
+        Service service = Service.start(Map.of("EGRESS_DATABASE_URL", primary.databaseUrl()))) {
+      assertThat(standby.query("select pg_is_in_recovery()")).isEqualTo("t");
+      JsonObject database = database(service);
+      assertThat(database.getJsonObject("server").getBoolean("in_recovery")).isFalse();
+      assertThat(database.getJsonObject("server").getBoolean("read_only")).isFalse();
+      assertThat(database.getJsonArray("standbys")).hasSize(1);
+      assertThat(database.getJsonArray("standbys").getJsonObject(0).getString("state"))
+          .isEqualTo("streaming");
+
+      primary.alter("set default_transaction_read_only = on");
+
+      await()
+          .atMost(PATIENCE)
+          .until(() -> service.internal("GET", "/internal/v1/queue", "").statusCode() == 503);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> service.internal("GET", PATH, "").body().contains("\"read_only\":true"));
+      primary.alter("reset default_transaction_read_only");
+    }
+  }
+
+  private static int pid(SqlConnection connection) {
+    return Service.await(connection.query("select pg_backend_pid()").execute())
+        .iterator()
+        .next()
+        .getInteger(0);
+  }
+
+  private static long blocks(Service service, int pid) {
+    return sessions(service).stream()
+        .filter(session -> session.getInteger("pid") == pid)
+        .mapToLong(session -> session.getLong("blocks"))
+        .sum();
+  }
+
+  private static List<JsonObject> sessions(Service service) {
+    return database(service).getJsonArray("sessions").stream().map(JsonObject.class::cast).toList();
+  }
+
+  private static JsonObject database(Service service) {
+    HttpResponse<String> answer = service.internal("GET", PATH, "");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return new JsonObject(answer.body());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.admin.queue;
+
+import org.jspecify.annotations.NullMarked;

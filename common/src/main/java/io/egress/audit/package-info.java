@@ -1,5 +1,0 @@
-/** The record of who changed what. */
-@NullMarked
-package io.egress.audit;
-
-import org.jspecify.annotations.NullMarked;

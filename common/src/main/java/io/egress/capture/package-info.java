@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.capture;
-
-import org.jspecify.annotations.NullMarked;

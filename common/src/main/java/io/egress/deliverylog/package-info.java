@@ -1,5 +1,0 @@
-/** The durable log of deliveries and their attempts, checked before anything is sent. */
-@NullMarked
-package io.egress.deliverylog;
-
-import org.jspecify.annotations.NullMarked;

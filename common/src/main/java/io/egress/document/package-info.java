@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.document;
-
-import org.jspecify.annotations.NullMarked;

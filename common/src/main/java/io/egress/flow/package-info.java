@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.flow;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.http;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.kafka;
-
-import org.jspecify.annotations.NullMarked;

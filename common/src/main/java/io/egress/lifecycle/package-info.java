@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.lifecycle;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The formats and the appender of log lines, configured in {@code logback.xml}. */
-@NullMarked
-package io.egress.log;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The service's own metrics. */
-@NullMarked
-package io.egress.metrics;
-
-import org.jspecify.annotations.NullMarked;

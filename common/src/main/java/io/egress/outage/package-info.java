@@ -1,5 +1,0 @@
-/** Logging and retrying while a backend is unavailable. */
-@NullMarked
-package io.egress.outage;
-
-import org.jspecify.annotations.NullMarked;

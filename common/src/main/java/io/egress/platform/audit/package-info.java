@@ -1,0 +1,5 @@
+/** The record of who changed what. */
+@NullMarked
+package io.egress.platform.audit;
+
+import org.jspecify.annotations.NullMarked;

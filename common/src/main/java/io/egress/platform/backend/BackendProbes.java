@@ -1,0 +1,149 @@
+package io.egress.platform.backend;
+
+import io.egress.platform.database.Database;
+import io.egress.platform.database.Unavailability;
+import io.egress.platform.kafka.Brokers;
+import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.kafka.WriteProbe;
+import io.egress.platform.metrics.Metrics;
+import io.egress.platform.outage.BackendWatch;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Checks periodically whether PostgreSQL and Kafka take writes, with connections of its own. A
+ * database that takes none may still be readable.
+ */
+public final class BackendProbes {
+  /** Connections to the database: one that writes may hang while another one reads. */
+  public static final int CONNECTIONS = 2;
+
+  private static final Duration WRITES_APART = Duration.ofSeconds(3);
+  private static final Duration WRITE_MAX = Duration.ofSeconds(3);
+  private static final Duration READ_MAX = Duration.ofMillis(900);
+
+  /**
+   * Writes to the log of the database and waits for the commit, for which a synchronous standby may
+   * be needed. No table is involved, so nothing has to be cleaned up.
+   */
+  private static final String WRITE =
+      """
+      do $$ begin
+        if current_setting('transaction_read_only')::boolean then
+          raise 'the server is a standby or read-only' using errcode = 'read_only_sql_transaction';
+        end if;
+        perform pg_logical_emit_message(true, 'egress', '');
+      end $$
+      """;
+
+  private static final String READ = "select 1";
+
+  private final Pool writing;
+  private final Pool reading;
+  private final Brokers brokers;
+  private final WriteProbe records;
+  private final BackendWatch watch;
+  private final BackendWatch kafka;
+  private volatile boolean readable;
+
+  private BackendProbes(
+      Vertx vertx, Database database, KafkaSettings settings, Metrics metrics, String role) {
+    writing = database.pool(role + "_write_probe", 1);
+    reading = database.pool(role + "_probe", 1);
+    brokers = new Brokers(vertx, settings);
+    records = new WriteProbe(vertx, settings);
+    watch = BackendWatch.start(vertx, "PostgreSQL", WRITES_APART, this::checkDatabase);
+    kafka = BackendWatch.start(vertx, "Kafka", WRITES_APART, this::askKafka);
+    gauge(metrics, role, "database", watch);
+    gauge(metrics, role, "kafka", kafka);
+  }
+
+  /** {@code role} is the label in metrics. */
+  public static BackendProbes open(
+      Vertx vertx, Database database, KafkaSettings kafka, Metrics metrics, String role) {
+    return new BackendProbes(vertx, database, kafka, metrics, role);
+  }
+
+  /** For small statements that read. */
+  public Pool reading() {
+    return reading;
+  }
+
+  public Brokers brokers() {
+    return brokers;
+  }
+
+  /** Completes once it is known for the first time whether PostgreSQL is up. */
+  public Future<Void> databaseAsked() {
+    return watch.asked();
+  }
+
+  /** What PostgreSQL did when it was last asked. */
+  public DatabaseState database() {
+    if (watch.isUp()) {
+      return DatabaseState.TAKES_WRITES;
+    }
+    return readable ? DatabaseState.ONLY_READS : DatabaseState.AWAY;
+  }
+
+  public boolean databaseUp() {
+    return watch.isUp();
+  }
+
+  /** Whether Kafka took records when it was last asked. */
+  public boolean kafkaUp() {
+    return kafka.isUp();
+  }
+
+  /** Fails if PostgreSQL does not take writes. */
+  public Future<?> askDatabase() {
+    return writing.query(WRITE).execute();
+  }
+
+  /** Fails if Kafka takes no records. */
+  public Future<?> askKafka() {
+    return records.ask();
+  }
+
+  public Future<Void> close() {
+    watch.close();
+    kafka.close();
+    return records
+        .close()
+        .eventually(brokers::close)
+        .eventually(writing::close)
+        .eventually(reading::close);
+  }
+
+  private Future<?> checkDatabase() {
+    return askDatabase()
+        .timeout(WRITE_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .<Void>mapEmpty()
+        .onSuccess(written -> readable = true)
+        .recover(
+            failure ->
+                reading
+                    .query(READ)
+                    .execute()
+                    .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
+                    .onComplete(
+                        read ->
+                            readable =
+                                read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
+                    .transform(read -> Future.failedFuture(failure)));
+  }
+
+  private static void gauge(Metrics metrics, String role, String backend, BackendWatch watch) {
+    metrics.gauge(
+        "egress_backend_up",
+        "1 when the backend answers, 0 when it does not",
+        () -> watch.isUp() ? 1 : 0,
+        "backend",
+        backend,
+        "role",
+        role);
+  }
+}

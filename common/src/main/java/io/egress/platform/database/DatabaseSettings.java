@@ -1,0 +1,133 @@
+package io.egress.platform.database;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.environment.SettingsReader;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the database. The format of URLs is that of {@link DatabaseUrl}.
+ *
+ * @param standby null if the primary answers everything
+ */
+public record DatabaseSettings(
+    String url, int poolSize, Pooler pooler, @Nullable Standby standby, Timeouts timeouts) {
+  /** A standby for reads, and how far it may be behind. */
+  public record Standby(String url, Duration lagMax) {
+    public Standby {
+      requireNonNull(url, "url is null");
+      requireNonNull(lagMax, "lagMax is null");
+    }
+
+    /** The URL contains a password. */
+    @Override
+    public String toString() {
+      return "Standby[url withheld, lagMax=%s]".formatted(lagMax);
+    }
+  }
+
+  /** The kind of pooler between the service and PostgreSQL. */
+  public enum Pooler {
+    NONE,
+    /** Assigns a server connection to a client for one transaction only. */
+    TRANSACTION;
+
+    static Pooler parse(String word) {
+      return switch (word) {
+        case "none" -> NONE;
+        case "transaction" -> TRANSACTION;
+        default ->
+            throw new IllegalArgumentException("must be none or transaction, not \"" + word + "\"");
+      };
+    }
+  }
+
+  /**
+   * Timeouts enforced by the server, even if the process that holds the connection vanishes.
+   *
+   * @param transaction by PostgreSQL 17 or later
+   */
+  public record Timeouts(
+      Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
+    public Timeouts {
+      requireNonNull(statement, "statement is null");
+      requireNonNull(lock, "lock is null");
+      requireNonNull(idleTransaction, "idleTransaction is null");
+      requireNonNull(transaction, "transaction is null");
+    }
+  }
+
+  public DatabaseSettings {
+    requireNonNull(url, "url is null");
+    requireNonNull(pooler, "pooler is null");
+    requireNonNull(timeouts, "timeouts is null");
+  }
+
+  public static DatabaseSettings read(SettingsReader reader) {
+    String url =
+        reader.required(
+            "EGRESS_DATABASE_URL",
+            "PostgreSQL, as postgresql://user:password@host:port[,host:port]/database");
+    if (!url.isEmpty()) {
+      try {
+        DatabaseUrl.parse(url);
+      } catch (IllegalArgumentException unusable) {
+        reader.fault("EGRESS_DATABASE_URL " + unusable.getMessage());
+      }
+    }
+    return new DatabaseSettings(
+        url,
+        reader.whole(
+            "EGRESS_DATABASE_POOL_SIZE",
+            16,
+            8,
+            1_000,
+            "connections to PostgreSQL per process, about a third of them for pulls"),
+        reader.parsed(
+            "EGRESS_DATABASE_POOLER",
+            "none",
+            "transaction if EGRESS_DATABASE_URL is a pooler in transaction mode, such as PgBouncer",
+            Pooler::parse),
+        standby(reader),
+        timeouts(reader));
+  }
+
+  private static @Nullable Standby standby(SettingsReader reader) {
+    String url =
+        reader.optional(
+            "EGRESS_DATABASE_READ_URL",
+            "standbys that pages are read from, in the form of EGRESS_DATABASE_URL; the first that is"
+                + " close enough behind is used. Without it, the primary answers everything");
+    if (url != null) {
+      try {
+        DatabaseUrl.parseStandby(url);
+      } catch (IllegalArgumentException unusable) {
+        reader.fault("EGRESS_DATABASE_READ_URL " + unusable.getMessage());
+      }
+    }
+    Duration lagMax =
+        reader.duration(
+            "EGRESS_DATABASE_READ_LAG",
+            "5s",
+            Duration.ofSeconds(1),
+            "how far a standby of EGRESS_DATABASE_READ_URL may be behind; beyond that, the primary"
+                + " is used");
+    return url == null ? null : new Standby(url, lagMax);
+  }
+
+  private static Timeouts timeouts(SettingsReader reader) {
+    return new Timeouts(
+        reader.fixedDuration("statement", "30s"),
+        reader.fixedDuration("lock", "15s"),
+        reader.fixedDuration("idle-transaction", "10s"),
+        reader.fixedDuration("transaction", "1m"));
+  }
+
+  /** The URL contains a password. */
+  @Override
+  public String toString() {
+    return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, standby=%s, timeouts=%s]"
+        .formatted(poolSize, pooler, standby, timeouts);
+  }
+}

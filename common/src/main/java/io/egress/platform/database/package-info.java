@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.database;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.flow;
+
+import org.jspecify.annotations.NullMarked;

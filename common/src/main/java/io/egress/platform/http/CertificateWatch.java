@@ -1,0 +1,106 @@
+package io.egress.platform.http;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.environment.TlsFiles;
+import io.egress.platform.lifecycle.Periodic;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls the files of a certificate and serves a changed one to new connections as soon as it is
+ * valid; until then the current one stays. Contents are compared, not modification times, because
+ * mounted secrets are replaced through a symbolic link.
+ */
+final class CertificateWatch {
+  private static final Logger log = LoggerFactory.getLogger(CertificateWatch.class);
+  private static final Duration PERIOD = Duration.ofSeconds(2);
+
+  private final Vertx vertx;
+  private final TlsFiles files;
+  private final Function<PemKeyCertOptions, Future<Void>> serve;
+  private final Periodic looking;
+  private ServerCertificate served;
+  private @Nullable String refused;
+
+  private CertificateWatch(
+      Vertx vertx,
+      TlsFiles files,
+      ServerCertificate served,
+      Function<PemKeyCertOptions, Future<Void>> serve) {
+    this.vertx = vertx;
+    this.files = files;
+    this.served = served;
+    this.serve = serve;
+    this.looking = Periodic.every(vertx, PERIOD, this::look);
+  }
+
+  /** Loads the current content of the files; fails if it cannot be served. */
+  static Future<ServerCertificate> load(Vertx vertx, TlsFiles files) {
+    return vertx.executeBlocking(
+        () -> {
+          ServerCertificate certificate = ServerCertificate.read(files);
+          certificate.requireUsable(vertx, files);
+          return certificate;
+        },
+        false);
+  }
+
+  /** {@code serve} is called with each new certificate. */
+  static CertificateWatch start(
+      Vertx vertx,
+      TlsFiles files,
+      ServerCertificate served,
+      Function<PemKeyCertOptions, Future<Void>> serve) {
+    requireNonNull(files, "files is null");
+    return new CertificateWatch(vertx, files, served, serve);
+  }
+
+  void close() {
+    looking.close();
+  }
+
+  private Future<ServerCertificate> look() {
+    ServerCertificate before = served;
+    return vertx
+        .executeBlocking(() -> ServerCertificate.read(files), false)
+        .compose(found -> found.equals(before) ? Future.succeededFuture(before) : exchange(found))
+        .onSuccess(
+            now -> {
+              served = now;
+              refused = null;
+            })
+        .onFailure(this::tell);
+  }
+
+  private Future<ServerCertificate> exchange(ServerCertificate found) {
+    return vertx
+        .<X509Certificate>executeBlocking(() -> found.requireUsable(vertx, files), false)
+        .compose(
+            certificate ->
+                serve
+                    .apply(found.options())
+                    .map(
+                        done -> {
+                          log.info(
+                              "Serving a new certificate, valid until {}",
+                              certificate.getNotAfter().toInstant());
+                          return found;
+                        }));
+  }
+
+  private void tell(Throwable failure) {
+    String reason = String.valueOf(failure.getMessage());
+    if (!reason.equals(refused)) {
+      refused = reason;
+      log.warn("Cannot load the new certificate; keeping the current one: {}", reason);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.http;
+
+import org.jspecify.annotations.NullMarked;

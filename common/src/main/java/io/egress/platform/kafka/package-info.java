@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.kafka;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,82 @@
+package io.egress.platform.lifecycle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts opened by an app, closed in reverse order. Each part gets a share of one deadline; if a
+ * part fails or overruns, this is logged and the remaining parts are closed.
+ */
+public final class Closing {
+  private static final Logger log = LoggerFactory.getLogger(Closing.class);
+
+  private record Part(String name, Supplier<Future<Void>> close) {}
+
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private final Duration deadline;
+  private boolean closed;
+
+  public Closing(Duration deadline) {
+    this.deadline = requireNonNull(deadline, "deadline is null");
+  }
+
+  /** Registers {@code close} to run before everything registered earlier. */
+  public synchronized void push(String name, Supplier<Future<Void>> close) {
+    parts.push(new Part(name, close));
+  }
+
+  /** For parts that close synchronously. */
+  public void pushSync(String name, Runnable close) {
+    push(
+        name,
+        () -> {
+          close.run();
+          return Future.succeededFuture();
+        });
+  }
+
+  /** Completes once every part has closed or overrun; never fails. Further calls do nothing. */
+  public Future<Void> close() {
+    synchronized (this) {
+      if (closed) {
+        return Future.succeededFuture();
+      }
+      closed = true;
+    }
+    return closeNext(System.nanoTime() + deadline.toNanos());
+  }
+
+  private Future<Void> closeNext(long deadlineNanos) {
+    Part part;
+    synchronized (this) {
+      part = parts.poll();
+    }
+    if (part == null) {
+      return Future.succeededFuture();
+    }
+    return closeWithin(part, Math.max(1, deadlineNanos - System.nanoTime()))
+        .otherwise(
+            failure -> {
+              log.warn("Cannot close {}: {}", part.name(), failure.toString());
+              return null;
+            })
+        .compose(done -> closeNext(deadlineNanos));
+  }
+
+  private static Future<Void> closeWithin(Part part, long nanos) {
+    try {
+      long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
+      return part.close().get().timeout(millis, TimeUnit.MILLISECONDS);
+    } catch (RuntimeException failure) {
+      return Future.failedFuture(failure);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

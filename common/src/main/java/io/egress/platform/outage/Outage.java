@@ -1,0 +1,98 @@
+package io.egress.platform.outage;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * Logs the beginning of an outage, a reminder once a minute, and its end, however often the
+ * operation is retried; single failures are logged at DEBUG. A flapping dependency is logged once.
+ * Thread-safe.
+ */
+public final class Outage {
+  private static final Duration REMINDER_PERIOD = Duration.ofMinutes(1);
+
+  /** An outage that begins sooner after the last warning is logged only if it lasts until then. */
+  private static final Duration WARNING_INTERVAL_MIN = Duration.ofSeconds(10);
+
+  private final Logger log;
+  private final String begins;
+  private final String ends;
+  private final LongSupplier nanoTime;
+  private volatile boolean failing;
+  private boolean told;
+  private boolean everTold;
+  private long sinceNanos;
+  private long toldAtNanos;
+  private long failures;
+
+  /** Both are whole log messages, such as "Cannot read x; retrying" and "x is read again". */
+  public Outage(Logger log, String begins, String ends) {
+    this(log, begins, ends, System::nanoTime);
+  }
+
+  Outage(Logger log, String begins, String ends, LongSupplier nanoTime) {
+    this.log = requireNonNull(log, "log is null");
+    this.begins = requireNonNull(begins, "begins is null");
+    this.ends = requireNonNull(ends, "ends is null");
+    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+  }
+
+  public void failed(Throwable cause) {
+    failed(cause, Map.of());
+  }
+
+  /** {@code ids} are logged with the failure. */
+  public synchronized void failed(Throwable cause, Map<String, ?> ids) {
+    long now = nanoTime.getAsLong();
+    if (!failing) {
+      failing = true;
+      told = false;
+      sinceNanos = now;
+      failures = 0;
+    }
+    failures++;
+    long quietNanos = (told ? REMINDER_PERIOD : WARNING_INTERVAL_MIN).toNanos();
+    boolean warn = !everTold || now - toldAtNanos >= quietNanos;
+    LoggingEventBuilder line = warn ? log.atWarn() : log.atDebug();
+    if (warn) {
+      if (told) {
+        line = line.addKeyValue("failures", failures).addKeyValue("seconds", seconds(now));
+      }
+      told = true;
+      everTold = true;
+      toldAtNanos = now;
+    }
+    for (Map.Entry<String, ?> id : ids.entrySet()) {
+      line = line.addKeyValue(id.getKey(), id.getValue());
+    }
+    line.log("{}: {}", begins, cause.toString());
+  }
+
+  /** Cheap while nothing fails. */
+  public void worked() {
+    if (failing) {
+      end();
+    }
+  }
+
+  private synchronized void end() {
+    if (!failing) {
+      return;
+    }
+    failing = false;
+    LoggingEventBuilder line = told ? log.atInfo() : log.atDebug();
+    line.addKeyValue("seconds", seconds(nanoTime.getAsLong()))
+        .addKeyValue("failures", failures)
+        .log(ends);
+  }
+
+  private long seconds(long now) {
+    return TimeUnit.NANOSECONDS.toSeconds(now - sinceNanos);
+  }
+}

@@ -1,5 +1,0 @@
-/** Requests to publish again what is owed, and their progress. */
-@NullMarked
-package io.egress.queue;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** One attempt to deliver a webhook: its body, its signature, and its outcome. */
-@NullMarked
-package io.egress.send;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.transcript.capture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+package io.egress.transcript.document;
+
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes a body, given as literals and fragments, into pieces to send. After each call the caller
+ * takes pieces until there are none, at the pace of the receiver.
+ */
+public interface BodyEncoder {
+  /** ASCII text that appears unchanged in the body. */
+  void literal(String ascii);
+
+  void fragment(Fragment fragment);
+
+  /** Ends the body; nothing may follow. */
+  void finish();
+
+  /** The next piece to send, or null if everything given so far was taken. */
+  @Nullable Buffer next();
+
+  static BodyEncoder gzip() {
+    return new GzipEncoder();
+  }
+
+  static BodyEncoder identity() {
+    return new IdentityEncoder();
+  }
+}

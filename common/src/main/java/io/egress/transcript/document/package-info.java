@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.transcript.document;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package io.egress.transcript.stream;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The record of a capture that entered the stream: ids only, never the document.
+ *
+ * @param traceparent the previous span, if the capture is traced; the record's header
+ */
+public record ProcessedCapture(
+    UUID workspaceId,
+    long position,
+    UUID captureId,
+    Instant enteredAt,
+    @Nullable String traceparent) {
+  public ProcessedCapture {
+    requireNonNull(workspaceId, "workspaceId is null");
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(enteredAt, "enteredAt is null");
+  }
+
+  /** For a capture that is not traced. */
+  public ProcessedCapture(UUID workspaceId, long position, UUID captureId, Instant enteredAt) {
+    this(workspaceId, position, captureId, enteredAt, null);
+  }
+
+  public Buffer encode() {
+    return new JsonObject()
+        .put("workspace_id", workspaceId.toString())
+        .put("position", position)
+        .put("capture_id", captureId.toString())
+        .put("entered_at", enteredAt)
+        .toBuffer();
+  }
+
+  /** {@code traceparent} is the record's header. */
+  public static ProcessedCapture decode(Buffer value, @Nullable String traceparent) {
+    JsonObject json = value.toJsonObject();
+    return new ProcessedCapture(
+        UUID.fromString(json.getString("workspace_id")),
+        json.getLong("position"),
+        UUID.fromString(json.getString("capture_id")),
+        json.getInstant("entered_at"),
+        traceparent);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.transcript.stream;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,139 @@
+package io.egress.webhook.delivery;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.endpoint.DeliveryId;
+import io.vertx.core.buffer.Buffer;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One capture owed to one endpoint, as stored in the delivery topics: ids only, never the document.
+ *
+ * @param id identifies the chain of attempts; repeated fan-out yields the same id
+ * @param replayId the replay or redelivery that created it; null for the first delivery of a
+ *     capture to an endpoint
+ * @param origin why it is owed; kept through all retries
+ * @param owedAt when it became owed: when the capture entered the stream, or the endpoint or replay
+ *     was created, if that is later. Repeated fan-out yields the same instant.
+ * @param attempt the number of the next attempt, from 1
+ * @param dueAt the earliest time of the next attempt
+ * @param traceparent the span before the first attempt, if the capture is traced; a header of the
+ *     record, kept through all retries
+ */
+public record Delivery(
+    UUID id,
+    UUID endpointId,
+    UUID captureId,
+    long position,
+    @Nullable UUID replayId,
+    Origin origin,
+    Instant owedAt,
+    int attempt,
+    Instant dueAt,
+    @Nullable String traceparent) {
+
+  /** Why a delivery is owed. */
+  public enum Origin {
+    /** The capture entered the stream. */
+    LIVE("live"),
+    /** The endpoint was created with full history. */
+    BACKFILL("backfill"),
+    /** A replay of part of the stream. */
+    REPLAY("replay"),
+    /** A redelivery of this one capture. */
+    REDELIVERY("redelivery"),
+    /** Notifies the endpoint that the capture was erased. */
+    ERASURE("erasure");
+
+    private final String word;
+
+    Origin(String word) {
+      this.word = word;
+    }
+
+    public String word() {
+      return word;
+    }
+
+    public static Origin of(String word) {
+      for (Origin origin : values()) {
+        if (origin.word.equals(word)) {
+          return origin;
+        }
+      }
+      throw new IllegalArgumentException("no origin is called " + word);
+    }
+  }
+
+  public Delivery {
+    requireNonNull(id, "id is null");
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(origin, "origin is null");
+    requireNonNull(owedAt, "owedAt is null");
+    requireNonNull(dueAt, "dueAt is null");
+    if (attempt < 1) {
+      throw new IllegalArgumentException("attempt is below 1: " + attempt);
+    }
+  }
+
+  /** The first delivery of a capture to an endpoint, not attempted yet and due immediately. */
+  public static Delivery first(
+      UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
+    return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt, null);
+  }
+
+  /** Not attempted yet, and due since the replay was created. */
+  public static Delivery replayed(
+      UUID replayId,
+      UUID endpointId,
+      UUID captureId,
+      long position,
+      Origin origin,
+      Instant createdAt) {
+    UUID id = DeliveryId.inReplay(replayId, captureId);
+    return new Delivery(
+        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
+  }
+
+  /** The next attempt. */
+  public Delivery next(Instant due) {
+    return new Delivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        owedAt,
+        attempt + 1,
+        due,
+        traceparent);
+  }
+
+  /** The same attempt at a later time. */
+  public Delivery postponed(Instant due) {
+    return new Delivery(
+        id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due, traceparent);
+  }
+
+  /** The same delivery as part of a trace. */
+  public Delivery tracedBy(@Nullable String parent) {
+    return parent == null
+        ? this
+        : new Delivery(
+            id, endpointId, captureId, position, replayId, origin, owedAt, attempt, dueAt, parent);
+  }
+
+  /** Without the {@code traceparent}, which is a header and not part of the value. */
+  public Buffer encode() {
+    return DeliveryJson.encode(this);
+  }
+
+  /** Throws a {@link RuntimeException} if {@link #encode} cannot have written the value. */
+  public static Delivery decode(byte[] value) {
+    return DeliveryJson.decode(value);
+  }
+}

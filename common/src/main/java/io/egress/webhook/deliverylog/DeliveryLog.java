@@ -1,0 +1,131 @@
+package io.egress.webhook.deliverylog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.delivery.Delivery;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The record of deliveries in the database. It prevents repeated deliveries after a crash or a
+ * rebalance: an attempt in the log is over, and the record of its successor has been published. Of
+ * an attempt that ends after its capture was erased, the answer is not kept, nor its headers.
+ */
+public final class DeliveryLog {
+  private static final String WRITE =
+      """
+      with entry as (
+        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
+          $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
+          $14::text[], $15::smallint[], $16::text[], $17::bytea[], $18::bigint[], $19::text[], $20::integer[], $21::text[],
+          $22::text[])
+          as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
+            attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
+            status, detail, answer, revision, signature, length, request_headers, response_headers)),
+      made as (
+        insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
+          revision, signature, length, request_headers, response_headers)
+        select day, id, attempts, started_at, duration_ms, outcome, status, detail,
+          case when erased.found is null then answer end, revision, signature, length, request_headers,
+          case when erased.found is null then response_headers end
+        from entry left join lateral (
+          select true as found from erasures x where x.capture_id = entry.capture_id limit 1) as erased on true
+        where started_at is not null
+        on conflict do nothing)
+      insert into %2$s as d
+        (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
+          owed_at)
+      select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
+        owed_at
+      from entry
+      on conflict (id, day) do update
+      set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
+        last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
+      where d.state = 'pending' and d.attempts <= excluded.attempts
+      """;
+
+  private static final String KNOWN =
+      "select id, state, attempts from %s where day = $1 and id = any($2)";
+
+  /** The log's knowledge of a delivery that had an outcome before. */
+  public record Known(DeliveryState state, int attempts) {
+    /** Whether this attempt is unnecessary: it was made already, or the delivery has ended. */
+    public boolean hasSettled(Delivery delivery) {
+      return hasEnded() || attempts >= delivery.attempt();
+    }
+
+    public boolean hasEnded() {
+      return state.isFinal();
+    }
+  }
+
+  private final SqlClient client;
+  private final LogDays days;
+
+  public DeliveryLog(SqlClient client, LogDays days) {
+    this.client = requireNonNull(client, "client is null");
+    this.days = requireNonNull(days, "days is null");
+  }
+
+  /**
+   * {@code entries} must not contain a delivery twice. If this fails, some of them may have been
+   * written.
+   */
+  public Future<Void> write(List<LogEntry> entries) {
+    return Future.all(
+            byDay(entries, LogEntry::delivery).entrySet().stream()
+                .map(day -> write(day.getKey(), day.getValue()))
+                .toList())
+        .mapEmpty();
+  }
+
+  /** Finds those of the deliveries that had an outcome before, using {@code asking}. */
+  public Future<Map<UUID, Known>> known(SqlClient asking, Collection<Delivery> deliveries) {
+    Map<UUID, Known> known = new HashMap<>();
+    List<Future<RowSet<Row>>> asked =
+        byDay(deliveries, delivery -> delivery).entrySet().stream()
+            .map(day -> ask(asking, day.getKey(), day.getValue()))
+            .toList();
+    return Future.join(asked)
+        .map(
+            answered -> {
+              for (Future<RowSet<Row>> answer : asked) {
+                answer.result().forEach(row -> known.put(row.getUUID(0), read(row)));
+              }
+              return known;
+            });
+  }
+
+  /** Names the partitions, so that PostgreSQL need not search all of them. */
+  private Future<?> write(LocalDate day, List<LogEntry> entries) {
+    return client
+        .preparedQuery(WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day)))
+        .execute(LogRows.of(day, entries));
+  }
+
+  private static Future<RowSet<Row>> ask(
+      SqlClient asking, LocalDate day, List<Delivery> deliveries) {
+    return asking
+        .preparedQuery(KNOWN.formatted(LogDays.deliveries(day)))
+        .execute(LogRows.question(day, deliveries));
+  }
+
+  private <T> Map<LocalDate, List<T>> byDay(Collection<T> all, Function<T, Delivery> delivery) {
+    return all.stream()
+        .collect(Collectors.groupingBy(each -> days.of(delivery.apply(each).owedAt())));
+  }
+
+  private static Known read(Row row) {
+    return new Known(DeliveryState.of(row.getString(1)), row.getInteger(2));
+  }
+}

@@ -1,0 +1,46 @@
+package io.egress.webhook.deliverylog;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** All states but {@code PENDING} are final. */
+public enum DeliveryState {
+  PENDING,
+  DELIVERED,
+  EXHAUSTED,
+  /**
+   * It was due while the endpoint was paused, or after the endpoint was deleted or the replay
+   * canceled.
+   */
+  SKIPPED;
+
+  /** Whether nothing more happens to the delivery. */
+  public boolean isFinal() {
+    return switch (this) {
+      case PENDING -> false;
+      case DELIVERED, EXHAUSTED, SKIPPED -> true;
+    };
+  }
+
+  /** Whether the delivery has ended without success, so that a replay would repeat it. */
+  public boolean isReplayable() {
+    return switch (this) {
+      case PENDING, DELIVERED -> false;
+      case EXHAUSTED, SKIPPED -> true;
+    };
+  }
+
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Empty if the word is not one of {@link #word}'s. */
+  public static Optional<DeliveryState> find(String word) {
+    return Arrays.stream(values()).filter(state -> state.word().equals(word)).findFirst();
+  }
+
+  static DeliveryState of(String word) {
+    return valueOf(word.toUpperCase(Locale.ROOT));
+  }
+}

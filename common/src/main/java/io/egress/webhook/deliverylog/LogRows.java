@@ -1,0 +1,106 @@
+package io.egress.webhook.deliverylog;
+
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.send.SentRequest;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Entries as one array per column. */
+final class LogRows {
+  private LogRows() {}
+
+  static Tuple of(LocalDate day, List<LogEntry> entries) {
+    Columns columns = new Columns(entries);
+    columns.add(entry -> day, LocalDate[]::new);
+    columns.add(entry -> entry.delivery().id(), UUID[]::new);
+    columns.add(entry -> entry.delivery().endpointId(), UUID[]::new);
+    columns.add(entry -> entry.delivery().captureId(), UUID[]::new);
+    columns.add(entry -> entry.delivery().position(), Long[]::new);
+    columns.add(entry -> entry.delivery().replayId(), UUID[]::new);
+    columns.add(entry -> entry.delivery().origin().word(), String[]::new);
+    columns.add(entry -> entry.state().word(), String[]::new);
+    columns.add(entry -> (short) entry.attempts(), Short[]::new);
+    columns.add(entry -> utc(entry.delivery().owedAt()), OffsetDateTime[]::new);
+    columns.add(entry -> utc(entry.nextAttemptAt()), OffsetDateTime[]::new);
+    columns.ofAttempt(attempt -> utc(attempt.startedAt()), OffsetDateTime[]::new);
+    columns.ofAttempt(attempt -> (int) attempt.duration().toMillis(), Integer[]::new);
+    columns.ofAttempt(MadeAttempt::outcome, String[]::new);
+    columns.ofAttempt(LogRows::status, Short[]::new);
+    columns.ofAttempt(MadeAttempt::detail, String[]::new);
+    columns.ofAttempt(LogRows::answer, Buffer[]::new);
+    columns.ofAttempt(MadeAttempt::revision, Long[]::new);
+    columns.ofRequest(SentRequest::signature, String[]::new);
+    columns.ofRequest(SentRequest::length, Integer[]::new);
+    columns.ofRequest(SentRequest::headers, String[]::new);
+    columns.ofAttempt(LogRows::answerHeaders, String[]::new);
+    return columns.tuple;
+  }
+
+  static Tuple question(LocalDate day, List<Delivery> deliveries) {
+    return Tuple.tuple()
+        .addLocalDate(day)
+        .addArrayOfUUID(deliveries.stream().map(Delivery::id).toArray(UUID[]::new));
+  }
+
+  private static final class Columns {
+    private final List<LogEntry> entries;
+    private final Tuple tuple = Tuple.tuple();
+
+    private Columns(List<LogEntry> entries) {
+      this.entries = entries;
+    }
+
+    private <T> void add(Function<LogEntry, @Nullable T> field, IntFunction<T[]> array) {
+      T[] values = array.apply(entries.size());
+      for (int i = 0; i < values.length; i++) {
+        values[i] = field.apply(entries.get(i));
+      }
+      tuple.addValue(values);
+    }
+
+    private <T> void ofAttempt(Function<MadeAttempt, @Nullable T> field, IntFunction<T[]> array) {
+      add(
+          entry -> {
+            MadeAttempt attempt = entry.attempt();
+            return attempt == null ? null : field.apply(attempt);
+          },
+          array);
+    }
+
+    private <T> void ofRequest(Function<SentRequest, T> field, IntFunction<T[]> array) {
+      ofAttempt(
+          attempt -> {
+            SentRequest request = attempt.exchanged().request();
+            return request == null ? null : field.apply(request);
+          },
+          array);
+    }
+  }
+
+  private static @Nullable String answerHeaders(MadeAttempt attempt) {
+    String headers = attempt.exchanged().answerHeaders();
+    return headers.isEmpty() ? null : headers;
+  }
+
+  private static @Nullable Short status(MadeAttempt attempt) {
+    Integer status = attempt.status();
+    return status == null ? null : status.shortValue();
+  }
+
+  private static @Nullable Buffer answer(MadeAttempt attempt) {
+    return attempt.answerStart().length() == 0 ? null : attempt.answerStart();
+  }
+
+  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,98 @@
+package io.egress.webhook.deliverylog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.delivery.Delivery.Origin;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delivery in the delivery log.
+ *
+ * @param replayId null for the first delivery of a capture to an endpoint
+ * @param attempts those with a known outcome
+ * @param lastOutcome null if no attempt was made, because the endpoint was paused or deleted
+ * @param nextAttemptAt null unless the delivery is pending
+ */
+public record LoggedDelivery(
+    UUID id,
+    UUID endpointId,
+    UUID captureId,
+    long position,
+    @Nullable UUID replayId,
+    Origin origin,
+    DeliveryState state,
+    int attempts,
+    @Nullable String lastOutcome,
+    @Nullable Instant nextAttemptAt,
+    Instant owedAt,
+    @Nullable Instant updatedAt) {
+  private static final Comparator<LoggedDelivery> BY_AGE =
+      Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
+
+  public LoggedDelivery {
+    requireNonNull(id, "id is null");
+    requireNonNull(endpointId, "endpointId is null");
+    requireNonNull(captureId, "captureId is null");
+    requireNonNull(origin, "origin is null");
+    requireNonNull(state, "state is null");
+    requireNonNull(owedAt, "owedAt is null");
+  }
+
+  /**
+   * What has become of a capture at an endpoint, by all of its deliveries there: delivered if any
+   * was, else pending if any still is, else the state of the newest. {@code deliveries} is not
+   * empty.
+   */
+  public static DeliveryState together(Collection<LoggedDelivery> deliveries) {
+    return deliveries.stream()
+        .min(Comparator.comparing(LoggedDelivery::rank).thenComparing(BY_AGE.reversed()))
+        .orElseThrow()
+        .state();
+  }
+
+  private int rank() {
+    return switch (state) {
+      case DELIVERED -> 0;
+      case PENDING -> 1;
+      case EXHAUSTED, SKIPPED -> 2;
+    };
+  }
+
+  public LoggedDelivery in(DeliveryState another) {
+    return new LoggedDelivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        another,
+        attempts,
+        lastOutcome,
+        nextAttemptAt,
+        owedAt,
+        updatedAt);
+  }
+
+  /** A delivery that is owed and has no outcome yet, so that the log has no entry for it. */
+  public static LoggedDelivery withoutOutcome(
+      UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
+    return new LoggedDelivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        null,
+        origin,
+        DeliveryState.PENDING,
+        0,
+        null,
+        null,
+        owedAt,
+        null);
+  }
+}

@@ -1,0 +1,61 @@
+package io.egress.webhook.send;
+
+import io.vertx.core.Future;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Caches DNS results for a few seconds; concurrent lookups of a name share one query. Failures are
+ * not cached. For one event loop only.
+ */
+final class CachedNameLookup implements NameLookup {
+  private static final int MAX_NAMES = 10_000;
+  private static final float LOAD_FACTOR = 0.75f;
+
+  private static final class Answer {
+    final Future<List<InetAddress>> addresses;
+    long arrivedNanos = Long.MAX_VALUE;
+
+    Answer(Future<List<InetAddress>> addresses) {
+      this.addresses = addresses;
+    }
+  }
+
+  private final NameLookup origin;
+  private final long keepNanos;
+  private final LongSupplier nanoTime;
+  private final Map<String, Answer> answers =
+      new LinkedHashMap<>(16, LOAD_FACTOR, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Answer> eldest) {
+          return size() > MAX_NAMES;
+        }
+      };
+
+  CachedNameLookup(NameLookup origin, Duration keep, LongSupplier nanoTime) {
+    this.origin = origin;
+    this.keepNanos = keep.toNanos();
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Future<List<InetAddress>> addressesOf(String host) {
+    Answer known = answers.get(host);
+    if (known != null && !isStale(known)) {
+      return known.addresses;
+    }
+    Answer asked = new Answer(origin.addressesOf(host));
+    answers.put(host, asked);
+    asked.addresses.onComplete(
+        found -> asked.arrivedNanos = nanoTime.getAsLong(), failure -> answers.remove(host, asked));
+    return asked.addresses;
+  }
+
+  private boolean isStale(Answer answer) {
+    return answer.addresses.isComplete() && nanoTime.getAsLong() - answer.arrivedNanos >= keepNanos;
+  }
+}

@@ -1,0 +1,131 @@
+package io.egress.webhook.send;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import javax.crypto.Mac;
+
+/**
+ * The body of a webhook. The bytes that are signed are the bytes that are sent: a rendered document
+ * is embedded unchanged, and nothing is parsed or encoded again.
+ */
+public final class Envelope {
+  /** What a webhook tells. */
+  public enum Event {
+    CAPTURE_PROCESSED("capture.processed"),
+    CAPTURE_ERASED("capture.erased");
+
+    private final String word;
+    private final String beforeDeliveryId;
+
+    Event(String word) {
+      this.word = word;
+      this.beforeDeliveryId = "{\"event\":\"" + word + "\",\"delivery_id\":\"";
+    }
+
+    public String word() {
+      return word;
+    }
+
+    /** The events of an endpoint, which always gets processed captures. */
+    public static List<String> words(boolean erasures) {
+      return erasures
+          ? List.of(CAPTURE_PROCESSED.word, CAPTURE_ERASED.word)
+          : List.of(CAPTURE_PROCESSED.word);
+    }
+  }
+
+  private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
+  private static final String BEFORE_DATA = "\",\"data\":";
+  private static final String END = "\"}}";
+  private static final byte[] END_OF_HEAD = "\"emitted_at\":\"".getBytes(US_ASCII);
+  private static final DateTimeFormatter INSTANT =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  private final Event event;
+  private final UUID deliveryId;
+  private final byte[] before;
+  private final byte[] documentHead;
+  private final byte[] after;
+
+  private Envelope(Event event, UUID deliveryId, byte[] before, byte[] documentHead, byte[] after) {
+    this.event = event;
+    this.deliveryId = deliveryId;
+    this.before = before;
+    this.documentHead = documentHead;
+    this.after = after;
+  }
+
+  /**
+   * Embeds a document. {@code documentHead} is the rendered document up to and including {@code
+   * "emitted_at":"}; the endpoints that get the document may share it.
+   */
+  public static Envelope compose(UUID deliveryId, Instant emittedAt, byte[] documentHead) {
+    return compose(Event.CAPTURE_PROCESSED, deliveryId, emittedAt, documentHead);
+  }
+
+  /** The same for {@code event}, whose data may be something else that ends like a document. */
+  public static Envelope compose(
+      Event event, UUID deliveryId, Instant emittedAt, byte[] documentHead) {
+    requireNonNull(event, "event is null");
+    requireNonNull(deliveryId, "deliveryId is null");
+    requireNonNull(documentHead, "documentHead is null");
+    if (!endsBeforeEmittedAt(documentHead)) {
+      throw new IllegalArgumentException("documentHead does not end with \"emitted_at\":\"");
+    }
+    String instant = INSTANT.format(emittedAt);
+    return new Envelope(
+        event,
+        deliveryId,
+        (event.beforeDeliveryId + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
+            .getBytes(US_ASCII),
+        documentHead,
+        (instant + END).getBytes(US_ASCII));
+  }
+
+  Event event() {
+    return event;
+  }
+
+  public UUID deliveryId() {
+    return deliveryId;
+  }
+
+  public int length() {
+    return before.length + documentHead.length + after.length;
+  }
+
+  /**
+   * The bytes to sign, which are the same arrays that {@link #buffer} and {@link #writeTo} send.
+   */
+  void sign(Mac mac) {
+    mac.update(before);
+    mac.update(documentHead);
+    mac.update(after);
+  }
+
+  /** A view of the body; nothing is copied. */
+  public Buffer buffer() {
+    return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
+  }
+
+  void writeTo(ByteBuf memory) {
+    memory.writeBytes(before).writeBytes(documentHead).writeBytes(after);
+  }
+
+  private static boolean endsBeforeEmittedAt(byte[] head) {
+    int start = head.length - END_OF_HEAD.length;
+    return start >= 0
+        && Arrays.equals(head, start, head.length, END_OF_HEAD, 0, END_OF_HEAD.length);
+  }
+}

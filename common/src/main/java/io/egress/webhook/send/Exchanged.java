@@ -1,0 +1,28 @@
+package io.egress.webhook.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an attempt sent and received.
+ *
+ * @param request null if nothing was sent
+ * @param answerHeaders as lines; empty if there was no answer
+ * @param answerStart the beginning of the response body
+ */
+public record Exchanged(@Nullable SentRequest request, String answerHeaders, Buffer answerStart) {
+  public static final Exchanged NOTHING = new Exchanged(null, "", Buffer.buffer());
+
+  public Exchanged {
+    requireNonNull(answerHeaders, "answerHeaders is null");
+    requireNonNull(answerStart, "answerStart is null");
+  }
+
+  /** The first headers of the response; the last one may be cut off. */
+  public List<ShownHeader> shownAnswerHeaders() {
+    return HeaderLines.parse(answerHeaders);
+  }
+}

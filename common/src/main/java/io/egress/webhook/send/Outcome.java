@@ -1,0 +1,69 @@
+package io.egress.webhook.send;
+
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of one attempt. Adding a kind is a compile error until every {@link Cases} handles
+ * it.
+ */
+public sealed interface Outcome {
+  /** The most bytes kept of a response body. */
+  int ANSWER_START_MAX_BYTES = 4_096;
+
+  /** One method for each kind of outcome. */
+  interface Cases {
+    void delivered(Delivered delivered);
+
+    void failed(Failed failed);
+
+    void aborted(Aborted aborted);
+  }
+
+  void match(Cases cases);
+
+  /** From the start of the attempt to the status line, or to its end if there was none. */
+  Duration duration();
+
+  /** A 2xx status line arrived in time, whatever happened to the body after it. */
+  record Delivered(int status, Duration duration, Exchanged exchanged) implements Outcome {
+    public Buffer answerStart() {
+      return exchanged.answerStart();
+    }
+
+    @Override
+    public void match(Cases cases) {
+      cases.delivered(this);
+    }
+  }
+
+  /**
+   * The receiver, or the connection to it, failed. Only {@link FailureKind#STATUS} has a status;
+   * {@code detail} is a short text for people without control characters.
+   */
+  record Failed(
+      FailureKind kind,
+      @Nullable Integer status,
+      String detail,
+      Duration duration,
+      Exchanged exchanged)
+      implements Outcome {
+    public Buffer answerStart() {
+      return exchanged.answerStart();
+    }
+
+    @Override
+    public void match(Cases cases) {
+      cases.failed(this);
+    }
+  }
+
+  /** Canceled by this side before the outcome was known; never counted as one. */
+  record Aborted(String reason, Duration duration) implements Outcome {
+    @Override
+    public void match(Cases cases) {
+      cases.aborted(this);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.egress.webhook.send;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A header of a request or a response.
+ *
+ * @param value null if it is withheld
+ */
+public record ShownHeader(String name, @Nullable String value) {
+  public ShownHeader {
+    requireNonNull(name, "name is null");
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.endpoint;
-
-import org.jspecify.annotations.NullMarked;

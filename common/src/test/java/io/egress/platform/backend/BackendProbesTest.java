@@ -1,0 +1,64 @@
+package io.egress.platform.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.embedded.Durability;
+import io.egress.embedded.PostgresServer;
+import io.egress.embedded.SharedBackends;
+import io.egress.platform.database.Database;
+import io.egress.platform.metrics.Metrics;
+import io.egress.settings.Settings;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackendProbesTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Vertx vertx = Vertx.vertx();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(30, TimeUnit.SECONDS);
+  }
+
+  /** No pool keeps a connection to it, so nothing can be read either. */
+  @Test
+  void aServerThatAnswersThatItIsReadOnlyIsNotAway(@TempDir Path folder) throws Exception {
+    try (PostgresServer postgres =
+            PostgresServer.start(folder.resolve("postgres"), Durability.UNSYNCED);
+        Metrics metrics = new Metrics()) {
+      postgres.alter("set default_transaction_read_only = on");
+      Settings settings = Settings.from(environment(postgres));
+      BackendProbes probes =
+          BackendProbes.open(
+              vertx, Database.of(vertx, settings.database()), settings.kafka(), metrics, "api");
+      probes.databaseAsked().await(30, TimeUnit.SECONDS);
+
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.ONLY_READS);
+      postgres.alter("reset default_transaction_read_only");
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.TAKES_WRITES);
+
+      postgres.kill();
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.AWAY);
+      assertThat(probes.databaseUp()).isFalse();
+      probes.close().await(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private static Map<String, String> environment(PostgresServer postgres) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_INTERNAL_TOKEN", "test-token-of-the-internal-api");
+    environment.put("EGRESS_DATABASE_URL", postgres.databaseUrl());
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", SharedBackends.get().kafkaBootstrap());
+    environment.put("EGRESS_TOPIC_PREFIX", SharedBackends.get().freshPrefix());
+    return environment;
+  }
+}

@@ -1,0 +1,124 @@
+package io.egress.platform.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.embedded.CertificateAuthority;
+import io.egress.embedded.CertificateAuthority.Issued;
+import io.egress.platform.environment.TlsFiles;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Connections that a stopping listener has nothing to wait for on. */
+class ListenerShutdownTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** A listener that waited for its limit would outlast the test. */
+  private static final ListenerLimits LIMITS =
+      new ListenerLimits(Duration.ofHours(1), Duration.ofHours(1), Duration.ofHours(1));
+
+  private final Vertx vertx = Vertx.vertx();
+  private final List<Socket> sockets = new ArrayList<>();
+  private final Path folder;
+
+  ListenerShutdownTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (Socket each : sockets) {
+      each.close();
+    }
+    vertx.close().await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @Test
+  void doesNotWaitForAConnectionWithoutARequest() throws Exception {
+    Listener listener = open(null);
+    connect(listener);
+    answered(listener);
+
+    closes(listener);
+  }
+
+  @Test
+  void doesNotWaitForAConnectionThatHasNotSentARequestsWholeHead() throws Exception {
+    Listener listener = open(null);
+    send(connect(listener), "GET / HTTP/1.1\r\nhost: ");
+    answered(listener);
+
+    closes(listener);
+  }
+
+  @Test
+  void doesNotWaitForAConnectionWhoseRequestIsAnswered() throws Exception {
+    Listener listener = open(null);
+    answered(listener);
+
+    closes(listener);
+  }
+
+  @Test
+  @Tag("full")
+  void doesNotWaitForAConnectionBeforeItsHandshake() throws Exception {
+    Listener listener = open(tls());
+    connect(listener);
+
+    closes(listener);
+  }
+
+  private TlsFiles tls() throws IOException {
+    Issued issued = new CertificateAuthority().issueFor("localhost");
+    return new TlsFiles(
+        Files.writeString(folder.resolve("certificate.pem"), issued.certificate()),
+        Files.writeString(folder.resolve("key.pem"), issued.key()));
+  }
+
+  /** One event loop, so that a later connection's answer shows that the earlier is accepted. */
+  private Listener open(@Nullable TlsFiles tls) throws Exception {
+    return Listener.open(
+            vertx,
+            new ListenerSettings("127.0.0.1", 0, tls),
+            1,
+            LIMITS,
+            new RequestLog(false),
+            new Routes().get("/", exchange -> exchange.response().end("here")))
+        .await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private Socket connect(Listener listener) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port());
+    sockets.add(socket);
+    socket.setSoTimeout((int) PATIENCE.toMillis());
+    return socket;
+  }
+
+  private void answered(Listener listener) throws IOException {
+    Socket socket = connect(listener);
+    send(socket, "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    byte[] answer = socket.getInputStream().readNBytes(12);
+    assertThat(new String(answer, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200");
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static void closes(Listener listener) throws Exception {
+    listener.close().await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.platform.metrics;
+
+import org.jspecify.annotations.NullMarked;

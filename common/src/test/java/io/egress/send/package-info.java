@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.send;
-
-import org.jspecify.annotations.NullMarked;

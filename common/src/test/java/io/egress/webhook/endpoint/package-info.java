@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.webhook.endpoint;
+
+import org.jspecify.annotations.NullMarked;

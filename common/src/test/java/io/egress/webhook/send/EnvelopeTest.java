@@ -1,0 +1,64 @@
+package io.egress.webhook.send;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EnvelopeTest {
+  private static final UUID DELIVERY = UUID.fromString("0d3c2e1f-6a5b-4c7d-8e9f-0a1b2c3d4e5f");
+
+  @Test
+  void wrapsTheDocumentUnchanged() {
+    byte[] head = "{ \"title\" : \"Gr\\u00fc\u00dfe\",\"emitted_at\":\"".getBytes(UTF_8);
+    Envelope envelope =
+        Envelope.compose(DELIVERY, Instant.parse("2026-11-21T10:00:00.1239Z"), head);
+
+    assertThat(new String(envelope.buffer().getBytes(), UTF_8))
+        .isEqualTo(
+            "{\"event\":\"capture.processed\","
+                + "\"delivery_id\":\"0d3c2e1f-6a5b-4c7d-8e9f-0a1b2c3d4e5f\","
+                + "\"emitted_at\":\"2026-11-21T10:00:00.123Z\","
+                + "\"data\":{ \"title\" : \"Gr\\u00fc\u00dfe\","
+                + "\"emitted_at\":\"2026-11-21T10:00:00.123Z\"}}");
+    assertThat(envelope.deliveryId()).isEqualTo(DELIVERY);
+    assertThat(envelope.length()).isEqualTo(envelope.buffer().length());
+  }
+
+  @Test
+  void isJsonWithOneInstant() {
+    JsonObject envelope = SenderHarness.envelope("x").buffer().toJsonObject();
+
+    assertThat(envelope.fieldNames()).containsExactly("event", "delivery_id", "emitted_at", "data");
+    assertThat(envelope.getJsonObject("data").getString("emitted_at"))
+        .isEqualTo(envelope.getString("emitted_at"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2026-11-21T10:00:00Z, 2026-11-21T10:00:00.000Z",
+    "2026-11-21T10:00:00.5Z, 2026-11-21T10:00:00.500Z",
+    "2026-11-21T10:00:00.000999999Z, 2026-11-21T10:00:00.000Z",
+    "2026-12-31T23:59:59.999999999Z, 2026-12-31T23:59:59.999Z",
+    "2028-02-29T00:00:00Z, 2028-02-29T00:00:00.000Z",
+  })
+  void writesThreeFractionDigits(Instant instant, String text) {
+    byte[] head = "{\"emitted_at\":\"".getBytes(UTF_8);
+
+    JsonObject envelope = Envelope.compose(DELIVERY, instant, head).buffer().toJsonObject();
+
+    assertThat(envelope.getString("emitted_at")).isEqualTo(text);
+  }
+
+  @Test
+  void refusesAnInvalidDocumentHead() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Envelope.compose(DELIVERY, Instant.now(), "{}".getBytes(UTF_8)));
+  }
+}

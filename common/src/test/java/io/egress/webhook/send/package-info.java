@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.webhook.send;
+
+import org.jspecify.annotations.NullMarked;
