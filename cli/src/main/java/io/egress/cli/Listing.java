@@ -1,7 +1,6 @@
 package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -19,7 +18,7 @@ final class Listing {
   private final Map<String, String> filters = new TreeMap<>();
 
   Listing(String path) {
-    this.path = requireNonNull(path, "path is null");
+    this.path = path;
   }
 
   /** A null value does not filter. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.endpoint.ClientCertificate;
@@ -36,7 +34,7 @@ final class CertificateExpiry {
   CertificateExpiry(Vertx vertx, Pool pool, @Nullable ClientCertificate shared, Clock clock) {
     this.endpoints = new EndpointStore(pool);
     this.shared = shared;
-    this.clock = requireNonNull(clock, "clock is null");
+    this.clock = clock;
     this.reading = Periodic.nowAndEvery(vertx, PERIOD, this::read);
   }
 

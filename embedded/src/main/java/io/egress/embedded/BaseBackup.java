@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -28,11 +26,6 @@ record BaseBackup(DatabaseAddress address, Path data) {
   /** Of the running process, or made anew by a standby. */
   private static final Set<String> LEFT_OUT =
       Set.of("postmaster.pid", "postmaster.opts", "pg_replslot", "pg_stat_tmp");
-
-  BaseBackup {
-    requireNonNull(address, "address is null");
-    requireNonNull(data, "data is null");
-  }
 
   static BaseBackup of(DatabaseAddress address, Path data) {
     return new BaseBackup(address, data);

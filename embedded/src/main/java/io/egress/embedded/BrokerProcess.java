@@ -1,7 +1,6 @@
 package io.egress.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -50,7 +49,6 @@ final class BrokerProcess {
 
   /** Writes the settings to {@code file}. Returns at once. */
   static BrokerProcess launch(Path file, Properties settings) throws IOException {
-    requireNonNull(settings, "settings is null");
     Files.deleteIfExists(file);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,8 +33,8 @@ final class RepeatedLines {
   }
 
   RepeatedLines(Logger log, LongSupplier nanoTime) {
-    this.log = requireNonNull(log, "log is null");
-    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    this.log = log;
+    this.nanoTime = nanoTime;
   }
 
   synchronized void add(String line) {

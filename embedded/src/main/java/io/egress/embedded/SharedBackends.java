@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -47,7 +45,7 @@ public final class SharedBackends {
   private BackendSource.@Nullable Server kafka;
 
   SharedBackends(List<BackendSource> sources) {
-    this.sources = requireNonNull(sources, "sources is null");
+    this.sources = sources;
   }
 
   public static SharedBackends get() {

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestBody;
@@ -24,9 +22,9 @@ final class BodyReader {
   private final RequestBody.Limits limits;
 
   BodyReader(ByteBudget memory, Duration waitMax, RequestBody.Limits limits) {
-    this.memory = requireNonNull(memory, "memory is null");
-    this.waitMax = requireNonNull(waitMax, "waitMax is null");
-    this.limits = requireNonNull(limits, "limits is null");
+    this.memory = memory;
+    this.waitMax = waitMax;
+    this.limits = limits;
   }
 
   /**

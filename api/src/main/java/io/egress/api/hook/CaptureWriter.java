@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.Transactions;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.document.CaptureTable;
@@ -26,8 +24,8 @@ final class CaptureWriter {
 
   CaptureWriter(Pool pool, DocumentStore documents, Hook.Wakeups wakeups) {
     this.transactions = new Transactions(pool);
-    this.documents = requireNonNull(documents, "documents is null");
-    this.wakeups = requireNonNull(wakeups, "wakeups is null");
+    this.documents = documents;
+    this.wakeups = wakeups;
   }
 
   /** Takes a millisecond or more; not for an event loop. */

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.capture.Capture;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -58,9 +56,9 @@ final class CombinedPuts {
   private int running;
 
   CombinedPuts(Vertx vertx, CaptureWriter writer) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.writer = requireNonNull(writer, "writer is null");
+    this.writer = writer;
   }
 
   /**

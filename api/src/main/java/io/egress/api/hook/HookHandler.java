@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NameBody;
@@ -43,11 +41,11 @@ public final class HookHandler {
       Renames renames,
       HookMeters meters) {
     this.renderers = Renderers.of(vertx);
-    this.bodies = requireNonNull(bodies, "bodies is null");
-    this.rate = requireNonNull(rate, "rate is null");
-    this.puts = requireNonNull(puts, "puts is null");
-    this.renames = requireNonNull(renames, "renames is null");
-    this.meters = requireNonNull(meters, "meters is null");
+    this.bodies = bodies;
+    this.rate = rate;
+    this.puts = puts;
+    this.renames = renames;
+    this.meters = meters;
     this.vertx = vertx;
   }
 

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NdjsonLines;
@@ -58,11 +56,11 @@ final class Import implements NdjsonLines.Receiver {
       ImportPace pace,
       RequestLifetime lifetime,
       HookMeters meters) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.writer = requireNonNull(writer, "writer is null");
-    this.limits = requireNonNull(limits, "limits is null");
-    this.pace = requireNonNull(pace, "pace is null");
-    this.lifetime = requireNonNull(lifetime, "lifetime is null");
+    this.vertx = vertx;
+    this.writer = writer;
+    this.limits = limits;
+    this.pace = pace;
+    this.lifetime = lifetime;
     this.lines =
         new NdjsonLines((int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), this);
     this.report = new ImportReport(meters);

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
@@ -28,11 +26,11 @@ public final class ImportHandler {
       Hook.HookLimits limits,
       WorkspaceRate rate,
       HookMeters meters) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.writer = requireNonNull(writer, "writer is null");
-    this.limits = requireNonNull(limits, "limits is null");
+    this.vertx = vertx;
+    this.writer = writer;
+    this.limits = limits;
     this.pace = new ImportPace(vertx, rate, meters);
-    this.meters = requireNonNull(meters, "meters is null");
+    this.meters = meters;
   }
 
   public void importLines(RoutingContext ctx) {

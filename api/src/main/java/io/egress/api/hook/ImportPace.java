@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,9 +19,9 @@ final class ImportPace {
   private final HookMeters meters;
 
   ImportPace(Vertx vertx, WorkspaceRate rate, HookMeters meters) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.rate = requireNonNull(rate, "rate is null");
-    this.meters = requireNonNull(meters, "meters is null");
+    this.vertx = vertx;
+    this.rate = rate;
+    this.meters = meters;
   }
 
   /**

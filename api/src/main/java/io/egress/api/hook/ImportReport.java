@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,7 +21,7 @@ final class ImportReport {
   private long stoppedAtLine;
 
   ImportReport(HookMeters meters) {
-    this.meters = requireNonNull(meters, "meters is null");
+    this.meters = meters;
   }
 
   void count(long line, PutResult result) {

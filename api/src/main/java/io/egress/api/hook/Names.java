@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;
@@ -23,11 +21,6 @@ final class Names {
   record Key(UUID workspaceId, UUID id) implements Comparable<Key> {
     private static final Comparator<Key> ORDER =
         Comparator.comparing(Key::workspaceId).thenComparing(Key::id);
-
-    Key {
-      requireNonNull(workspaceId, "workspaceId is null");
-      requireNonNull(id, "id is null");
-    }
 
     @Override
     public int compareTo(Key other) {

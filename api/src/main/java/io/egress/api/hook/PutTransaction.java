@@ -61,8 +61,8 @@ final class PutTransaction {
    */
   PutTransaction(
       SqlConnection tx, DocumentStore documents, List<IncomingCapture> captures, boolean named) {
-    this.tx = requireNonNull(tx, "tx is null");
-    this.documents = requireNonNull(documents, "documents is null");
+    this.tx = tx;
+    this.documents = documents;
     this.captures = List.copyOf(captures);
     this.named = named;
   }

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.api.intake.NameBody;
 import io.egress.platform.database.Transactions;
@@ -41,9 +39,9 @@ final class Renames {
 
   /** {@code renamed} is called after a rename: captures are waiting to be revised. */
   Renames(Transactions transactions, DocumentStore documents, Runnable renamed) {
-    this.transactions = requireNonNull(transactions, "transactions is null");
-    this.documents = requireNonNull(documents, "documents is null");
-    this.renamed = requireNonNull(renamed, "renamed is null");
+    this.transactions = transactions;
+    this.documents = documents;
+    this.renamed = renamed;
   }
 
   Future<Boolean> member(NameBody.NamedMember named) {

@@ -1,7 +1,5 @@
 package io.egress.api.hook;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -34,7 +32,7 @@ final class WorkspaceRate {
    */
   WorkspaceRate(@Nullable Integer perSecond, LongSupplier clock) {
     this.perSecond = perSecond;
-    this.clock = requireNonNull(clock, "clock is null");
+    this.clock = clock;
     this.droppedNanos = new AtomicLong(clock.getAsLong());
   }
 

@@ -1,7 +1,5 @@
 package io.egress.api.intake;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Mode;
@@ -40,7 +38,7 @@ public final class CaptureBody {
 
   /** The body of {@code PUT /captures/{id}}; an id in the body must equal that of the path. */
   public static Intake<Capture> read(Buffer body, UUID id) {
-    return new CaptureBody().readAny(body, requireNonNull(id, "id is null"));
+    return new CaptureBody().readAny(body, id);
   }
 
   /** A line of an import, which must contain an id. */

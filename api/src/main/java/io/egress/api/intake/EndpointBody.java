@@ -1,7 +1,5 @@
 package io.egress.api.intake;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
@@ -81,7 +79,7 @@ public final class EndpointBody {
 
   public EndpointBody(boolean allowHttp, AddressPolicy addresses) {
     this.allowHttp = allowHttp;
-    this.addresses = requireNonNull(addresses, "addresses is null");
+    this.addresses = addresses;
   }
 
   public Intake<NewEndpoint> creation(Buffer body) {

@@ -32,10 +32,10 @@ public final class Fields {
   private Set<String> faulty = Set.of();
 
   Fields(JsonNode object, Shape shape, String path, BodyFaults faults) {
-    this.object = requireNonNull(object, "object is null");
-    this.shape = requireNonNull(shape, "shape is null");
-    this.path = requireNonNull(path, "path is null");
-    this.faults = requireNonNull(faults, "faults is null");
+    this.object = object;
+    this.shape = shape;
+    this.path = path;
+    this.faults = faults;
     String problem = Problems.ofObject(object);
     if (problem != null) {
       faults.add(path, problem);

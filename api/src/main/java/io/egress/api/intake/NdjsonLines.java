@@ -1,7 +1,5 @@
 package io.egress.api.intake;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.buffer.Buffer;
 
 /**
@@ -27,7 +25,7 @@ public final class NdjsonLines {
   /** {@code bytesMax} excludes line ends and the byte order mark. */
   public NdjsonLines(int bytesMax, Receiver receiver) {
     this.bytesMax = bytesMax;
-    this.receiver = requireNonNull(receiver, "receiver is null");
+    this.receiver = receiver;
   }
 
   public void feed(Buffer part) {

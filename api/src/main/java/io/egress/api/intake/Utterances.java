@@ -1,7 +1,5 @@
 package io.egress.api.intake;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.capture.Segment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,7 +23,7 @@ final class Utterances implements JsonBody.Elements {
   private final Map<String, String> unknownOnce = new HashMap<>();
 
   Utterances(Speakers speakers) {
-    this.speakers = requireNonNull(speakers, "speakers is null");
+    this.speakers = speakers;
   }
 
   @Override

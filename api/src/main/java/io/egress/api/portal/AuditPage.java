@@ -1,6 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.audit.AuditEntries;
@@ -32,8 +31,8 @@ final class AuditPage {
   private final AuditExport export;
 
   AuditPage(PageRenderer pages, AuditEntries audit) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.audit = requireNonNull(audit, "audit is null");
+    this.pages = pages;
+    this.audit = audit;
     this.export = new AuditExport(audit);
   }
 

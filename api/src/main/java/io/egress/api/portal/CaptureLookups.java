@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.NewestCapture;
 import io.egress.api.portal.view.Times;
@@ -53,8 +51,8 @@ final class CaptureLookups {
   private final DocumentStore documents;
 
   CaptureLookups(Pool pool, DocumentStore documents) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.documents = requireNonNull(documents, "documents is null");
+    this.pool = pool;
+    this.documents = documents;
   }
 
   /** Keyed by capture id. */

@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
@@ -46,12 +44,12 @@ final class CapturePage {
       CaptureErasure erasure,
       Endpoints endpoints,
       DeliveryReads deliveries) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.lookups = requireNonNull(lookups, "lookups is null");
-    this.captures = requireNonNull(captures, "captures is null");
-    this.erasure = requireNonNull(erasure, "erasure is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+    this.pages = pages;
+    this.lookups = lookups;
+    this.captures = captures;
+    this.erasure = erasure;
+    this.endpoints = endpoints;
+    this.deliveries = deliveries;
   }
 
   Future<Void> show(RoutingContext ctx, PortalSession session) {

@@ -1,6 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
@@ -49,10 +48,10 @@ final class DeliveriesPage {
 
   DeliveriesPage(
       PageRenderer pages, CaptureLookups captures, Endpoints endpoints, DeliveryReads deliveries) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.captures = requireNonNull(captures, "captures is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+    this.pages = pages;
+    this.captures = captures;
+    this.endpoints = endpoints;
+    this.deliveries = deliveries;
   }
 
   Future<Void> list(RoutingContext ctx, PortalSession session) {

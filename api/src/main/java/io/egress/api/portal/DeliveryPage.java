@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.endpoints.Endpoints;
@@ -42,11 +40,11 @@ final class DeliveryPage {
       Endpoints endpoints,
       DeliveryReads deliveries,
       SentBodies bodies) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.captures = requireNonNull(captures, "captures is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
-    this.bodies = requireNonNull(bodies, "bodies is null");
+    this.pages = pages;
+    this.captures = captures;
+    this.endpoints = endpoints;
+    this.deliveries = deliveries;
+    this.bodies = bodies;
   }
 
   Future<Void> show(RoutingContext ctx, PortalSession session) {

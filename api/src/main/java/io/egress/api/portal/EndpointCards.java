@@ -24,8 +24,8 @@ final class EndpointCards {
   private final RecentOutcomes outcomes;
 
   EndpointCards(EndpointHealths healths, RecentOutcomes outcomes) {
-    this.healths = requireNonNull(healths, "healths is null");
-    this.outcomes = requireNonNull(outcomes, "outcomes is null");
+    this.healths = healths;
+    this.outcomes = outcomes;
   }
 
   /** An endpoint of a list. */

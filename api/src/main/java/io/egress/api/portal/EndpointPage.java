@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replays;
@@ -48,13 +46,13 @@ final class EndpointPage {
       Replays replays,
       EndpointCards cards,
       Clock clock) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.bodies = requireNonNull(bodies, "bodies is null");
-    this.testSend = requireNonNull(testSend, "testSend is null");
-    this.replays = requireNonNull(replays, "replays is null");
-    this.cards = requireNonNull(cards, "cards is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.pages = pages;
+    this.endpoints = endpoints;
+    this.bodies = bodies;
+    this.testSend = testSend;
+    this.replays = replays;
+    this.cards = cards;
+    this.clock = clock;
   }
 
   Future<Void> show(RoutingContext ctx, PortalSession session) {

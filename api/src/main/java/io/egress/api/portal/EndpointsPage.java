@@ -1,6 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.endpoints.Endpoints;
@@ -50,10 +49,10 @@ final class EndpointsPage {
   }
 
   EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies, EndpointCards cards) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.bodies = requireNonNull(bodies, "bodies is null");
-    this.cards = requireNonNull(cards, "cards is null");
+    this.pages = pages;
+    this.endpoints = endpoints;
+    this.bodies = bodies;
+    this.cards = cards;
   }
 
   Future<Void> list(RoutingContext ctx, PortalSession session) {

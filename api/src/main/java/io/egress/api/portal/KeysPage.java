@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.portal.access.PortalAccess;
@@ -37,9 +35,9 @@ final class KeysPage {
   }
 
   KeysPage(PageRenderer pages, ApiKeys keys, Clock clock) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.keys = requireNonNull(keys, "keys is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.pages = pages;
+    this.keys = keys;
+    this.clock = clock;
   }
 
   Future<Void> list(RoutingContext ctx, PortalSession session) {

@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Frame;
@@ -37,12 +35,12 @@ final class OverviewPage {
       EndpointCards cards,
       Pool pool,
       Clock clock) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.captures = requireNonNull(captures, "captures is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.cards = requireNonNull(cards, "cards is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.pages = pages;
+    this.captures = captures;
+    this.endpoints = endpoints;
+    this.cards = cards;
+    this.pool = pool;
+    this.clock = clock;
   }
 
   Future<Void> show(RoutingContext ctx, PortalSession session) {

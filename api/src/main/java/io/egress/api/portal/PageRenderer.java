@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
@@ -40,8 +38,8 @@ final class PageRenderer {
   private final Assets assets;
 
   PageRenderer(PortalAddress address, Assets assets) {
-    this.address = requireNonNull(address, "address is null");
-    this.assets = requireNonNull(assets, "assets is null");
+    this.address = address;
+    this.assets = assets;
   }
 
   /** Sets the headers of every response, and turns errors into pages. */

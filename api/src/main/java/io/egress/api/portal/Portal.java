@@ -92,7 +92,7 @@ public final class Portal {
     Clock clock = Clock.systemUTC();
     CaptureLookups captures = new CaptureLookups(pool, documents);
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
-    this.access = requireNonNull(access, "access is null");
+    this.access = access;
     this.pages = new PageRenderer(address, assets.below(address.root()));
     this.overview = new OverviewPage(pages, captures, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);

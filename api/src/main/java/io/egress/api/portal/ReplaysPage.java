@@ -1,6 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
@@ -44,10 +43,10 @@ final class ReplaysPage {
   private final DeliveryReads deliveries;
 
   ReplaysPage(PageRenderer pages, Replays replays, Endpoints endpoints, DeliveryReads deliveries) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.replays = requireNonNull(replays, "replays is null");
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+    this.pages = pages;
+    this.replays = replays;
+    this.endpoints = endpoints;
+    this.deliveries = deliveries;
   }
 
   Future<Void> list(RoutingContext ctx, PortalSession session) {

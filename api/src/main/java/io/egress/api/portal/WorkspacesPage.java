@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.operator.CaptureFinder;
 import io.egress.api.admin.operator.WorkspaceList;
 import io.egress.api.portal.access.OperatorSession;
@@ -39,10 +37,10 @@ final class WorkspacesPage {
 
   WorkspacesPage(
       PageRenderer pages, WorkspaceList workspaces, CaptureFinder captures, Clock clock) {
-    this.pages = requireNonNull(pages, "pages is null");
-    this.workspaces = requireNonNull(workspaces, "workspaces is null");
-    this.captures = requireNonNull(captures, "captures is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.pages = pages;
+    this.workspaces = workspaces;
+    this.captures = captures;
+    this.clock = clock;
   }
 
   Future<Void> list(RoutingContext ctx, OperatorSession session) {

@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKey;
 import io.egress.api.admin.keys.KeyUse;
 import io.egress.api.intake.QueryValues;
@@ -50,8 +48,8 @@ public final class ErasureFeed {
   private final KeyUse keyUse;
 
   public ErasureFeed(Pool pool, KeyUse keyUse) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.keyUse = requireNonNull(keyUse, "keyUse is null");
+    this.pool = pool;
+    this.keyUse = keyUse;
   }
 
   /** Sends a page of erasures, oldest first. */

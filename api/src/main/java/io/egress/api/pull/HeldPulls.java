@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Refusal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -79,7 +77,7 @@ final class HeldPulls {
   private boolean closed;
 
   HeldPulls(Vertx vertx, int max) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.max = max;
     this.ofKeyMax = Math.max(1, max / KEYS_IN_A_FULL_HOUSE);
   }

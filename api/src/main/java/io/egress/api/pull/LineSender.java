@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.RequestLifetime;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.stream.Cursor;
@@ -35,12 +33,12 @@ final class LineSender {
       RequestLifetime lifetime,
       BodyEncoder body,
       PacedResponse outlet) {
-    this.sender = requireNonNull(sender, "sender is null");
-    this.pageAfter = requireNonNull(pageAfter, "pageAfter is null");
-    this.room = requireNonNull(room, "room is null");
-    this.lifetime = requireNonNull(lifetime, "lifetime is null");
-    this.body = requireNonNull(body, "body is null");
-    this.outlet = requireNonNull(outlet, "outlet is null");
+    this.sender = sender;
+    this.pageAfter = pageAfter;
+    this.room = room;
+    this.lifetime = lifetime;
+    this.body = body;
+    this.outlet = outlet;
   }
 
   /** Returns the number of documents. */

@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKey;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
@@ -71,7 +69,7 @@ final class PageQuery {
   private final DocumentStore documents;
 
   PageQuery(DocumentStore documents) {
-    this.documents = requireNonNull(documents, "documents is null");
+    this.documents = documents;
   }
 
   /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */

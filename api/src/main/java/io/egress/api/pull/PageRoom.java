@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKey;
 import io.egress.platform.flow.ByteBudget;
 import io.vertx.core.Future;
@@ -24,10 +22,10 @@ final class PageRoom {
 
   /** Closes itself when the request's lifetime is {@code cutShort}. */
   PageRoom(ByteBudget memory, ApiKey owner, Duration waitMax, Future<Void> cutShort) {
-    this.memory = requireNonNull(memory, "memory is null");
-    this.owner = requireNonNull(owner, "owner is null");
-    this.waitMax = requireNonNull(waitMax, "waitMax is null");
-    this.cutShort = requireNonNull(cutShort, "cutShort is null");
+    this.memory = memory;
+    this.owner = owner;
+    this.waitMax = waitMax;
+    this.cutShort = cutShort;
     cutShort.onFailure(reason -> close());
   }
 

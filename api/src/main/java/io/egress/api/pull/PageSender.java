@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.Fragment;
@@ -44,8 +42,8 @@ final class PageSender {
   private final Clock clock;
 
   PageSender(PullStore store, Clock clock) {
-    this.store = requireNonNull(store, "store is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.store = store;
+    this.clock = clock;
   }
 
   /** {@code room} covers at least the documents already loaded. */

@@ -41,9 +41,9 @@ public final class PullHandler {
 
   public PullHandler(
       PullStore store, KeyUse keyUse, PullLimits limits, WaitingPulls waiting, Metrics metrics) {
-    this.store = requireNonNull(store, "store is null");
-    this.waiting = requireNonNull(waiting, "waiting is null");
-    this.keyUse = requireNonNull(keyUse, "keyUse is null");
+    this.store = store;
+    this.waiting = waiting;
+    this.keyUse = keyUse;
     this.memory = limits.memory();
     this.memoryWait = limits.memoryWait();
     this.patience = limits.patience();

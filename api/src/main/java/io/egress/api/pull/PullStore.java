@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKey;
 import io.egress.platform.database.Standby;
 import io.egress.platform.http.Refusal;
@@ -57,8 +55,8 @@ public final class PullStore {
    * @param standby what pages are read from; null for the primary
    */
   public PullStore(Pool pool, DocumentStore documents, @Nullable Standby standby, Metrics metrics) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.documents = requireNonNull(documents, "documents is null");
+    this.pool = pool;
+    this.documents = documents;
     this.query = new PageQuery(documents);
     this.sources = new PageSources(metrics);
     this.standby =

@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.keys.ApiKey;
 import io.egress.api.pull.PageSources.Reason;
 import io.egress.platform.database.Standby;
@@ -73,11 +71,11 @@ final class StandbyPages {
       PageQuery query,
       DocumentStore documents,
       PageSources sources) {
-    this.standby = requireNonNull(standby, "standby is null");
-    this.primary = requireNonNull(primary, "primary is null");
-    this.query = requireNonNull(query, "query is null");
-    this.documents = requireNonNull(documents, "documents is null");
-    this.sources = requireNonNull(sources, "sources is null");
+    this.standby = standby;
+    this.primary = primary;
+    this.query = query;
+    this.documents = documents;
+    this.sources = sources;
   }
 
   /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */

@@ -1,7 +1,5 @@
 package io.egress.api.pull;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
@@ -75,9 +73,9 @@ final class StreamNotices {
    * @param interval how often all are checked without notifications
    */
   StreamNotices(Vertx vertx, Pool pool, HeldPulls held, boolean canListen, Duration interval) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.held = requireNonNull(held, "held is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.held = held;
     this.canListen = canListen;
     this.timer = vertx.setPeriodic(interval.toMillis(), tick -> tick());
   }

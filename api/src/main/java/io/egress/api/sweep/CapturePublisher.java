@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -12,11 +10,6 @@ import java.util.List;
 
 /** Publishes records of the outbox to Kafka; for traced captures this is a span. */
 record CapturePublisher(RecordPublisher publisher, String topic, Tracing tracing) {
-  CapturePublisher {
-    requireNonNull(publisher, "publisher is null");
-    requireNonNull(topic, "topic is null");
-    requireNonNull(tracing, "tracing is null");
-  }
 
   /** Completes once every record is acknowledged. */
   Future<Void> publish(List<OwedRecord> records) {

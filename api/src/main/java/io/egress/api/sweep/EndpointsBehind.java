@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.endpoint.DeliveryId;
@@ -106,7 +104,7 @@ public final class EndpointsBehind {
 
   /** {@code logRetention} is how long the delivery log is kept. */
   public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
     metrics.gauge(
         "egress_endpoints_behind",

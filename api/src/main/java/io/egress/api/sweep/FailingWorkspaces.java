@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.MultiGauge;
@@ -36,7 +34,7 @@ public final class FailingWorkspaces {
   private volatile double all = Double.NaN;
 
   public FailingWorkspaces(Vertx vertx, Pool pool, Metrics metrics) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.worst =
         metrics.gauges(
             "egress_workspace_endpoints_failing",

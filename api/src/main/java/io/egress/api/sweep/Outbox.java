@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -74,10 +72,10 @@ final class Outbox {
 
   /** {@code published} is called with each batch. */
   Outbox(Vertx vertx, Pool pool, CapturePublisher publisher, Consumer<List<OwedRecord>> published) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.publisher = requireNonNull(publisher, "publisher is null");
-    this.published = requireNonNull(published, "published is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.publisher = publisher;
+    this.published = published;
   }
 
   /** Call with rows that this process has just inserted. */

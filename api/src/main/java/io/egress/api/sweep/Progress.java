@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Health;
 import java.time.Duration;
 
@@ -18,7 +16,7 @@ final class Progress {
    */
   Progress(Duration standstillMax, Health.State failing) {
     this.standstillMaxNanos = standstillMax.toNanos();
-    this.failing = requireNonNull(failing, "failing is null");
+    this.failing = failing;
   }
 
   void moved() {

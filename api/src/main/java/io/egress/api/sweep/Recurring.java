@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -28,12 +26,7 @@ final class Recurring {
    * @param interval the time between runs without requests
    * @param apart the minimum time from start to start
    */
-  record Rhythm(Duration interval, Duration apart) {
-    Rhythm {
-      requireNonNull(interval, "interval is null");
-      requireNonNull(apart, "apart is null");
-    }
-  }
+  record Rhythm(Duration interval, Duration apart) {}
 
   private final Vertx vertx;
   private final Context context;
@@ -57,13 +50,12 @@ final class Recurring {
       Rhythm rhythm,
       Progress progress,
       Supplier<Future<?>> work) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.context = requireNonNull(context, "context is null");
-    requireNonNull(name, "name is null");
+    this.vertx = vertx;
+    this.context = context;
     this.outage = new Outage(log, "Failed; retrying: " + name, "Works again: " + name);
-    this.progress = requireNonNull(progress, "progress is null");
-    this.work = requireNonNull(work, "work is null");
-    this.apartMillis = requireNonNull(rhythm, "rhythm is null").apart().toMillis();
+    this.progress = progress;
+    this.work = work;
+    this.apartMillis = rhythm.apart().toMillis();
     this.startedMillis = millis() - apartMillis;
     this.timer = vertx.setPeriodic(rhythm.interval().toMillis(), tick -> ask());
   }

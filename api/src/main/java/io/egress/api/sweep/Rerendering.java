@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -37,8 +35,8 @@ final class Rerendering {
   private boolean complete;
 
   Rerendering(Pool pool, DocumentStore documents) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.documents = requireNonNull(documents, "documents is null");
+    this.pool = pool;
+    this.documents = documents;
     this.version = documents.rendererVersion();
   }
 

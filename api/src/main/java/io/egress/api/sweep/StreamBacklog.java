@@ -53,7 +53,7 @@ public final class StreamBacklog {
   private volatile Seen seen = Seen.NOTHING;
 
   public StreamBacklog(Vertx vertx, Pool pool, Metrics metrics) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     requireNonNull(metrics, "metrics is null");
     gauge(
         metrics,

@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.erasures.BackgroundErasure;
 import io.egress.platform.http.Health;
 import io.egress.platform.kafka.KafkaClients;
@@ -55,10 +53,10 @@ public final class SweepVerticle extends VerticleBase {
   private @Nullable Future<Void> topicExists;
 
   public SweepVerticle(Pool pool, DocumentStore documents, Settings settings, Metrics metrics) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.documents = requireNonNull(documents, "documents is null");
-    this.settings = requireNonNull(settings, "settings is null");
-    this.meters = new SweepMeters(requireNonNull(metrics, "metrics is null"));
+    this.pool = pool;
+    this.documents = documents;
+    this.settings = settings;
+    this.meters = new SweepMeters(metrics);
     this.sweepProgress = new Progress(standstillMax(), Health.State.DOWN);
     this.relayProgress = new Progress(standstillMax(), Health.State.AWAY);
   }

@@ -1,7 +1,5 @@
 package io.egress.api.sweep;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -38,8 +36,8 @@ public final class Sweeper {
 
   /** {@code entered} is called with each batch that may be published. */
   Sweeper(Pool pool, Consumer<List<OwedRecord>> entered) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.entered = requireNonNull(entered, "entered is null");
+    this.pool = pool;
+    this.entered = entered;
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.egress.bench.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -35,7 +34,7 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
   private long bodyLeft;
 
   BareConnection(Requests requests) {
-    this.requests = requireNonNull(requests, "requests is null");
+    this.requests = requests;
   }
 
   @Override

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,7 +21,7 @@ final class Comparisons {
 
   /** This many deliveries of each backlog are counted, after the warm-up. */
   Comparisons(PushStage stage, int deliveries, int warmUp, int endpoints) {
-    this.stage = requireNonNull(stage, "stage is null");
+    this.stage = stage;
     this.deliveries = deliveries;
     this.warmUp = warmUp;
     this.endpoints = endpoints;

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.ConnectionProperties;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.lifecycle.RunningProcess;
@@ -30,7 +28,6 @@ final class DeliveryGroup implements AutoCloseable {
   private final int partitions;
 
   DeliveryGroup(KafkaSettings settings) {
-    requireNonNull(settings, "settings is null");
     this.admin = Admin.create(new HashMap<String, Object>(ConnectionProperties.of(settings)));
     this.topics = new Topics(settings.topicPrefix());
     this.partitions = settings.topics().partitions();

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.run.ChildProcess;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,9 +21,9 @@ final class DispatcherFleet implements AutoCloseable {
 
   /** {@code settings} are added to those of the stage. */
   DispatcherFleet(PushStage stage, DeliveryGroup group, String name, Map<String, String> settings) {
-    this.stage = requireNonNull(stage, "stage is null");
-    this.group = requireNonNull(group, "group is null");
-    this.name = requireNonNull(name, "name is null");
+    this.stage = stage;
+    this.group = group;
+    this.name = name;
     this.settings = Map.copyOf(settings);
   }
 

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.run.ChildProcess;
 import io.egress.transcript.document.Fragment;
@@ -27,7 +25,7 @@ final class Drain {
   private final List<Fragment> samples;
 
   Drain(PushStage stage) {
-    this.stage = requireNonNull(stage, "stage is null");
+    this.stage = stage;
     this.samples = samples(stage);
   }
 

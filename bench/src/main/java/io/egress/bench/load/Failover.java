@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.run.ChildProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,9 +40,9 @@ final class Failover {
 
   /** {@code pace} is in captures per second. */
   Failover(PushStage stage, DeliveryGroup group, ScaleLoad load, double pace) {
-    this.stage = requireNonNull(stage, "stage is null");
-    this.group = requireNonNull(group, "group is null");
-    this.load = requireNonNull(load, "load is null");
+    this.stage = stage;
+    this.group = group;
+    this.load = load;
     this.pace = pace;
     this.endpoints = new PushEndpoints(stage);
     endpoints.mixed(load.workspaces(), load.hangingEach());

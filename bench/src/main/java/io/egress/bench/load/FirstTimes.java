@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.OptionalLong;
 import java.util.UUID;
 
@@ -20,7 +18,6 @@ final class FirstTimes {
 
   /** False if the id was seen before. */
   boolean add(UUID id, long now) {
-    requireNonNull(id, "id is null");
     if (size * 2 >= taken.length) {
       grow();
     }

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.transcript.document.Fragment;
@@ -85,8 +83,7 @@ final class History implements AutoCloseable {
   private final Pool pool;
 
   History(Vertx vertx, String databaseUrl) {
-    PgConnectOptions connect =
-        PgConnectOptions.fromUri(requireNonNull(databaseUrl, "databaseUrl is null"));
+    PgConnectOptions connect = PgConnectOptions.fromUri(databaseUrl);
     this.pool =
         PgBuilder.pool()
             .connectingTo(connect)

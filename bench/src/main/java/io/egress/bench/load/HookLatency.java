@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.run.ChildProcess;
 
 /** The time from the hook's call to the receiver, at a steady pace. */
@@ -10,7 +8,7 @@ final class HookLatency {
   private final HookLoad load;
 
   HookLatency(PushStage stage, int endpoints) {
-    this.stage = requireNonNull(stage, "stage is null");
+    this.stage = stage;
     PushEndpoints spread = new PushEndpoints(stage);
     spread.spread(endpoints);
     this.load = new HookLoad(stage, spread.made());

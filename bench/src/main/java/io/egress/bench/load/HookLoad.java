@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Context;
@@ -54,7 +52,7 @@ final class HookLoad {
   private final List<Buffer> bodies = new ArrayList<>();
 
   HookLoad(PushStage stage, List<PushEndpoints.Made> endpoints) {
-    this.stage = requireNonNull(stage, "stage is null");
+    this.stage = stage;
     this.endpoints = List.copyOf(endpoints);
     this.context = stage.vertx().getOrCreateContext();
     this.http =

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
@@ -39,9 +37,9 @@ final class PerRequestGzip implements AutoCloseable {
   private volatile int port;
 
   PerRequestGzip(Vertx vertx, Pool pool, UUID workspace) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.workspace = requireNonNull(workspace, "workspace is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.workspace = workspace;
     this.deployment =
         RunningProcess.await(
             vertx.deployVerticle(

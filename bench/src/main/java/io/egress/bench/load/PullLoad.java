@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -40,12 +38,6 @@ final class PullLoad {
   record Target(int port, String key, String accept, Supplier<String> path) {
     Target(int port, String key, Supplier<String> path) {
       this(port, key, "application/json", path);
-    }
-
-    Target {
-      requireNonNull(accept, "accept is null");
-      requireNonNull(key, "key is null");
-      requireNonNull(path, "path is null");
     }
   }
 

@@ -1,7 +1,6 @@
 package io.egress.bench.load;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -29,7 +28,7 @@ final class PushEndpoints {
   private final List<Made> made = new ArrayList<>();
 
   PushEndpoints(PushStage stage) {
-    this.stage = requireNonNull(stage, "stage is null");
+    this.stage = stage;
   }
 
   /** Each in its own workspace. */

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.standalone.run.ChildProcess;
 import java.util.List;
 import java.util.Map;
@@ -50,11 +48,8 @@ record PushResult(
   }
 
   PushResult {
-    requireNonNull(rate, "rate is null");
     attempts = Map.copyOf(attempts);
     processorSeconds = Map.copyOf(processorSeconds);
-    requireNonNull(heap, "heap is null");
-    requireNonNull(resident, "resident is null");
   }
 
   /** The heap when idle, after a collection. */

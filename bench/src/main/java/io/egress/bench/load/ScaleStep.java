@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
 import java.util.List;
@@ -41,9 +39,9 @@ final class ScaleStep {
   private final Drain drain;
 
   ScaleStep(PushStage stage, DeliveryGroup group, ScaleLoad load) {
-    this.stage = requireNonNull(stage, "stage is null");
-    this.group = requireNonNull(group, "group is null");
-    this.load = requireNonNull(load, "load is null");
+    this.stage = stage;
+    this.group = group;
+    this.load = load;
     this.drain = new Drain(stage);
   }
 

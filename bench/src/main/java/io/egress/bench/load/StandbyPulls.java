@@ -31,10 +31,10 @@ final class StandbyPulls {
 
   private StandbyPulls(
       Vertx vertx, PostgresServer primary, PostgresServer standby, ApiApp reading) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.primary = requireNonNull(primary, "primary is null");
-    this.standby = requireNonNull(standby, "standby is null");
-    this.reading = requireNonNull(reading, "reading is null");
+    this.vertx = vertx;
+    this.primary = primary;
+    this.standby = standby;
+    this.reading = reading;
   }
 
   /** Starts a standby of the embedded server, and a second api that reads pages from it. */

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.Durations;
 import io.egress.platform.kafka.KafkaClients;
 import io.egress.platform.kafka.KafkaSettings;
@@ -33,8 +31,8 @@ final class WaitingRecords {
 
   /** {@code delays} are those of the schedule; none is shorter than the measurement. */
   WaitingRecords(Vertx vertx, KafkaSettings kafka, List<Duration> delays) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.kafka = requireNonNull(kafka, "kafka is null");
+    this.vertx = vertx;
+    this.kafka = kafka;
     this.delays = List.copyOf(delays);
   }
 

@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.SettingsException;
 import io.egress.platform.outage.Startup;
 import io.vertx.core.Future;
@@ -26,8 +24,8 @@ public final class Database {
   private final ServerSearch primary;
 
   private Database(Vertx vertx, DatabaseSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.vertx = vertx;
+    this.settings = settings;
     this.primary =
         new ServerSearch(vertx, settings, DatabaseUrl.parse(settings.url()), ServerSearch.PRIMARY);
   }

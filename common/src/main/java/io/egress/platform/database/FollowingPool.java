@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.ServerSearch.Server;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -42,10 +40,10 @@ final class FollowingPool implements Pool {
 
   /** {@code open} creates a pool of connections to a server. */
   FollowingPool(Vertx vertx, ServerSearch search, Function<Server, Pool> open) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.owner = vertx.getOrCreateContext();
-    this.search = requireNonNull(search, "search is null");
-    this.open = requireNonNull(open, "open is null");
+    this.search = search;
+    this.open = open;
   }
 
   @Override

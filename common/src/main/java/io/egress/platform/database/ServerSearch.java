@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.DatabaseUrl.Host;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -107,12 +105,7 @@ final class ServerSearch {
    *
    * @param identity distinguishes it from another server at the same address
    */
-  record Server(Host host, String identity) {
-    Server {
-      requireNonNull(host, "host is null");
-      requireNonNull(identity, "identity is null");
-    }
-  }
+  record Server(Host host, String identity) {}
 
   private final Vertx vertx;
   private final DatabaseSettings settings;
@@ -127,10 +120,10 @@ final class ServerSearch {
   private long nextCheckNanos = System.nanoTime();
 
   ServerSearch(Vertx vertx, DatabaseSettings settings, DatabaseUrl url, Purpose purpose) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.settings = requireNonNull(settings, "settings is null");
-    this.url = requireNonNull(url, "url is null");
-    this.purpose = requireNonNull(purpose, "purpose is null");
+    this.vertx = vertx;
+    this.settings = settings;
+    this.url = url;
+    this.purpose = purpose;
     this.introduce =
         settings.pooler() == DatabaseSettings.Pooler.NONE
             ? INTRODUCE_AND_LIMIT.formatted(

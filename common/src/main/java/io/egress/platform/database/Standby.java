@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -69,8 +67,8 @@ public final class Standby {
       DatabaseSettings.Standby where,
       PoolOptions options,
       Pool reading) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.reading = requireNonNull(reading, "reading is null");
+    this.vertx = vertx;
+    this.reading = reading;
     this.lagMax = where.lagMax();
     this.search =
         new ServerSearch(vertx, settings, DatabaseUrl.parseStandby(where.url()), new CloseBehind());

@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
@@ -55,7 +53,7 @@ public final class TableStatistics {
       new Outage(log, "Cannot analyze tables that grow; retrying", "Tables that grow are analyzed");
 
   private TableStatistics(Vertx vertx, Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.looking = Periodic.every(vertx, PERIOD, this::look);
   }
 

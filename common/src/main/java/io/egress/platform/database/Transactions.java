@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
@@ -31,7 +29,7 @@ public final class Transactions {
   private final Pool pool;
 
   public Transactions(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /** {@code work} may run several times and must have no side effects outside the database. */

@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 /** The server is not a standby, or one that is too far behind. */
 final class UnfitStandbyException extends NoServerException {
   private static final long serialVersionUID = 1L;
@@ -10,7 +8,7 @@ final class UnfitStandbyException extends NoServerException {
 
   UnfitStandbyException(Standby.Unfit reason, String message) {
     super(message, null, true);
-    this.reason = requireNonNull(reason, "reason is null");
+    this.reason = reason;
   }
 
   Standby.Unfit reason() {

@@ -1,7 +1,5 @@
 package io.egress.platform.environment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,7 +13,7 @@ public final class ByteSizes {
   private ByteSizes() {}
 
   public static long parse(String text) {
-    Matcher matcher = FORM.matcher(requireNonNull(text, "text is null"));
+    Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
           "must be a whole number with a unit (B, KiB, MiB or GiB), such as 64MiB, not \""

@@ -1,7 +1,5 @@
 package io.egress.platform.environment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +15,7 @@ public final class Durations {
 
   /** Throws {@link IllegalArgumentException} with a message that shows the format. */
   public static Duration parse(String text) {
-    Matcher matcher = FORM.matcher(requireNonNull(text, "text is null"));
+    Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
           "must be a whole number with a unit (ms, s, m, h or d), such as 10s, not \""

@@ -1,7 +1,5 @@
 package io.egress.platform.environment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,8 +26,8 @@ public final class SettingsReader {
   }
 
   public SettingsReader(Map<String, String> environment, Map<String, String> fixed) {
-    this.environment = requireNonNull(environment, "environment is null");
-    this.fixed = requireNonNull(fixed, "fixed is null");
+    this.environment = environment;
+    this.fixed = fixed;
   }
 
   /** No setting: only tests need another value. */

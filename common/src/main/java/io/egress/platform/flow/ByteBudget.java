@@ -161,7 +161,7 @@ public final class ByteBudget {
   private long left;
 
   public ByteBudget(Vertx vertx, long total, int waitersMax) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.total = total;
     this.waitersMax = waitersMax;
     this.ownWaitersMax = Math.max(1, waitersMax / OWNERS_IN_A_FULL_LINE);

@@ -36,9 +36,9 @@ public final class Patience {
 
   /** {@code exhausted} is called at most once per wait. */
   public Patience(Vertx vertx, Terms terms, Runnable exhausted) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.terms = requireNonNull(terms, "terms is null");
-    this.exhausted = requireNonNull(exhausted, "exhausted is null");
+    this.vertx = vertx;
+    this.terms = terms;
+    this.exhausted = exhausted;
     this.leftNanos = terms.stallMax().toNanos();
   }
 

@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.TlsFiles;
 import io.egress.platform.lifecycle.Periodic;
 import io.vertx.core.Future;
@@ -59,7 +57,6 @@ final class CertificateWatch {
       TlsFiles files,
       ServerCertificate served,
       Function<PemKeyCertOptions, Future<Void>> serve) {
-    requireNonNull(files, "files is null");
     return new CertificateWatch(vertx, files, served, serve);
   }
 

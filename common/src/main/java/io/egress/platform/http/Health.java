@@ -57,7 +57,7 @@ public final class Health {
   private final List<Check> checks = new CopyOnWriteArrayList<>();
 
   private Health(EventLoops eventLoops, @Nullable Health whole) {
-    this.eventLoops = requireNonNull(eventLoops, "eventLoops is null");
+    this.eventLoops = eventLoops;
     this.whole = whole;
   }
 

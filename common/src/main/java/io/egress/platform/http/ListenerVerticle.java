@@ -32,10 +32,10 @@ public final class ListenerVerticle extends VerticleBase {
       RequestLog requests,
       Routes routes,
       @Nullable KeyCertOptions certificate) {
-    this.settings = requireNonNull(settings, "settings is null");
-    this.limits = requireNonNull(limits, "limits is null");
-    this.requests = requireNonNull(requests, "requests is null");
-    this.routes = requireNonNull(routes, "routes is null");
+    this.settings = settings;
+    this.limits = limits;
+    this.requests = requests;
+    this.routes = routes;
     this.certificate = certificate;
   }
 

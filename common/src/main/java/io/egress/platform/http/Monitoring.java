@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.EventLoops;
 import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.platform.metrics.Metrics;
@@ -18,7 +16,7 @@ public final class Monitoring {
   private final Health health;
 
   private Monitoring(Vertx vertx) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.metrics = MeasuredVertx.metricsOf(vertx);
     this.eventLoops = new EventLoops(vertx);
     this.health = Health.of(eventLoops);

@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * A request answered with an error status on purpose. It has no stack trace, because it is a
  * response and not a fault.
@@ -20,7 +18,7 @@ public final class Refusal extends RuntimeException {
   private Refusal(int status, String reason, boolean closing) {
     super(reason, null, false, false);
     this.status = status;
-    this.reason = requireNonNull(reason, "reason is null");
+    this.reason = reason;
     this.closing = closing;
   }
 

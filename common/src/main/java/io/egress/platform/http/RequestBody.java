@@ -39,7 +39,7 @@ public final class RequestBody {
   public RequestBody(RoutingContext ctx, Limits limits) {
     this.request = ctx.request();
     this.lifetime = RequestLifetime.of(ctx);
-    this.limits = requireNonNull(limits, "limits is null");
+    this.limits = limits;
     this.patience =
         new Patience(
             ctx.vertx(),

@@ -1,7 +1,6 @@
 package io.egress.platform.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.environment.TlsFiles;
 import io.vertx.core.Vertx;
@@ -30,11 +29,6 @@ record ServerCertificate(Buffer chain, Buffer key) {
     Unusable(TlsFiles files, String reason) {
       super("%s and %s %s".formatted(files.certificate(), files.key(), reason));
     }
-  }
-
-  ServerCertificate {
-    requireNonNull(chain, "chain is null");
-    requireNonNull(key, "key is null");
   }
 
   static ServerCertificate read(TlsFiles files) throws Unusable {

@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
@@ -13,7 +11,7 @@ final class UnreadableRequest implements Handler<HttpServerRequest> {
   private final RequestLog requests;
 
   UnreadableRequest(RequestLog requests) {
-    this.requests = requireNonNull(requests, "requests is null");
+    this.requests = requests;
   }
 
   @Override

@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -37,8 +35,8 @@ public final class Brokers {
 
   /** Connects on first use, so brokers may be unavailable when it is created. */
   public Brokers(Vertx vertx, KafkaSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.vertx = vertx;
+    this.settings = settings;
   }
 
   public Future<String> clusterId() {

@@ -45,8 +45,8 @@ public final class RecordPublisher {
   private final WorkerExecutor sending;
 
   public RecordPublisher(Vertx vertx, KafkaProducer<String, Buffer> client) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.client = requireNonNull(client, "client is null");
+    this.vertx = vertx;
+    this.client = client;
     this.producer = client.unwrap();
     this.sending = vertx.createSharedWorkerExecutor("egress-publish", 2);
   }

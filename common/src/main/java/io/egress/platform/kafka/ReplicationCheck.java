@@ -1,6 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import java.util.ArrayList;
@@ -33,8 +32,8 @@ final class ReplicationCheck {
   private final Replication wanted;
 
   private ReplicationCheck(Admin admin, String bootstrap, List<Integer> brokers) {
-    this.admin = requireNonNull(admin, "admin is null");
-    this.bootstrap = requireNonNull(bootstrap, "bootstrap is null");
+    this.admin = admin;
+    this.bootstrap = bootstrap;
     this.brokers = List.copyOf(brokers);
     this.wanted = Replication.byBrokers(brokers.size());
   }

@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -48,8 +46,8 @@ public final class WriteProbe {
 
   /** Brokers may be unavailable. */
   public WriteProbe(Vertx vertx, KafkaSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.vertx = vertx;
+    this.settings = settings;
     this.topic = settings.topicPrefix() + "probe";
   }
 

@@ -1,7 +1,5 @@
 package io.egress.platform.lifecycle;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,7 +23,7 @@ public final class Closing {
   private boolean closed;
 
   public Closing(Duration deadline) {
-    this.deadline = requireNonNull(deadline, "deadline is null");
+    this.deadline = deadline;
   }
 
   /** Registers {@code close} to run before everything registered earlier. */

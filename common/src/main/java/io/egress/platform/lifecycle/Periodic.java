@@ -1,7 +1,5 @@
 package io.egress.platform.lifecycle;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -18,8 +16,8 @@ public final class Periodic {
   private final long timer;
 
   private Periodic(Vertx vertx, Duration first, Duration period, Supplier<Future<?>> work) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.work = requireNonNull(work, "work is null");
+    this.vertx = vertx;
+    this.work = work;
     this.timer = vertx.setPeriodic(first.toMillis(), period.toMillis(), tick -> run());
   }
 

@@ -1,7 +1,5 @@
 package io.egress.platform.lifecycle;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.SettingsException;
 import io.egress.platform.log.Logs;
 import io.vertx.core.Future;
@@ -52,7 +50,7 @@ public final class RunningProcess {
   }
 
   public synchronized void push(String name, AutoCloseable close) {
-    parts.push(new Part(requireNonNull(name, "name is null"), close));
+    parts.push(new Part(name, close));
   }
 
   /** For parts that close asynchronously. */

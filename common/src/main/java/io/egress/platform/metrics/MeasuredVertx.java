@@ -1,7 +1,5 @@
 package io.egress.platform.metrics;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxBootstrap;
@@ -63,7 +61,7 @@ public final class MeasuredVertx {
     private final Map<String, DatabasePool> databases = new ConcurrentHashMap<>();
 
     private Pools(Metrics metrics) {
-      this.metrics = requireNonNull(metrics, "metrics is null");
+      this.metrics = metrics;
     }
 
     @Override

@@ -1,7 +1,5 @@
 package io.egress.platform.outage;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -29,10 +27,10 @@ public final class BackendWatch {
   private volatile boolean closed;
 
   private BackendWatch(Vertx vertx, Outage outage, Duration period, Supplier<Future<?>> question) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     this.outage = outage;
-    this.period = requireNonNull(period, "period is null");
-    this.question = requireNonNull(question, "question is null");
+    this.period = period;
+    this.question = question;
   }
 
   /** Asks every {@code period} while the backend is up. */

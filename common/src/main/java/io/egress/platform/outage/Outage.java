@@ -1,7 +1,5 @@
 package io.egress.platform.outage;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -37,10 +35,10 @@ public final class Outage {
   }
 
   Outage(Logger log, String begins, String ends, LongSupplier nanoTime) {
-    this.log = requireNonNull(log, "log is null");
-    this.begins = requireNonNull(begins, "begins is null");
-    this.ends = requireNonNull(ends, "ends is null");
-    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    this.log = log;
+    this.begins = begins;
+    this.ends = ends;
+    this.nanoTime = nanoTime;
   }
 
   public void failed(Throwable cause) {

@@ -1,7 +1,5 @@
 package io.egress.platform.outage;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -26,8 +24,8 @@ public final class Startup {
    * @param backend its name in the log
    */
   public Startup(Vertx vertx, Logger log, String backend, Predicate<Throwable> temporary) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.temporary = requireNonNull(temporary, "temporary is null");
+    this.vertx = vertx;
+    this.temporary = temporary;
     this.outage =
         new Outage(log, backend + " does not answer; waiting for it", backend + " answers");
   }

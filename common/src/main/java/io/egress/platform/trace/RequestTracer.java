@@ -1,7 +1,5 @@
 package io.egress.platform.trace;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.Metrics;
 import io.egress.platform.metrics.MonitoringPaths;
 import io.opentelemetry.api.OpenTelemetry;
@@ -48,8 +46,8 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, RequestT
 
   private RequestTracer(
       OpenTelemetrySdk telemetry, VertxTracer<Operation, Operation> tracer, boolean toReceivers) {
-    this.telemetry = requireNonNull(telemetry, "telemetry is null");
-    this.tracer = requireNonNull(tracer, "tracer is null");
+    this.telemetry = telemetry;
+    this.tracer = tracer;
     this.toReceivers = toReceivers;
   }
 

@@ -1,7 +1,5 @@
 package io.egress.transcript.document;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.RevisedCapture;
@@ -93,8 +91,8 @@ public final class DocumentStore {
   }
 
   public DocumentStore(Vertx vertx, SqlClient client, Metrics metrics, DocumentRenderer renderer) {
-    this.client = requireNonNull(client, "client is null");
-    this.renderer = requireNonNull(renderer, "renderer is null");
+    this.client = client;
+    this.renderer = renderer;
     this.renderers = Renderers.of(vertx);
     this.unrenderable =
         metrics.counter(

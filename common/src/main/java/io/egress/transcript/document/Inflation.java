@@ -1,7 +1,5 @@
 package io.egress.transcript.document;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.zip.CRC32;
@@ -19,7 +17,7 @@ final class Inflation {
   private long produced;
 
   Inflation(Fragment fragment) {
-    this.fragment = requireNonNull(fragment, "fragment is null");
+    this.fragment = fragment;
     inflater.setInput(((BufferInternal) fragment.deflated()).getByteBuf().nioBuffer());
   }
 

@@ -1,7 +1,5 @@
 package io.egress.transcript.document;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Participant;
 import io.egress.transcript.capture.Segment;
@@ -21,7 +19,7 @@ final class Transcript {
   private final Map<String, String> shownByLabel = new HashMap<>();
 
   Transcript(Capture capture) {
-    this.capture = requireNonNull(capture, "capture is null");
+    this.capture = capture;
     for (Participant participant : capture.participants()) {
       shownByLabel.put(participant.label(), participant.shown());
     }

@@ -1,7 +1,5 @@
 package io.egress.webhook.deliverylog;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -73,8 +71,8 @@ public final class DeliveryLog {
   private final LogDays days;
 
   public DeliveryLog(SqlClient client, LogDays days) {
-    this.client = requireNonNull(client, "client is null");
-    this.days = requireNonNull(days, "days is null");
+    this.client = client;
+    this.days = days;
   }
 
   /**

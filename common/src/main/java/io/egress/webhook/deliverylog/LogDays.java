@@ -1,7 +1,5 @@
 package io.egress.webhook.deliverylog;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.Transactions;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -42,7 +40,7 @@ public final class LogDays {
   private final int keptDays;
 
   public LogDays(Clock clock, Duration retention) {
-    this.clock = requireNonNull(clock, "clock is null");
+    this.clock = clock;
     this.keptDays = (int) retention.toDays();
   }
 

@@ -1,6 +1,5 @@
 package io.egress.webhook.deliverylog;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.webhook.delivery.Delivery.Origin;
@@ -83,8 +82,8 @@ public final class LoggedDeliveries {
   private final LogDays days;
 
   public LoggedDeliveries(SqlClient client, LogDays days) {
-    this.client = requireNonNull(client, "client is null");
-    this.days = requireNonNull(days, "days is null");
+    this.client = client;
+    this.days = days;
   }
 
   /** The given deliveries with their log entries. */

@@ -1,7 +1,5 @@
 package io.egress.webhook.endpoint;
 
-import static java.util.Objects.requireNonNull;
-
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -72,7 +70,7 @@ public final class AddressPolicy {
   private final List<CidrBlock> exempt;
 
   public AddressPolicy(List<CidrBlock> exempt) {
-    this.exempt = List.copyOf(requireNonNull(exempt, "exempt is null"));
+    this.exempt = List.copyOf(exempt);
   }
 
   /** Whether endpoints may use names that are local to this machine or network. */

@@ -1,7 +1,5 @@
 package io.egress.webhook.endpoint;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.stream.StreamLock;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
@@ -152,7 +150,7 @@ public final class EndpointStore {
   private final Pool pool;
 
   public EndpointStore(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /**

@@ -1,7 +1,5 @@
 package io.egress.webhook.endpoint;
 
-import static java.util.Objects.requireNonNull;
-
 import java.net.InetAddress;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -48,7 +46,7 @@ public final class EndpointUrl {
 
   /** Plain {@code http} is a fault unless {@code allowHttp} is true. */
   public static Parsed parse(String text, boolean allowHttp) {
-    return new EndpointUrlParser(requireNonNull(text, "text is null"), allowHttp).parse();
+    return new EndpointUrlParser(text, allowHttp).parse();
   }
 
   public boolean secure() {

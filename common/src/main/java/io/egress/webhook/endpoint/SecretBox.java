@@ -2,7 +2,6 @@ package io.egress.webhook.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
@@ -45,7 +44,7 @@ public final class SecretBox {
    * key.
    */
   public static SecretBox parse(String setting) {
-    return new SecretBox(SecretKeys.parse(requireNonNull(setting, "setting is null")));
+    return new SecretBox(SecretKeys.parse(setting));
   }
 
   /** A new key in the format of {@link #parse}. */

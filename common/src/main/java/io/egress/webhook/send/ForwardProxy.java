@@ -1,7 +1,6 @@
 package io.egress.webhook.send;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.endpoint.EndpointUrl;
@@ -131,8 +130,7 @@ public final class ForwardProxy {
   }
 
   public ForwardProxy except(Direct reachedDirectly) {
-    return new ForwardProxy(
-        host, port, user, password, requireNonNull(reachedDirectly, "reachedDirectly is null"));
+    return new ForwardProxy(host, port, user, password, reachedDirectly);
   }
 
   boolean leadsTo(EndpointUrl url, InetAddress address) {

@@ -1,7 +1,5 @@
 package io.egress.webhook.trace;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.trace.RequestTracing;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
@@ -57,7 +55,7 @@ final class OpenTelemetryTracing implements Tracing {
 
   /** {@code toReceivers} tells whether receivers get a {@code traceparent}. */
   OpenTelemetryTracing(OpenTelemetry telemetry, boolean toReceivers) {
-    this.tracer = requireNonNull(telemetry, "telemetry is null").getTracer(SCOPE);
+    this.tracer = telemetry.getTracer(SCOPE);
     this.toReceivers = toReceivers;
   }
 

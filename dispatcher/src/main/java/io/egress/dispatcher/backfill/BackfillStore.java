@@ -1,7 +1,5 @@
 package io.egress.dispatcher.backfill;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.endpoint.DeliveryId;
@@ -115,7 +113,7 @@ public final class BackfillStore {
   private final Pool pool;
 
   BackfillStore(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /** Sorted by id. */

@@ -71,12 +71,12 @@ public final class Backfills {
       RecordPublisher publisher,
       Topics topics,
       BackfillSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
+    this.vertx = vertx;
     requireNonNull(pool, "pool is null");
     requireNonNull(deliveryLog, "deliveryLog is null");
     requireNonNull(publisher, "publisher is null");
     requireNonNull(topics, "topics is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.settings = settings;
     this.partitions = settings.partitions();
     this.store = new BackfillStore(pool);
     this.pump = new Pump(store, deliveryLog, publisher, topics.backfill(), () -> closing);

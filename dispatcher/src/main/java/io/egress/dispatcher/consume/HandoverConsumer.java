@@ -1,7 +1,5 @@
 package io.egress.dispatcher.consume;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -45,9 +43,9 @@ final class HandoverConsumer extends KafkaConsumer<byte[], byte[]> {
   HandoverConsumer(
       Map<String, Object> properties, Set<String> replaced, Owner owner, Runnable beforePoll) {
     super(properties);
-    this.replaced = requireNonNull(replaced, "replaced is null");
-    this.owner = requireNonNull(owner, "owner is null");
-    this.beforePoll = requireNonNull(beforePoll, "beforePoll is null");
+    this.replaced = replaced;
+    this.owner = owner;
+    this.beforePoll = beforePoll;
   }
 
   @Override

@@ -131,7 +131,7 @@ public final class RecordConsumer {
       Subscription subscription,
       Duration handoverMax,
       Reader reader) {
-    this.reader = requireNonNull(reader, "reader is null");
+    this.reader = reader;
     this.context = vertx.getOrCreateContext();
     this.consumer =
         new HandoverConsumer(
@@ -265,7 +265,7 @@ public final class RecordConsumer {
     private final Duration handoverMax;
 
     private OnEventLoop(Duration handoverMax) {
-      this.handoverMax = requireNonNull(handoverMax, "handoverMax is null");
+      this.handoverMax = handoverMax;
     }
 
     /** Kafka assigns partitions unpaused, even those that were paused before. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
 import io.egress.dispatcher.deliver.PreparationQueries.DocumentHold;
@@ -110,8 +108,8 @@ final class Deliveries implements PreparationQueries.Reader {
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
   Deliveries(Vertx vertx, Clock clock, Parts parts) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.vertx = vertx;
+    this.clock = clock;
     this.consumer = parts.consumer();
     this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
     this.workload = parts.workload();

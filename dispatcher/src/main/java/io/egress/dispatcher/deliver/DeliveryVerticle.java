@@ -77,8 +77,8 @@ public final class DeliveryVerticle extends VerticleBase {
 
   /** {@code topics} are all that may contain deliveries, including those of former schedules. */
   public DeliveryVerticle(Parts shared, WorkerSettings bounds, Set<String> topics) {
-    this.shared = requireNonNull(shared, "shared is null");
-    this.bounds = requireNonNull(bounds, "bounds is null");
+    this.shared = shared;
+    this.bounds = bounds;
     this.topics = Set.copyOf(topics);
   }
 

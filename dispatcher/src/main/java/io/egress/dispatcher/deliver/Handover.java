@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -31,8 +29,8 @@ final class Handover {
   private final List<Draining> draining = new ArrayList<>();
 
   Handover(Vertx vertx, Workload workload) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.workload = requireNonNull(workload, "workload is null");
+    this.vertx = vertx;
+    this.workload = workload;
   }
 
   /** Returns the offsets to commit, after {@code patience} at the latest. */

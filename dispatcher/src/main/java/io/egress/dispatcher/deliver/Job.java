@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.ledger.LedgerEntry;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
@@ -27,8 +25,8 @@ final class Job {
   private boolean abandoned;
 
   Job(Delivery delivery, LedgerEntry<TopicPartition> entry, long takenNanos) {
-    this.delivery = requireNonNull(delivery, "delivery is null");
-    this.entry = requireNonNull(entry, "entry is null");
+    this.delivery = delivery;
+    this.entry = entry;
     this.takenNanos = takenNanos;
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.ledger.Outstanding;
@@ -32,8 +30,8 @@ final class Observation {
   private final Stages stages;
 
   Observation(Worker worker, Stages stages) {
-    this.worker = requireNonNull(worker, "worker is null");
-    this.stages = requireNonNull(stages, "stages is null");
+    this.worker = worker;
+    this.stages = stages;
   }
 
   WorkerState now(Instant now) {

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.ledger.Commit;
 import io.vertx.core.Future;
@@ -30,9 +28,9 @@ final class OffsetCommits {
   private boolean committing;
 
   OffsetCommits(Vertx vertx, Workload workload, RecordConsumer consumer) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.workload = requireNonNull(workload, "workload is null");
-    this.consumer = requireNonNull(consumer, "consumer is null");
+    this.vertx = vertx;
+    this.workload = workload;
+    this.consumer = consumer;
   }
 
   /** A failed commit is due again the next time. */

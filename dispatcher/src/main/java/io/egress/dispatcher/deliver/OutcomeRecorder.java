@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.platform.environment.Durations;
@@ -59,11 +57,11 @@ final class OutcomeRecorder {
       DurableBatches<Message> records,
       DurableBatches<LogEntry> deliveryLog,
       Ends ends) {
-    this.topics = requireNonNull(topics, "topics is null");
-    this.schedule = requireNonNull(schedule, "schedule is null");
-    this.clock = requireNonNull(clock, "clock is null");
-    this.records = requireNonNull(records, "records is null");
-    this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
+    this.topics = topics;
+    this.schedule = schedule;
+    this.clock = clock;
+    this.records = records;
+    this.deliveryLog = deliveryLog;
     this.finished = ends.finished();
     this.ended = ends.ended();
     this.exhausted = ends.exhausted();

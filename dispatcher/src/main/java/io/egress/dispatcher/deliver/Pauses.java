@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.queue.Topics;
 import java.time.Instant;
 import java.util.HashMap;
@@ -29,7 +27,7 @@ final class Pauses {
 
   /** {@code roomMin} is the room that a partition's ledger must have to be read. */
   Pauses(Workload workload, Topics topics, int roomMin) {
-    this.workload = requireNonNull(workload, "workload is null");
+    this.workload = workload;
     this.backfill = topics.backfill();
     this.roomMin = roomMin;
     this.slow = new SlowTopics(topics);

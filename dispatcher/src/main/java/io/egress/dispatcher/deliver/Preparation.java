@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.backfill.BackfillStore;
 import io.egress.dispatcher.documents.CurrentDocuments;
 import io.egress.dispatcher.documents.DocumentHead;
@@ -190,10 +188,10 @@ final class Preparation {
       CurrentDocuments heads,
       ByteBudget memory,
       long shareMax) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.deliveryLog = requireNonNull(deliveryLog, "deliveryLog is null");
-    this.heads = requireNonNull(heads, "heads is null");
-    this.memory = requireNonNull(memory, "memory is null");
+    this.pool = pool;
+    this.deliveryLog = deliveryLog;
+    this.heads = heads;
+    this.memory = memory;
     this.shareMax = shareMax;
   }
 

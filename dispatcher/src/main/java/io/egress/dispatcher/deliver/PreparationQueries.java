@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.platform.database.DamagedRows;
 import io.egress.platform.flow.ByteBudget;
@@ -121,9 +119,9 @@ final class PreparationQueries {
           "Documents and endpoints are read again");
 
   PreparationQueries(Vertx vertx, Preparation preparation, Reader reader) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.preparation = requireNonNull(preparation, "preparation is null");
-    this.reader = requireNonNull(reader, "reader is null");
+    this.vertx = vertx;
+    this.preparation = preparation;
+    this.reader = reader;
   }
 
   boolean hasRoom() {

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.Receiver;
@@ -32,7 +30,7 @@ final class ReceiverCache {
       };
 
   ReceiverCache(SecretBox secrets, boolean allowHttp) {
-    this.secrets = requireNonNull(secrets, "secrets is null");
+    this.secrets = secrets;
     this.allowHttp = allowHttp;
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.Durations;
 import io.egress.webhook.queue.Topics;
 import java.time.Duration;
@@ -33,7 +31,7 @@ final class SlowTopics {
   private final Map<TopicPartition, Instant> readUntil = new HashMap<>();
 
   SlowTopics(Topics topics) {
-    this.topics = requireNonNull(topics, "topics is null");
+    this.topics = topics;
   }
 
   void read(TopicPartition partition, Instant now) {

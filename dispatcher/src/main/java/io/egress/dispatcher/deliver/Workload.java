@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneLimits;
@@ -54,7 +52,7 @@ final class Workload {
   Workload(LaneSettings lanes, int spanMax, LongSupplier nanoTime) {
     this.lanes = new Lanes<>(lanes);
     this.ledgers = new LedgerBook<>(spanMax);
-    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    this.nanoTime = nanoTime;
   }
 
   void assign(Set<TopicPartition> partitions) {

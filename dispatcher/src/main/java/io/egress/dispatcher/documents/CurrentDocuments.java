@@ -1,7 +1,5 @@
 package io.egress.dispatcher.documents;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.vertx.core.Future;
@@ -95,9 +93,9 @@ public final class CurrentDocuments {
   private final DocumentCache cache;
 
   public CurrentDocuments(Vertx vertx, DocumentStore documents, DocumentCache cache) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.documents = requireNonNull(documents, "documents is null");
-    this.cache = requireNonNull(cache, "cache is null");
+    this.vertx = vertx;
+    this.documents = documents;
+    this.cache = cache;
   }
 
   public Future<Answer> ask(SqlClient client, Collection<UUID> captureIds) {

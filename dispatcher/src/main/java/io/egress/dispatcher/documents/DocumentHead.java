@@ -1,7 +1,5 @@
 package io.egress.dispatcher.documents;
 
-import static java.util.Objects.requireNonNull;
-
 /** A rendered document up to its {@code emitted_at}, shared by its attempts. Read-only. */
 public final class DocumentHead {
   private final long revision;
@@ -9,7 +7,7 @@ public final class DocumentHead {
 
   DocumentHead(long revision, byte[] bytes) {
     this.revision = revision;
-    this.bytes = requireNonNull(bytes, "bytes is null");
+    this.bytes = bytes;
   }
 
   /** Of the capture. */

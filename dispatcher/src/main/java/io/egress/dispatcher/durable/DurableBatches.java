@@ -61,8 +61,8 @@ public final class DurableBatches<T> {
   private boolean givenUp;
 
   public DurableBatches(Vertx vertx, Medium<T> medium) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.medium = requireNonNull(medium, "medium is null");
+    this.vertx = vertx;
+    this.medium = medium;
     this.startedMillis = millis() - medium.apart().toMillis();
     this.outage =
         new Outage(

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.fanout;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -40,11 +38,11 @@ final class FanOut {
       Topics topics,
       FanOutMeters meters,
       Tracing tracing) {
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.publisher = requireNonNull(publisher, "publisher is null");
-    this.topics = requireNonNull(topics, "topics is null");
-    this.meters = requireNonNull(meters, "meters is null");
-    this.tracing = requireNonNull(tracing, "tracing is null");
+    this.endpoints = endpoints;
+    this.publisher = publisher;
+    this.topics = topics;
+    this.meters = meters;
+    this.tracing = tracing;
   }
 
   /** Completes once all deliveries are acknowledged. */

@@ -45,7 +45,7 @@ public final class FanOutVerticle extends VerticleBase {
   private @Nullable MemberSupervisor supervisor;
 
   public FanOutVerticle(Parts parts) {
-    this.parts = requireNonNull(parts, "parts is null");
+    this.parts = parts;
     this.topics = new Topics(parts.kafka().topicPrefix());
     this.restarts = new Restarts(parts.metrics(), "fan_out");
   }

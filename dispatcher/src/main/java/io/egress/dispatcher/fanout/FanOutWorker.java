@@ -1,7 +1,5 @@
 package io.egress.dispatcher.fanout;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.supervise.GroupMember;
@@ -60,8 +58,6 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
    */
   record Source(KafkaSettings kafka, Topics topics, Set<String> replaced) {
     Source {
-      requireNonNull(kafka, "kafka is null");
-      requireNonNull(topics, "topics is null");
       replaced = Set.copyOf(replaced);
     }
   }
@@ -95,10 +91,10 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
       FanOut fanOut,
       Duration stallTimeout,
       Consumer<Duration> stalled) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.fanOut = requireNonNull(fanOut, "fanOut is null");
-    this.stallTimeout = requireNonNull(stallTimeout, "stallTimeout is null");
-    this.stalled = requireNonNull(stalled, "stalled is null");
+    this.vertx = vertx;
+    this.fanOut = fanOut;
+    this.stallTimeout = stallTimeout;
+    this.stalled = stalled;
     this.topic = source.topics().capturesProcessed();
     this.consumer =
         new RecordConsumer(

@@ -39,7 +39,7 @@ public final class Lanes<R> {
   private int probesInFlight;
 
   public Lanes(LaneSettings settings) {
-    this.settings = requireNonNull(settings, "settings is null");
+    this.settings = settings;
     this.overdueNanos = settings.parking().overdueAfter().toNanos();
     this.backlog = new LaneBacklog<>(settings.bounds());
     this.startOrder = new StartOrder<>(settings);

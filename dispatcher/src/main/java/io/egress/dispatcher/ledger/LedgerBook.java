@@ -1,7 +1,5 @@
 package io.egress.dispatcher.ledger;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,8 +35,7 @@ public final class LedgerBook<P> {
    * committed offset again.
    */
   public void assign(P partition) {
-    ledgers.put(
-        requireNonNull(partition, "partition is null"), new PartitionLedger(++lastEpoch, spanMax));
+    ledgers.put(partition, new PartitionLedger(++lastEpoch, spanMax));
   }
 
   /** The offset left to commit. Empty if there is none, or if the partition was not assigned. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.metrics;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.Brokers;
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;
@@ -32,7 +30,7 @@ public final class ConsumerLag {
   /** Each topic is consumed by one of the groups. */
   public ConsumerLag(
       Vertx vertx, Brokers brokers, Metrics metrics, Set<String> topics, List<String> groups) {
-    this.brokers = requireNonNull(brokers, "brokers is null");
+    this.brokers = brokers;
     this.topics = Set.copyOf(topics);
     this.groups = List.copyOf(groups);
     for (String topic : topics) {

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.metrics;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.queue.Topics;
 
 /** Names topics in metrics by the stage of their deliveries. */
@@ -9,7 +7,7 @@ public final class Stages {
   private final Topics topics;
 
   public Stages(Topics topics) {
-    this.topics = requireNonNull(topics, "topics is null");
+    this.topics = topics;
   }
 
   /** {@code 15m} for a retry topic, {@code backfill}, {@code parked}; otherwise {@code first}. */

@@ -33,7 +33,7 @@ public final class WorkerStates {
       int historyAhead,
       Map<String, StageState> stages) {
     public WorkerState {
-      stages = Map.copyOf(requireNonNull(stages, "stages is null"));
+      stages = Map.copyOf(stages);
     }
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.notice;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.outage.Outage;
 import io.egress.settings.FailingSettings.OperatorWebhook;
@@ -92,11 +90,11 @@ public final class NoticeSender {
       RetrySchedule schedule,
       TrustOptions trust,
       Counter givenUp) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.clock = requireNonNull(clock, "clock is null");
-    this.operator = requireNonNull(operator, "operator is null");
-    this.schedule = requireNonNull(schedule, "schedule is null");
-    this.givenUp = requireNonNull(givenUp, "givenUp is null");
+    this.pool = pool;
+    this.clock = clock;
+    this.operator = operator;
+    this.schedule = schedule;
+    this.givenUp = givenUp;
     this.client =
         WebClient.create(
             vertx,

@@ -4,7 +4,6 @@ import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_EXHAUST
 import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_FAILING;
 import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_PAUSED;
 import static io.egress.dispatcher.notice.OperatorNotices.Event.ENDPOINT_RECOVERED;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.dispatcher.pause.SeriesMemory.Step;
@@ -107,10 +106,10 @@ public final class FailingEndpoints {
       Counter paused,
       OperatorNotices notices) {
     this.transactions = new Transactions(pool);
-    this.clock = requireNonNull(clock, "clock is null");
+    this.clock = clock;
     this.pauseAfter = pauseAfter;
-    this.paused = requireNonNull(paused, "paused is null");
-    this.notices = requireNonNull(notices, "notices is null");
+    this.paused = paused;
+    this.notices = notices;
   }
 
   /** {@code target} is what the attempt was prepared with. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.Future;
@@ -56,10 +54,6 @@ final class MissingDeliveries {
       @Nullable Instant historySince,
       @Nullable Duration oldest,
       @Nullable Duration newest) {
-    Scope {
-      requireNonNull(endpointId, "endpointId is null");
-      requireNonNull(workspaceId, "workspaceId is null");
-    }
 
     static Scope live(UUID endpointId, UUID workspaceId, Duration oldest, Duration newest) {
       return new Scope(endpointId, workspaceId, Long.MAX_VALUE, null, oldest, newest);

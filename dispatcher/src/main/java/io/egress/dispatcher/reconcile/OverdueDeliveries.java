@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.reconcile.PendingDeliveries.Page;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
 import io.egress.platform.database.Transactions;
@@ -41,9 +39,9 @@ final class OverdueDeliveries {
   private final Duration overdue;
 
   OverdueDeliveries(Pool pool, Republisher republisher, Duration overdue) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.republisher = requireNonNull(republisher, "republisher is null");
-    this.overdue = requireNonNull(overdue, "overdue is null");
+    this.pool = pool;
+    this.republisher = republisher;
+    this.overdue = overdue;
   }
 
   /** Returns whether there are more for now. */

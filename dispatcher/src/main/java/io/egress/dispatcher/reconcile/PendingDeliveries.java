@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.vertx.core.Future;
@@ -45,10 +43,6 @@ final class PendingDeliveries {
 
   /** A place in the order. */
   record Place(OffsetDateTime dueAt, UUID id) {
-    Place {
-      requireNonNull(dueAt, "dueAt is null");
-      requireNonNull(id, "id is null");
-    }
 
     /** Of a row with {@code due_up_to} and {@code id_up_to}. */
     static Place of(Row row) {

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
 import io.egress.platform.database.Transactions;
@@ -106,8 +104,8 @@ public final class QueueRebuild {
 
   /** {@code logRetention} is how long the delivery log is kept; older deliveries are unknown. */
   public QueueRebuild(Vertx vertx, Pool pool, Republisher republisher, Duration logRetention) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.republisher = requireNonNull(republisher, "republisher is null");
+    this.pool = pool;
+    this.republisher = republisher;
     this.remembered = logRetention.minusDays(1);
     this.stepping = Periodic.every(vertx, PERIOD, this::advance);
   }

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +16,6 @@ import java.util.TreeMap;
  */
 record QueueView(String clusterId, Map<String, String> topicIds, Set<String> strayOffsets) {
   QueueView {
-    requireNonNull(clusterId, "clusterId is null");
     topicIds = Map.copyOf(topicIds);
     strayOffsets = Set.copyOf(strayOffsets);
   }

@@ -102,12 +102,12 @@ public final class QueueWatch {
       Consumer<Set<String>> replaced,
       OperatorNotices notices,
       Counter losses) {
-    this.brokers = requireNonNull(brokers, "brokers is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.needed = requireNonNull(needed, "needed is null");
-    this.replaced = requireNonNull(replaced, "replaced is null");
-    this.notices = requireNonNull(notices, "notices is null");
-    this.losses = requireNonNull(losses, "losses is null");
+    this.brokers = brokers;
+    this.pool = pool;
+    this.needed = needed;
+    this.replaced = replaced;
+    this.notices = notices;
+    this.losses = losses;
     this.strays = new StrayOffsets(brokers);
     this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
   }

@@ -104,10 +104,10 @@ public final class Reconciler {
   private volatile boolean stopping;
 
   public Reconciler(Vertx vertx, Pool pool, Republisher republisher, Rhythm rhythm) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.republisher = requireNonNull(republisher, "republisher is null");
-    this.rhythm = requireNonNull(rhythm, "rhythm is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.republisher = republisher;
+    this.rhythm = rhythm;
     this.overdue = new OverdueDeliveries(pool, republisher, rhythm.after());
     this.timer = vertx.setPeriodic(rhythm.period().toMillis(), tick -> startRound());
   }

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.webhook.delivery.Delivery;
@@ -28,9 +26,9 @@ public final class Republisher {
 
   /** {@code published} counts deliveries. */
   public Republisher(RecordPublisher publisher, Topics topics, Counter published) {
-    this.publisher = requireNonNull(publisher, "publisher is null");
+    this.publisher = publisher;
     this.topic = topics.backfill();
-    this.published = requireNonNull(published, "published is null");
+    this.published = published;
   }
 
   Future<Void> publish(List<Delivery> deliveries) {

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.Brokers;
 import io.vertx.core.Future;
 import java.util.HashSet;
@@ -20,7 +18,7 @@ final class StrayOffsets {
   private final Brokers brokers;
 
   StrayOffsets(Brokers brokers) {
-    this.brokers = requireNonNull(brokers, "brokers is null");
+    this.brokers = brokers;
   }
 
   /**

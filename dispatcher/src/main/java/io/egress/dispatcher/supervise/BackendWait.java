@@ -1,7 +1,5 @@
 package io.egress.dispatcher.supervise;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -21,9 +19,9 @@ public final class BackendWait {
 
   /** The suppliers query the backend, and fail without an answer. */
   public BackendWait(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.database = requireNonNull(database, "database is null");
-    this.kafka = requireNonNull(kafka, "kafka is null");
+    this.vertx = vertx;
+    this.database = database;
+    this.kafka = kafka;
   }
 
   /** Repeats until both answer, or until {@code stopped}. Never fails. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.supervise;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -25,8 +23,8 @@ public final class ClockWatch {
   }
 
   ClockWatch(LongSupplier wallMillis, LongSupplier nanoTime) {
-    this.wallMillis = requireNonNull(wallMillis, "wallMillis is null");
-    this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    this.wallMillis = wallMillis;
+    this.nanoTime = nanoTime;
     this.latestOffsetMillis = offsetMillis();
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.supervise;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -43,10 +41,10 @@ public final class MemberSupervisor {
       Restarts restarts,
       BackendWait backends,
       Function<Consumer<Duration>, GroupMember> members) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.restarts = requireNonNull(restarts, "restarts is null");
-    this.backends = requireNonNull(backends, "backends is null");
-    this.members = requireNonNull(members, "members is null");
+    this.vertx = vertx;
+    this.restarts = restarts;
+    this.backends = backends;
+    this.members = members;
   }
 
   /** Sets the exception handler of {@code context}, which is the verticle's. */

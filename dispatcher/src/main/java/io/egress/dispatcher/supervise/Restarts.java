@@ -1,7 +1,5 @@
 package io.egress.dispatcher.supervise;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
@@ -38,7 +36,7 @@ public final class Restarts {
 
   /** {@code part} is the name in logs and metrics. */
   public Restarts(Metrics metrics, String part) {
-    this.part = requireNonNull(part, "part is null");
+    this.part = part;
     this.failures = counter(metrics, part, "failure");
     this.stalls = counter(metrics, part, "stalled");
     this.clockSteps = counter(metrics, part, "clock");

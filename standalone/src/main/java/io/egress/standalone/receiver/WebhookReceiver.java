@@ -1,7 +1,5 @@
 package io.egress.standalone.receiver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -26,7 +24,7 @@ public final class WebhookReceiver {
   private final HttpServer server;
 
   private WebhookReceiver(Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
-    this.arrivals = requireNonNull(arrivals, "arrivals is null");
+    this.arrivals = arrivals;
     Router router = Router.router(vertx);
     router.post(PATH + ":name").handler(BodyHandler.create(false).setBodyLimit(BODY_BYTES_MAX));
     router.post(PATH + ":name").handler(this::receive);

@@ -1,7 +1,5 @@
 package io.egress.api.admin.audit;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -43,7 +41,7 @@ public final class AuditEntries {
   private final Pool pool;
 
   public AuditEntries(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /** {@code limit} replaces the query's limit. */

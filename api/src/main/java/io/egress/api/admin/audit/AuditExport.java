@@ -1,7 +1,5 @@
 package io.egress.api.admin.audit;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.ClientGoneException;
 import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.Future;
@@ -69,7 +67,7 @@ public final class AuditExport {
   private final AuditEntries audit;
 
   public AuditExport(AuditEntries audit) {
-    this.audit = requireNonNull(audit, "audit is null");
+    this.audit = audit;
   }
 
   /** Headers that were set before are kept. */

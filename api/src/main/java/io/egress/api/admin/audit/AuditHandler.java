@@ -1,7 +1,5 @@
 package io.egress.api.admin.audit;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.HttpExchange;
 import io.egress.transcript.document.UtcInstant;
@@ -21,7 +19,7 @@ public final class AuditHandler {
   private final AuditExport export;
 
   public AuditHandler(AuditEntries audit) {
-    this.audit = requireNonNull(audit, "audit is null");
+    this.audit = audit;
     this.export = new AuditExport(audit);
   }
 

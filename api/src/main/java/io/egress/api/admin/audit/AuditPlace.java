@@ -1,7 +1,5 @@
 package io.egress.api.admin.audit;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -16,10 +14,6 @@ import java.util.concurrent.TimeUnit;
 record AuditPlace(Instant at, long id) {
   private static final int BYTES = 2 * Long.BYTES;
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
-
-  AuditPlace {
-    requireNonNull(at, "at is null");
-  }
 
   /** The position after all entries at or after {@code instant}. */
   static AuditPlace before(Instant instant) {

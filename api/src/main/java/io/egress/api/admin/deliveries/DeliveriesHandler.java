@@ -1,7 +1,6 @@
 package io.egress.api.admin.deliveries;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.intake.QueryValues;
@@ -21,9 +20,9 @@ public final class DeliveriesHandler {
   private final Replays replays;
 
   public DeliveriesHandler(DeliveryReads reads, SentBodies bodies, Replays replays) {
-    this.bodies = requireNonNull(bodies, "bodies is null");
-    this.reads = requireNonNull(reads, "reads is null");
-    this.replays = requireNonNull(replays, "replays is null");
+    this.bodies = bodies;
+    this.reads = reads;
+    this.replays = replays;
   }
 
   /** Deliveries to all endpoints. */

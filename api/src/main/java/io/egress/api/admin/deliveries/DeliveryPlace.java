@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import java.nio.ByteBuffer;
 import java.util.Base64;
@@ -22,11 +20,6 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
           .reversed()
           .thenComparing(DeliveryPlace::endpointId, DeliveryPlace::compare)
           .thenComparing(DeliveryPlace::id, DeliveryPlace::compare);
-
-  DeliveryPlace {
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(id, "id is null");
-  }
 
   static DeliveryPlace of(LoggedDelivery delivery) {
     return new DeliveryPlace(delivery.position(), delivery.endpointId(), delivery.id());

@@ -71,7 +71,7 @@ public final class DeliveryReads {
   private final DeliverySearch search;
 
   public DeliveryReads(Pool pool, LogDays days) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
     this.search = new DeliverySearch(pool, log);

@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
@@ -85,8 +83,8 @@ final class DeliverySearch {
   private final OwedDeliveries owed;
 
   DeliverySearch(Pool pool, LoggedDeliveries log) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.log = requireNonNull(log, "log is null");
+    this.pool = pool;
+    this.log = log;
     this.owed = new OwedDeliveries(pool, log);
   }
 

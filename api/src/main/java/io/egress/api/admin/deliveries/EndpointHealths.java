@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.Endpoint;
@@ -162,9 +160,9 @@ public final class EndpointHealths {
   private final Clock clock;
 
   public EndpointHealths(Pool pool, LogDays days, Clock clock) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.days = requireNonNull(days, "days is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.pool = pool;
+    this.days = days;
+    this.clock = clock;
   }
 
   /** Keyed by endpoint id. {@code endpoints} belong to the workspace. */

@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
@@ -81,8 +79,8 @@ final class OwedDeliveries {
   private final LoggedDeliveries log;
 
   OwedDeliveries(Pool pool, LoggedDeliveries log) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.log = requireNonNull(log, "log is null");
+    this.pool = pool;
+    this.log = log;
   }
 
   /** The part of the stream that a query is about. */

@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Refusal;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.TopicAdmin;
@@ -47,9 +45,9 @@ final class QueuedCaptures {
   private final Topics topics;
 
   QueuedCaptures(Vertx vertx, Pool pool, KafkaSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.settings = settings;
     this.topics = new Topics(settings.topicPrefix());
   }
 

@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
@@ -174,8 +172,8 @@ public final class RecentOutcomes {
 
   RecentOutcomes(Pool pool, LoggedDeliveries log, int countedMax) {
     this.countedMax = countedMax;
-    this.pool = requireNonNull(pool, "pool is null");
-    this.log = requireNonNull(log, "log is null");
+    this.pool = pool;
+    this.log = log;
   }
 
   /** Keyed by endpoint id. {@code endpoints} belong to the workspace. */

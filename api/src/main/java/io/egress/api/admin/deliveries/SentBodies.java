@@ -1,7 +1,5 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
@@ -72,11 +70,11 @@ public final class SentBodies {
       DeliveryReads deliveries,
       DocumentStore documents,
       PushSettings settings) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
-    this.documents = requireNonNull(documents, "documents is null");
-    this.settings = requireNonNull(settings, "settings is null");
+    this.vertx = vertx;
+    this.pool = pool;
+    this.deliveries = deliveries;
+    this.documents = documents;
+    this.settings = settings;
   }
 
   /** The number of an attempt, from 1. */

@@ -30,9 +30,9 @@ final class Verifier {
   private final QueuedCaptures queued;
 
   Verifier(Pool pool, LoggedDeliveries log, QueuedCaptures queued) {
-    this.log = requireNonNull(log, "log is null");
+    this.log = log;
     this.owed = new OwedDeliveries(pool, log);
-    this.queued = requireNonNull(queued, "queued is null");
+    this.queued = queued;
   }
 
   /** Covers as many positions as one verification may, beginning with {@code from}. */

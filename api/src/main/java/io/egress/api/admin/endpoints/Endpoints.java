@@ -1,7 +1,5 @@
 package io.egress.api.admin.endpoints;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
@@ -43,7 +41,7 @@ public final class Endpoints {
 
   /** Without a {@code secretBox}, endpoints cannot be created and secrets cannot be rotated. */
   public Endpoints(Pool pool, @Nullable SecretBox secretBox) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
     this.store = new EndpointStore(pool);
     this.secretBox = secretBox;

@@ -1,7 +1,5 @@
 package io.egress.api.admin.endpoints;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.deliveries.AttemptView;
 import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
@@ -33,9 +31,9 @@ public final class EndpointsHandler {
 
   public EndpointsHandler(
       Endpoints endpoints, TestSend testSend, Pool pool, PushSettings settings) {
-    this.endpoints = requireNonNull(endpoints, "endpoints is null");
-    this.testSend = requireNonNull(testSend, "testSend is null");
-    this.pool = requireNonNull(pool, "pool is null");
+    this.endpoints = endpoints;
+    this.testSend = testSend;
+    this.pool = pool;
     this.creations = new Creations(pool, settings.secretBox(), "endpoints");
     this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
     this.secretBox = settings.secretBox();

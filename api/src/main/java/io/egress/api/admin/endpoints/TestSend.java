@@ -1,7 +1,5 @@
 package io.egress.api.admin.endpoints;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
@@ -56,10 +54,10 @@ public final class TestSend {
   public TestSend(
       Pool pool, WebhookSender sender, PushSettings settings, Duration attemptMax, Clock clock) {
     this.transactions = new Transactions(pool);
-    this.sender = requireNonNull(sender, "sender is null");
-    this.settings = requireNonNull(settings, "settings is null");
-    this.attemptMax = requireNonNull(attemptMax, "attemptMax is null");
-    this.clock = requireNonNull(clock, "clock is null");
+    this.sender = sender;
+    this.settings = settings;
+    this.attemptMax = attemptMax;
+    this.clock = clock;
   }
 
   /**

@@ -1,7 +1,5 @@
 package io.egress.api.admin.erasures;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -83,7 +81,7 @@ public final class BackgroundErasure {
 
   /** {@code standard} is that of workspaces that have none of their own. */
   public BackgroundErasure(Pool pool, @Nullable Duration standard) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
     this.standard = standard;
   }

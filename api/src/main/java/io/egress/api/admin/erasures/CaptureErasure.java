@@ -1,7 +1,5 @@
 package io.egress.api.admin.erasures;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
@@ -53,10 +51,10 @@ public final class CaptureErasure {
 
   /** {@code sweep} gives captures that wait for a position one. */
   public CaptureErasure(Vertx vertx, Pool pool, Runnable sweep) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
+    this.vertx = vertx;
+    this.pool = pool;
     this.transactions = new Transactions(pool);
-    this.sweep = requireNonNull(sweep, "sweep is null");
+    this.sweep = sweep;
   }
 
   /** Of a capture that was erased before, returns the erasure of then. */

@@ -1,7 +1,5 @@
 package io.egress.api.admin.erasures;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.ErasureBody;
 import io.egress.platform.audit.Caller;
@@ -20,8 +18,8 @@ public final class ErasuresHandler {
   private final MemberErasure members;
 
   public ErasuresHandler(CaptureErasure captures, MemberErasure members) {
-    this.captures = requireNonNull(captures, "captures is null");
-    this.members = requireNonNull(members, "members is null");
+    this.captures = captures;
+    this.members = members;
   }
 
   public void eraseCapture(RoutingContext ctx) {

@@ -1,7 +1,5 @@
 package io.egress.api.admin.erasures;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
@@ -64,8 +62,8 @@ public final class MemberErasure {
   private final DocumentStore documents;
 
   public MemberErasure(Pool pool, DocumentStore documents) {
-    this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
-    this.documents = requireNonNull(documents, "documents is null");
+    this.transactions = new Transactions(pool);
+    this.documents = documents;
   }
 
   /** Returns the number of captures that named the member. */

@@ -1,7 +1,5 @@
 package io.egress.api.admin.keys;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.intake.KeyBody.Expiry;
@@ -82,7 +80,7 @@ public final class ApiKeys {
   private final Transactions transactions;
 
   public ApiKeys(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
   }
 

@@ -1,7 +1,5 @@
 package io.egress.api.admin.keys;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -45,8 +43,8 @@ public final class KeyUse {
   private final long timer;
 
   public KeyUse(Vertx vertx, Pool pool) {
-    this.vertx = requireNonNull(vertx, "vertx is null");
-    this.pool = requireNonNull(pool, "pool is null");
+    this.vertx = vertx;
+    this.pool = pool;
     this.timer =
         vertx.setPeriodic(
             INTERVAL.toMillis(),

@@ -1,7 +1,5 @@
 package io.egress.api.admin.keys;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.KeyBody;
@@ -24,7 +22,7 @@ public final class KeysHandler {
   private final Creations creations;
 
   public KeysHandler(ApiKeys keys, Pool pool, @Nullable SecretBox secretBox) {
-    this.keys = requireNonNull(keys, "keys is null");
+    this.keys = keys;
     this.creations = new Creations(pool, secretBox, "api-keys");
   }
 

@@ -1,7 +1,5 @@
 package io.egress.api.admin.operator;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -28,7 +26,7 @@ public final class CaptureFinder {
   private final Pool pool;
 
   public CaptureFinder(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /** Empty if it was never put. Erased captures are found, too. */

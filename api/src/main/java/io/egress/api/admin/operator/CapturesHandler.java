@@ -1,7 +1,5 @@
 package io.egress.api.admin.operator;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
@@ -26,9 +24,9 @@ public final class CapturesHandler {
   private final DeliveryReads deliveries;
 
   public CapturesHandler(CaptureFinder captures, Pool pool, DeliveryReads deliveries) {
-    this.captures = requireNonNull(captures, "captures is null");
+    this.captures = captures;
     this.endpoints = new EndpointStore(pool);
-    this.deliveries = requireNonNull(deliveries, "deliveries is null");
+    this.deliveries = deliveries;
   }
 
   public void find(RoutingContext ctx) {

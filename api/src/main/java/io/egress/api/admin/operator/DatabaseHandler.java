@@ -1,7 +1,5 @@
 package io.egress.api.admin.operator;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.HttpExchange;
 import io.egress.transcript.document.UtcInstant;
 import io.vertx.core.Future;
@@ -56,8 +54,8 @@ public final class DatabaseHandler {
 
   /** {@code any} leads to whatever server answers, if that of {@code pool} cannot be read. */
   public DatabaseHandler(Pool pool, Pool any) {
-    this.pool = requireNonNull(pool, "pool is null");
-    this.any = requireNonNull(any, "any is null");
+    this.pool = pool;
+    this.any = any;
   }
 
   public void show(RoutingContext ctx) {

@@ -151,9 +151,9 @@ public final class WorkspaceList {
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
   public WorkspaceList(Pool pool, EndpointHealths healths, @Nullable Duration standard) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.endpoints = new EndpointStore(pool);
-    this.healths = requireNonNull(healths, "healths is null");
+    this.healths = healths;
     this.standard = standard;
   }
 

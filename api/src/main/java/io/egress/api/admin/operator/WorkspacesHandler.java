@@ -27,7 +27,7 @@ public final class WorkspacesHandler {
   private final WorkspaceList workspaces;
 
   public WorkspacesHandler(WorkspaceList workspaces) {
-    this.workspaces = requireNonNull(workspaces, "workspaces is null");
+    this.workspaces = workspaces;
   }
 
   public void list(RoutingContext ctx) {

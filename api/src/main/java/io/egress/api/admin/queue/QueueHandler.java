@@ -1,7 +1,5 @@
 package io.egress.api.admin.queue;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.HttpExchange;
@@ -23,7 +21,7 @@ public final class QueueHandler {
   private final Pool pool;
 
   public QueueHandler(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   public void show(RoutingContext ctx) {

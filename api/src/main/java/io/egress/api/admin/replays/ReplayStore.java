@@ -1,7 +1,5 @@
 package io.egress.api.admin.replays;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.ReplayBody;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;
@@ -106,7 +104,7 @@ final class ReplayStore {
   private final Pool pool;
 
   ReplayStore(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /**

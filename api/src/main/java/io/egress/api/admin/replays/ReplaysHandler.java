@@ -1,7 +1,5 @@
 package io.egress.api.admin.replays;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.ReplayBody;
@@ -21,7 +19,7 @@ public final class ReplaysHandler {
   private final Replays replays;
 
   public ReplaysHandler(Replays replays) {
-    this.replays = requireNonNull(replays, "replays is null");
+    this.replays = replays;
   }
 
   public Future<Void> start(RoutingContext ctx, UUID workspaceId, UUID endpointId) {

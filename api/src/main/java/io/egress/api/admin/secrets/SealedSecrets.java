@@ -1,7 +1,5 @@
 package io.egress.api.admin.secrets;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -66,7 +64,7 @@ final class SealedSecrets {
   private final Transactions transactions;
 
   SealedSecrets(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
   }
 

@@ -1,7 +1,6 @@
 package io.egress.api.admin.workspace;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.HttpExchange;
@@ -72,10 +71,10 @@ public final class Creations {
 
   /** {@code collection} is the scope of keys within a workspace. */
   public Creations(Pool pool, @Nullable SecretBox secretBox, String collection) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
     this.secretBox = secretBox;
-    this.collection = requireNonNull(collection, "collection is null");
+    this.collection = collection;
   }
 
   /**

@@ -1,7 +1,5 @@
 package io.egress.api.admin.workspace;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -44,7 +42,7 @@ final class WorkspaceEnd {
   private final Transactions transactions;
 
   WorkspaceEnd(Pool pool) {
-    this.transactions = new Transactions(requireNonNull(pool, "pool is null"));
+    this.transactions = new Transactions(pool);
   }
 
   /** Does nothing if it has ended before. */

@@ -1,7 +1,5 @@
 package io.egress.api.admin.workspace;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.intake.WorkspaceBody;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
@@ -52,11 +50,11 @@ public final class WorkspaceHandler {
    * begins to erase what has to go.
    */
   public WorkspaceHandler(Pool pool, @Nullable Duration standard, Runnable erase) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
     this.transactions = new Transactions(pool);
     this.ending = new WorkspaceEnd(pool);
     this.standard = standard;
-    this.erase = requireNonNull(erase, "erase is null");
+    this.erase = erase;
   }
 
   public Future<Void> show(RoutingContext ctx, UUID workspaceId) {

@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -32,7 +30,7 @@ public final class OperatorGuard extends PortalGuard {
 
   OperatorGuard(Pool pool, PortalStore store, PortalAddress address) {
     super(address);
-    this.store = requireNonNull(store, "store is null");
+    this.store = store;
     this.transactions = new Transactions(pool);
   }
 

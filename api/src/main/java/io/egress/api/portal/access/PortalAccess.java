@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.admin.workspace.Workspaces;
@@ -43,7 +41,7 @@ public final class PortalAccess {
   public PortalAccess(Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
     this.transactions = new Transactions(pool);
     this.store = new PortalStore(pool);
-    this.address = requireNonNull(address, "address is null");
+    this.address = address;
     this.cookie = new PortalCookie(address);
     this.guard = new WorkspaceGuard(store, address);
     this.operatorGuard = new OperatorGuard(pool, store, address);

@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.settings.PortalSettings;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.URI;
@@ -16,7 +14,7 @@ public final class PortalAddress {
   private final PortalSettings settings;
 
   public PortalAddress(PortalSettings settings) {
-    this.settings = requireNonNull(settings, "settings is null");
+    this.settings = settings;
   }
 
   /** The path of the settings page, including the prefix that a proxy may add. */

@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
@@ -21,7 +19,7 @@ final class PortalCookie {
   private final PortalAddress address;
 
   PortalCookie(PortalAddress address) {
-    this.address = requireNonNull(address, "address is null");
+    this.address = address;
   }
 
   static Optional<PortalToken> read(RoutingContext ctx) {

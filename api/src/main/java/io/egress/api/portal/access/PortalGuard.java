@@ -1,7 +1,6 @@
 package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.platform.http.HttpExchange;
@@ -33,7 +32,7 @@ public abstract class PortalGuard {
   private final PortalAddress address;
 
   PortalGuard(PortalAddress address) {
-    this.address = requireNonNull(address, "address is null");
+    this.address = address;
   }
 
   /** Fails with a {@link Refusal} if the request has no session that may see the page. */

@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Act;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -115,7 +113,7 @@ final class PortalStore {
   private final Pool pool;
 
   PortalStore(Pool pool) {
-    this.pool = requireNonNull(pool, "pool is null");
+    this.pool = pool;
   }
 
   /** Returns when the link expires. The workspace, if it has one, must exist. */

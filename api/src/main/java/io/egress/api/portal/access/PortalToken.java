@@ -1,7 +1,6 @@
 package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
 import java.security.MessageDigest;
@@ -17,10 +16,6 @@ record PortalToken(String text) {
   private static final int BYTES = 32;
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_-]{43}");
   private static final SecureRandom RANDOM = new SecureRandom();
-
-  PortalToken {
-    requireNonNull(text, "text is null");
-  }
 
   static PortalToken make() {
     byte[] bytes = new byte[BYTES];

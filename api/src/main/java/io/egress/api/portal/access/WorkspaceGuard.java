@@ -1,7 +1,5 @@
 package io.egress.api.portal.access;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -18,7 +16,7 @@ final class WorkspaceGuard extends PortalGuard {
 
   WorkspaceGuard(PortalStore store, PortalAddress address) {
     super(address);
-    this.store = requireNonNull(store, "store is null");
+    this.store = store;
   }
 
   @Override
