@@ -112,7 +112,7 @@ public final class CaptureBody {
       }
     }
     if (!given.isEmpty()) {
-      fields.fault("mode", "must be \"ambient\" or \"manual\", not " + Shown.quoted(given));
+      fields.fault("mode", "must be \"ambient\" or \"manual\", not " + SafeText.quoted(given));
     }
     return Mode.AMBIENT;
   }

@@ -184,7 +184,7 @@ public final class EndpointBody {
     for (String name : given.names()) {
       String problem = CustomHeaders.problemOfName(name);
       if (problem != null) {
-        given.fault(Shown.plain(name), problem);
+        given.fault(SafeText.plain(name), problem);
         continue;
       }
       String value = given.optionalAnyText(name, Integer.MAX_VALUE);

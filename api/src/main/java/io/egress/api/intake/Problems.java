@@ -39,14 +39,15 @@ final class Problems {
   static @Nullable String ofUuid(JsonNode value) {
     String problem = ofAnyText(value, Integer.MAX_VALUE);
     return problem == null && PathIds.uuid(value.textValue()).isEmpty()
-        ? "must be a UUID, not " + Shown.quoted(value.textValue())
+        ? "must be a UUID, not " + SafeText.quoted(value.textValue())
         : problem;
   }
 
   static @Nullable String ofInstant(JsonNode value) {
     String problem = ofAnyText(value, Integer.MAX_VALUE);
     return problem == null && Rfc3339.read(value.textValue()).isEmpty()
-        ? "must be an instant such as 2026-01-31T09:30:00Z, not " + Shown.quoted(value.textValue())
+        ? "must be an instant such as 2026-01-31T09:30:00Z, not "
+            + SafeText.quoted(value.textValue())
         : problem;
   }
 
@@ -71,7 +72,7 @@ final class Problems {
       return "must be an integer, not " + typeOf(value);
     }
     if (!value.isIntegralNumber()) {
-      return "must be an integer, not " + Shown.plain(value.asText());
+      return "must be an integer, not " + SafeText.plain(value.asText());
     }
     boolean isLong = value.canConvertToLong();
     if (isLong && value.longValue() < 0 && min == 0) {
@@ -80,7 +81,7 @@ final class Problems {
     return isLong && value.longValue() >= min && value.longValue() <= max
         ? null
         : "must be an integer from %d to %d, not %s"
-            .formatted(min, max, Shown.plain(value.asText()));
+            .formatted(min, max, SafeText.plain(value.asText()));
   }
 
   static @Nullable String ofNumber(JsonNode value, long min, long max) {
@@ -89,7 +90,7 @@ final class Problems {
     }
     return value.doubleValue() >= min && value.doubleValue() <= max
         ? null
-        : "must be from %d to %d, not %s".formatted(min, max, Shown.plain(value.asText()));
+        : "must be from %d to %d, not %s".formatted(min, max, SafeText.plain(value.asText()));
   }
 
   static @Nullable String ofFlag(JsonNode value) {
@@ -108,7 +109,7 @@ final class Problems {
       if (problem == null && !(word.isTextual() && known.contains(word.textValue()))) {
         problem =
             "must contain only %s, not %s"
-                .formatted(String.join(", ", new TreeSet<>(known)), Shown.quoted(word.asText()));
+                .formatted(String.join(", ", new TreeSet<>(known)), SafeText.quoted(word.asText()));
       } else if (problem == null && !seen.add(word.textValue())) {
         problem = "must contain " + word.textValue() + " only once";
       }

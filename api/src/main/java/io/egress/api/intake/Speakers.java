@@ -37,7 +37,7 @@ final class Speakers implements JsonBody.Elements {
   public void take(int index, Fields fields) {
     String label = fields.text("label", LABEL_CHARACTERS_MAX);
     if (!label.isEmpty() && labels.putIfAbsent(label, label) != null) {
-      fields.fault("label", "stands twice: " + Shown.quoted(label));
+      fields.fault("label", "stands twice: " + SafeText.quoted(label));
     }
     Member member = NameBody.member(fields.optionalObject("member"));
     Double confidence = NameBody.confidence(fields, member);

@@ -57,7 +57,7 @@ final class Utterances implements JsonBody.Elements {
       if (speakers.label(named.speaker()) == null) {
         faults.add(
             "segments[" + named.index() + "].speaker",
-            "no participant has the label " + Shown.quoted(named.speaker()));
+            "no participant has the label " + SafeText.quoted(named.speaker()));
       }
     }
   }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.admin.audit.AuditExport;
-import io.egress.api.admin.audit.AuditQuestion;
+import io.egress.api.admin.audit.AuditQuery;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.AuditFilter;
@@ -40,7 +40,7 @@ final class AuditPage {
     MultiMap query = FilterQuery.of(ctx, FILTERS);
     Map<String, String> problems = problems(query);
     return (problems.isEmpty()
-            ? audit.page(question(session, query), LISTED_MAX)
+            ? audit.page(filter(session, query), LISTED_MAX)
             : Future.succeededFuture(new AuditEntries.Page(List.of(), null)))
         .map(
             page -> {
@@ -62,20 +62,20 @@ final class AuditPage {
     AuditExport.Form asked =
         QueryValues.one(ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
     AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
-    AuditQuestion question = question(session, FilterQuery.of(ctx, FILTERS));
+    AuditQuery filter = filter(session, FilterQuery.of(ctx, FILTERS));
     ctx.response()
         .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
-    return export.send(ctx, question, form);
+    return export.send(ctx, filter, form);
   }
 
-  private static AuditQuestion question(PortalSession session, MultiMap query) {
+  private static AuditQuery filter(PortalSession session, MultiMap query) {
     MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query);
     for (String time : TIMES) {
       if (query.contains(time)) {
         asked.set(time, LocalTimes.instant(query.get(time)));
       }
     }
-    return AuditQuestion.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
+    return AuditQuery.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
   }
 
   /** What is wrong with each filter, in words for people. */

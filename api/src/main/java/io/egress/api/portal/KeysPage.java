@@ -117,7 +117,7 @@ final class KeysPage {
                         key)));
   }
 
-  private Future<ApiKeys.Shown> key(PortalSession session, UUID id) {
+  private Future<ApiKeys.Listed> key(PortalSession session, UUID id) {
     return keys.list(session.workspaceId())
         .map(
             all ->

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.SecretBox;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -21,6 +23,15 @@ public final class WebhookSignature {
 
   private final List<Mac> macs;
   private final boolean hasStandardForm;
+
+  /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
+  public static WebhookSignature of(EndpointTarget target, SecretBox secrets) {
+    return new WebhookSignature(
+        target.sealedSecrets().stream()
+            .map(secret -> secrets.open(secret.getBytes(), target.id()))
+            .toList(),
+        target.standardWebhooks());
+  }
 
   /** Without the form of Standard Webhooks. */
   public WebhookSignature(List<String> secrets) {

@@ -16,18 +16,15 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointTarget;
-import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.queue.Topics;
-import io.egress.webhook.send.Envelope;
+import io.egress.webhook.send.Destination;
+import io.egress.webhook.send.Destination.Message;
 import io.egress.webhook.send.Envelope.Event;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
-import io.egress.webhook.send.Receiver;
-import io.egress.webhook.send.SendRequest;
 import io.egress.webhook.send.Sending;
-import io.egress.webhook.send.WebhookSender;
 import io.egress.webhook.trace.AttemptSpan;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Vertx;
@@ -72,9 +69,8 @@ final class Deliveries implements PreparationQueries.Reader {
       Workload workload,
       Pauses pauses,
       Preparation preparation,
-      ReceiverCache receivers,
+      Destinations destinations,
       ByteBudget bodies,
-      WebhookSender sender,
       OutcomeRecorder outcomes,
       OffsetCommits commits,
       DeliveryMeters meters,
@@ -89,9 +85,8 @@ final class Deliveries implements PreparationQueries.Reader {
   private final Workload workload;
   private final Pauses pauses;
   private final PreparationQueries queries;
-  private final ReceiverCache receivers;
+  private final Destinations destinations;
   private final ByteBudget bodies;
-  private final WebhookSender sender;
   private final OutcomeRecorder outcomes;
   private final OffsetCommits commits;
   private final DeliveryMeters meters;
@@ -115,9 +110,8 @@ final class Deliveries implements PreparationQueries.Reader {
     this.workload = parts.workload();
     this.pauses = parts.pauses();
     this.queries = new PreparationQueries(vertx, parts.preparation(), this);
-    this.receivers = parts.receivers();
+    this.destinations = parts.destinations();
     this.bodies = parts.bodies();
-    this.sender = parts.sender();
     this.outcomes = parts.outcomes();
     this.commits = parts.commits();
     this.meters = parts.meters();
@@ -323,7 +317,14 @@ final class Deliveries implements PreparationQueries.Reader {
 
   @Override
   public void damaged(InFlight<Job> slot) {
-    fail(slot, FailureKind.DOCUMENT, UNREADABLE);
+    Outcome failed =
+        new Outcome.Failed(
+            FailureKind.DOCUMENT, null, UNREADABLE, Duration.ZERO, Exchanged.NOTHING);
+    AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
+    if (span != null) {
+      span.end(failed);
+    }
+    settle(slot, clock.instant(), failed);
   }
 
   @Override
@@ -335,24 +336,18 @@ final class Deliveries implements PreparationQueries.Reader {
 
   private boolean attempt(
       InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
-    Receiver receiver;
+    Destination destination;
     try {
-      receiver = receivers.of(target);
+      destination = destinations.of(target);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
       signing.failed(unusable, Map.of("endpoint_id", target.id()));
       workload.release(slot, Completion.ABORTED);
       outcomes.postponed(slot.record(), WAIT_FOR_SECRET_KEY);
       return false;
     }
-    if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
-      // The URL was valid when it was set: the settings have become stricter since.
-      fail(slot, FailureKind.BLOCKED_ADDRESS, String.join("; ", invalid.problems()));
-      return false;
-    }
-    Target to = new Target(receiver, ((EndpointUrl.Parsed.Valid) receiver.url()).url(), head);
     bodies
         .take(head.length())
-        .onSuccess(body -> send(slot, to, documents, body))
+        .onSuccess(body -> send(slot, destination, head, new Memory(documents, body)))
         .onFailure(
             lineFull -> {
               settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
@@ -362,35 +357,38 @@ final class Deliveries implements PreparationQueries.Reader {
     return true;
   }
 
-  private record Target(Receiver receiver, EndpointUrl url, DocumentHead head) {}
+  /** What an attempt holds until it has an outcome. */
+  private record Memory(DocumentHold documents, ByteBudget.Share body) {
+    void release() {
+      body.giveBack();
+      documents.release();
+    }
+  }
 
-  private void send(InFlight<Job> slot, Target to, DocumentHold documents, ByteBudget.Share body) {
-    documents.bodyHasMemory();
+  private void send(InFlight<Job> slot, Destination destination, DocumentHead head, Memory memory) {
+    memory.documents().bodyHasMemory();
     Job job = slot.record();
     Instant startedAt = clock.instant();
     if (job.isAbandoned()) {
       settle(slot, startedAt, new Outcome.Aborted("abandoned", Duration.ZERO));
-      release(documents, body);
+      memory.release();
+      proceed();
       return;
     }
-    Envelope envelope =
-        Envelope.compose(event(job.delivery()), job.delivery().id(), startedAt, to.head().bytes());
+    Delivery delivery = job.delivery();
     workload.sent(slot);
-    if (job.delivery().origin() != Origin.ERASURE) {
-      job.revision(to.head().revision());
+    if (delivery.origin() != Origin.ERASURE) {
+      job.revision(head.revision());
     }
-    AttemptSpan span = tracing.attempt(job.delivery(), to.url());
+    AttemptSpan span = tracing.attempt(delivery, destination.url());
     Sending sending =
-        sender.send(
-            new SendRequest(
-                slot.endpointId(),
-                to.url(),
-                envelope,
-                to.receiver().signature(),
-                to.receiver().headers(),
-                to.receiver().certificate(),
-                startedAt.getEpochSecond(),
-                span == null ? null : span.traceparent()));
+        destination.send(
+            new Message(
+                event(delivery),
+                delivery.id(),
+                startedAt,
+                span == null ? null : span.traceparent()),
+            head.bytes());
     job.sending(sending);
     sending
         .outcome()
@@ -400,7 +398,8 @@ final class Deliveries implements PreparationQueries.Reader {
                 span.end(outcome);
               }
               settle(slot, startedAt, outcome);
-              release(documents, body);
+              memory.release();
+              proceed();
             });
   }
 
@@ -411,23 +410,7 @@ final class Deliveries implements PreparationQueries.Reader {
     };
   }
 
-  private void release(DocumentHold documents, ByteBudget.Share body) {
-    body.giveBack();
-    documents.release();
-    proceed();
-  }
-
   // Settle: the slot is freed at once, and the job finished once its result is durable
-
-  /** Counts an attempt that cannot be made as failed. */
-  private void fail(InFlight<Job> slot, FailureKind kind, String detail) {
-    Outcome failed = new Outcome.Failed(kind, null, detail, Duration.ZERO, Exchanged.NOTHING);
-    AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
-    if (span != null) {
-      span.end(failed);
-    }
-    settle(slot, clock.instant(), failed);
-  }
 
   private void settle(InFlight<Job> slot, Instant startedAt, Outcome outcome) {
     outcome.match(new Settlement(slot, startedAt));

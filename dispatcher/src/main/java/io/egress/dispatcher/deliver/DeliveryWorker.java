@@ -147,9 +147,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 workload,
                 pauses,
                 preparation,
-                new ReceiverCache(shared.secrets(), settings.push().allowHttpEndpoints()),
+                new Destinations(
+                    shared.secrets(), settings.push().allowHttpEndpoints(), shared.sender()),
                 bodies,
-                shared.sender(),
                 outcomes,
                 commits,
                 shared.meters(),

@@ -174,7 +174,7 @@ class BackfillsTest {
     AtomicInteger published = new AtomicInteger();
     until(
         () -> {
-          for (Delivery delivery : world.published.news()) {
+          for (Delivery delivery : world.published.unseen()) {
             unsettled.computeIfAbsent(delivery.endpointId(), id -> new ArrayList<>()).add(delivery);
             published.incrementAndGet();
           }
@@ -209,7 +209,7 @@ class BackfillsTest {
     until(
         () -> {
           List<Delivery> news =
-              world.published.news().stream()
+              world.published.unseen().stream()
                   .filter(each -> each.endpointId().equals(healthy))
                   .toList();
           worker.settle(news);

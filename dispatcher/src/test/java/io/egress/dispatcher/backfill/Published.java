@@ -37,7 +37,7 @@ final class Published implements AutoCloseable {
   }
 
   /** What came since the last call of any of these. */
-  List<Delivery> news() {
+  List<Delivery> unseen() {
     List<Delivery> news = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : consumer.poll(POLL)) {
       Delivery delivery = Delivery.decode(record.value());
@@ -50,7 +50,7 @@ final class Published implements AutoCloseable {
   }
 
   List<Delivery> all() {
-    news();
+    unseen();
     return List.copyOf(all);
   }
 

@@ -31,7 +31,7 @@ public final class AuditEntries {
       "select " + COLUMNS + " from audit where workspace_id = $8 and " + REST;
 
   /** {@code next} is null on the last page. */
-  public record Page(List<AuditEntry> entries, @Nullable AuditPlace next) {
+  public record Page(List<AuditEntry> entries, @Nullable AuditCursor next) {
     /** The cursor of the next page; null on the last one. */
     public @Nullable String cursor() {
       return next == null ? null : next.encode();
@@ -45,19 +45,19 @@ public final class AuditEntries {
   }
 
   /** {@code limit} replaces the query's limit. */
-  public Future<Page> page(AuditQuestion question, int limit) {
+  public Future<Page> page(AuditQuery filter, int limit) {
     Tuple bounds =
         Tuple.of(
-            utc(question.since()),
-            utc(question.after().at()),
-            question.after().id(),
-            question.action(),
-            question.thingId(),
-            question.actor(),
+            utc(filter.since()),
+            utc(filter.after().at()),
+            filter.after().id(),
+            filter.action(),
+            filter.thingId(),
+            filter.actor(),
             (long) limit + 1);
-    boolean ofAll = question.workspaceId() == null;
+    boolean ofAll = filter.workspaceId() == null;
     return pool.preparedQuery(ofAll ? OF_ALL : OF_WORKSPACE)
-        .execute(ofAll ? bounds : bounds.addUUID(question.workspaceId()))
+        .execute(ofAll ? bounds : bounds.addUUID(filter.workspaceId()))
         .map(
             rows -> {
               List<AuditEntry> entries = new ArrayList<>(rows.size());
@@ -66,7 +66,7 @@ public final class AuditEntries {
                 return new Page(entries, null);
               }
               List<AuditEntry> first = entries.subList(0, limit);
-              return new Page(first, first.get(limit - 1).place());
+              return new Page(first, first.get(limit - 1).cursor());
             });
   }
 

@@ -18,7 +18,7 @@ public record AuditEntry(
     @Nullable String remoteAddress,
     @Nullable String requestId,
     JsonObject changes) {
-  AuditPlace place() {
-    return new AuditPlace(at, id);
+  AuditCursor cursor() {
+    return new AuditCursor(at, id);
   }
 }

@@ -71,16 +71,16 @@ public final class AuditExport {
   }
 
   /** Headers that were set before are kept. */
-  public Future<Void> send(RoutingContext ctx, AuditQuestion question, Form form) {
-    Integer limit = question.limit();
-    return send(ctx, question, form, limit == null ? ENTRIES_MAX : limit);
+  public Future<Void> send(RoutingContext ctx, AuditQuery filter, Form form) {
+    Integer limit = filter.limit();
+    return send(ctx, filter, form, limit == null ? ENTRIES_MAX : limit);
   }
 
   /** Reads a page once the previous one has been written to the client. */
-  private Future<Void> send(RoutingContext ctx, AuditQuestion question, Form form, int most) {
+  private Future<Void> send(RoutingContext ctx, AuditQuery filter, Form form, int most) {
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return audit
-        .page(question, Math.min(most, PAGE))
+        .page(filter, Math.min(most, PAGE))
         .compose(
             page -> {
               if (cutShort.failed()) {
@@ -94,7 +94,7 @@ public final class AuditExport {
                 lines.appendString(form == Form.CSV ? String.join(",", COLUMNS) + "\r\n" : "");
               }
               page.entries().forEach(entry -> lines.appendBuffer(line(entry, form)));
-              AuditPlace next = page.next();
+              AuditCursor next = page.next();
               int left = most - page.entries().size();
               boolean isLast =
                   next == null || left == 0 || ctx.request().method().equals(HttpMethod.HEAD);
@@ -102,7 +102,7 @@ public final class AuditExport {
                 return sent(ctx, end(ctx, lines));
               }
               return sent(ctx, response.write(lines))
-                  .compose(written -> send(ctx, question.after(next), form, left));
+                  .compose(written -> send(ctx, filter.after(next), form, left));
             });
   }
 

@@ -39,19 +39,18 @@ public final class AuditHandler {
     if (wantsLines(ctx)) {
       return export.send(
           ctx,
-          AuditQuestion.from(workspaceId, ctx.queryParams(), AuditExport.ENTRIES_MAX),
+          AuditQuery.from(workspaceId, ctx.queryParams(), AuditExport.ENTRIES_MAX),
           AuditExport.Form.NDJSON);
     }
-    AuditQuestion question =
-        AuditQuestion.from(workspaceId, ctx.queryParams(), QueryValues.LIMIT_MAX);
-    Integer limit = question.limit();
+    AuditQuery filter = AuditQuery.from(workspaceId, ctx.queryParams(), QueryValues.LIMIT_MAX);
+    Integer limit = filter.limit();
     return audit
-        .page(question, limit == null ? LIMIT_DEFAULT : limit)
+        .page(filter, limit == null ? LIMIT_DEFAULT : limit)
         .map(
             page -> {
               JsonArray shown = new JsonArray();
               page.entries().forEach(entry -> shown.add(json(entry)));
-              AuditPlace next = page.next();
+              AuditCursor next = page.next();
               JsonObject pageInfo =
                   new JsonObject()
                       .put("hasNextPage", next != null)

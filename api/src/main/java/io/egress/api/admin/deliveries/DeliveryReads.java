@@ -82,13 +82,13 @@ public final class DeliveryReads {
    * {@link Refusal}.
    */
   public Future<Listed> list(UUID workspaceId, MultiMap query) {
-    DeliveryQuestion question = DeliveryQuestion.from(query);
-    return endpoints.list(workspaceId).compose(all -> list(workspaceId, all, question));
+    DeliveryFilter filter = DeliveryFilter.from(query);
+    return endpoints.list(workspaceId).compose(all -> list(workspaceId, all, filter));
   }
 
   /** Like {@link #list}, for a caller that has all endpoints of the workspace. */
   public Future<Listed> list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
-    return list(workspaceId, all, DeliveryQuestion.from(query));
+    return list(workspaceId, all, DeliveryFilter.from(query));
   }
 
   /** All deliveries of a capture; {@code all} are the endpoints of the workspace. */
@@ -99,7 +99,7 @@ public final class DeliveryReads {
 
   /** Deliveries to one endpoint. */
   public Future<Listed> list(UUID workspaceId, UUID endpointId, MultiMap query) {
-    DeliveryQuestion question = DeliveryQuestion.from(query);
+    DeliveryFilter filter = DeliveryFilter.from(query);
     return endpoints
         .show(workspaceId, endpointId)
         .compose(
@@ -109,16 +109,15 @@ public final class DeliveryReads {
                     List.of(
                         found.orElseThrow(
                             () -> new Refusal(404, "no such endpoint in this workspace"))),
-                    question));
+                    filter));
   }
 
-  private Future<Listed> list(
-      UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryQuestion question) {
+  private Future<Listed> list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
     return search
-        .page(workspaceId, ofEndpoints, question)
+        .page(workspaceId, ofEndpoints, filter)
         .map(
             page -> {
-              DeliveryPlace next = page.next();
+              DeliveryCursor next = page.next();
               return new Listed(page.deliveries(), next == null ? null : next.encode());
             });
   }
@@ -167,7 +166,7 @@ public final class DeliveryReads {
 
   /** What the last attempt of a delivery may have ended with. */
   public static List<String> outcomes() {
-    return DeliveryQuestion.OUTCOMES;
+    return DeliveryFilter.OUTCOMES;
   }
 
   /** The beginning of a response body as text; empty if it is not text. */

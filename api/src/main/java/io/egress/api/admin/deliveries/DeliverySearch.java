@@ -37,7 +37,7 @@ final class DeliverySearch {
   private static final int COMPUTED_MAX = 100_000;
 
   /** {@code next} is null on the last page. */
-  record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryPlace next) {}
+  record Page(List<LoggedDelivery> deliveries, @Nullable DeliveryCursor next) {}
 
   /**
    * A search that reads the stream.
@@ -50,7 +50,7 @@ final class DeliverySearch {
   private record Wanted(
       @Nullable Predicate<LoggedDelivery> delivery,
       @Nullable String title,
-      @Nullable DeliveryPlace after,
+      @Nullable DeliveryCursor after,
       int max,
       int rows) {
     /** Reads more rows at a time while nothing is owed. */
@@ -68,12 +68,12 @@ final class DeliverySearch {
     }
 
     boolean isBehind(LoggedDelivery each) {
-      return after == null || DeliveryPlace.of(each).compareTo(after) > 0;
+      return after == null || DeliveryCursor.of(each).compareTo(after) > 0;
     }
   }
 
   /** {@code reached} is null at the end of the stream. */
-  private record Walked(List<LoggedDelivery> found, @Nullable DeliveryPlace reached) {}
+  private record Walked(List<LoggedDelivery> found, @Nullable DeliveryCursor reached) {}
 
   private static final String TITLED =
       "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
@@ -89,13 +89,13 @@ final class DeliverySearch {
   }
 
   /** {@code endpoints} belong to the workspace. */
-  Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
-    return owed.scope(workspaceId, endpoints, question)
+  Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
+    return owed.scope(workspaceId, endpoints, filter)
         .compose(
             scope ->
                 scope.isEmpty()
                     ? Future.succeededFuture(new Page(List.of(), null))
-                    : page(scope, question));
+                    : page(scope, filter));
   }
 
   /** Also finds a delivery without an outcome, provided its capture is among the newest ones. */
@@ -105,7 +105,7 @@ final class DeliverySearch {
             found ->
                 found.isPresent()
                     ? Future.succeededFuture(found)
-                    : owed.scope(workspaceId, endpoints, DeliveryQuestion.EVERYTHING)
+                    : owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING)
                         .compose(scope -> withoutOutcome(scope, id, 0)));
   }
 
@@ -127,7 +127,7 @@ final class DeliverySearch {
   /** All deliveries of one capture. */
   Future<List<LoggedDelivery>> ofCapture(
       UUID workspaceId, List<Endpoint> endpoints, UUID captureId) {
-    return owed.scope(workspaceId, endpoints, DeliveryQuestion.ofCapture(captureId))
+    return owed.scope(workspaceId, endpoints, DeliveryFilter.ofCapture(captureId))
         .compose(
             scope ->
                 scope.isEmpty()
@@ -142,65 +142,61 @@ final class DeliverySearch {
                                                 .map(again -> both(first, again)))));
   }
 
-  private Future<Page> page(OwedScope scope, DeliveryQuestion question) {
-    DeliveryState state = question.state();
-    int limit = question.limit();
-    if (question.isNarrow()) {
-      return walk(scope, narrow(scope, question)).map(walked -> cut(walked, limit));
+  private Future<Page> page(OwedScope scope, DeliveryFilter filter) {
+    DeliveryState state = filter.state();
+    int limit = filter.limit();
+    if (filter.isNarrow()) {
+      return walk(scope, narrow(scope, filter)).map(walked -> cut(walked, limit));
     }
     if (state == null) {
       int rows = limit / scope.endpoints().size() + 2;
-      return walk(scope, new Wanted(null, null, question.after(), limit, rows))
+      return walk(scope, new Wanted(null, null, filter.after(), limit, rows))
           .map(walked -> cut(walked, limit));
     }
     return switch (state) {
-      case DELIVERED -> walk(scope, question, state).map(found -> cut(found, limit));
+      case DELIVERED -> walk(scope, filter, state).map(found -> cut(found, limit));
       case EXHAUSTED, SKIPPED ->
-          undelivered(scope, question, state).map(found -> cut(new Walked(found, null), limit));
+          undelivered(scope, filter, state).map(found -> cut(new Walked(found, null), limit));
       case PENDING -> {
-        Future<Walked> walked = walk(scope, question, state);
-        yield undelivered(scope, question, state)
+        Future<Walked> walked = walk(scope, filter, state);
+        yield undelivered(scope, filter, state)
             .compose(retried -> walked.map(found -> cut(merged(retried, found), limit)));
       }
     };
   }
 
-  private Future<Walked> walk(OwedScope scope, DeliveryQuestion question, DeliveryState state) {
+  private Future<Walked> walk(OwedScope scope, DeliveryFilter filter, DeliveryState state) {
     return walk(
         scope,
         new Wanted(
-            each -> each.state() == state,
-            null,
-            question.after(),
-            question.limit(),
-            lookedUp(scope)));
+            each -> each.state() == state, null, filter.after(), filter.limit(), lookedUp(scope)));
   }
 
-  private static Wanted narrow(OwedScope scope, DeliveryQuestion question) {
-    DeliveryState state = question.state();
-    String outcome = question.outcome();
+  private static Wanted narrow(OwedScope scope, DeliveryFilter filter) {
+    DeliveryState state = filter.state();
+    String outcome = filter.outcome();
     return new Wanted(
         each ->
             (state == null || each.state() == state)
                 && (outcome == null || outcome.equals(each.lastOutcome())),
-        question.title(),
-        question.after(),
-        question.limit(),
+        filter.title(),
+        filter.after(),
+        filter.limit(),
         lookedUp(scope));
   }
 
   private Future<List<LoggedDelivery>> undelivered(
-      OwedScope scope, DeliveryQuestion question, DeliveryState state) {
-    DeliveryPlace asked = question.after();
-    DeliveryPlace after =
+      OwedScope scope, DeliveryFilter filter, DeliveryState state) {
+    DeliveryCursor asked = filter.after();
+    DeliveryCursor after =
         asked != null && asked.position() == scope.high()
             ? asked
-            : DeliveryPlace.behind(scope.high() + 1);
+            : DeliveryCursor.behind(scope.high() + 1);
     return log.undelivered(
         new LoggedDeliveries.Range(
             scope.endpointIds(), scope.low(), scope.high(), after.endpointId(), after.id()),
         state,
-        question.limit() + 1);
+        filter.limit() + 1);
   }
 
   private Future<Walked> walk(OwedScope scope, Wanted wanted) {
@@ -223,7 +219,7 @@ final class DeliverySearch {
                           }
                           return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
                               ? Future.succeededFuture(
-                                  new Walked(found, DeliveryPlace.behind(window.lowest())))
+                                  new Walked(found, DeliveryCursor.behind(window.lowest())))
                               : walk(
                                   scope.upTo(window.lowest() - 1),
                                   wanted.wider(lookedUp(scope)),
@@ -276,14 +272,15 @@ final class DeliverySearch {
     if (!window.isCut() || window.lowest() < read.high()) {
       return read.endpointIds();
     }
-    DeliveryPlace after = wanted.after();
+    DeliveryCursor after = wanted.after();
     UUID first =
         after != null && after.position() == window.lowest()
             ? after.endpointId()
-            : DeliveryPlace.FIRST_ID;
+            : DeliveryCursor.FIRST_ID;
     UUID last = window.owed().get(window.owed().size() - 1).endpointId();
     return read.endpointIds().stream()
-        .filter(id -> DeliveryPlace.compare(id, first) >= 0 && DeliveryPlace.compare(id, last) <= 0)
+        .filter(
+            id -> DeliveryCursor.compare(id, first) >= 0 && DeliveryCursor.compare(id, last) <= 0)
         .toList();
   }
 
@@ -300,21 +297,21 @@ final class DeliverySearch {
    * Leaves out entries of {@code retried} after the position reached, which belong to a later page.
    */
   private static Walked merged(List<LoggedDelivery> retried, Walked walked) {
-    DeliveryPlace reached = walked.reached();
+    DeliveryCursor reached = walked.reached();
     Stream<LoggedDelivery> before =
         retried.stream()
-            .filter(each -> reached == null || DeliveryPlace.of(each).compareTo(reached) < 0);
+            .filter(each -> reached == null || DeliveryCursor.of(each).compareTo(reached) < 0);
     return new Walked(Stream.concat(before, walked.found().stream()).distinct().toList(), reached);
   }
 
   private static Page cut(Walked walked, int limit) {
     List<LoggedDelivery> sorted =
-        walked.found().stream().sorted(Comparator.comparing(DeliveryPlace::of)).toList();
+        walked.found().stream().sorted(Comparator.comparing(DeliveryCursor::of)).toList();
     if (sorted.size() <= limit) {
       return new Page(sorted, walked.reached());
     }
     List<LoggedDelivery> first = sorted.subList(0, limit);
-    return new Page(first, DeliveryPlace.of(first.get(limit - 1)));
+    return new Page(first, DeliveryCursor.of(first.get(limit - 1)));
   }
 
   private static int lookedUp(OwedScope scope) {

@@ -60,18 +60,18 @@ final class OwedDeliveries {
    * @param after only what comes after this position, unless it is null
    * @param max the window ends there, even within a row
    */
-  record Part(@Nullable DeliveryPlace after, int max) {
+  record Part(@Nullable DeliveryCursor after, int max) {
     static final Part WHOLE = new Part(null, Integer.MAX_VALUE);
 
     /** Whether everything owed to the endpoint for the row comes before the part. */
     private boolean skips(long position, UUID endpointId) {
       return after != null
           && position == after.position()
-          && DeliveryPlace.compare(endpointId, after.endpointId()) < 0;
+          && DeliveryCursor.compare(endpointId, after.endpointId()) < 0;
     }
 
     private boolean contains(LoggedDelivery delivery) {
-      return after == null || DeliveryPlace.of(delivery).compareTo(after) > 0;
+      return after == null || DeliveryCursor.of(delivery).compareTo(after) > 0;
     }
   }
 
@@ -84,39 +84,35 @@ final class OwedDeliveries {
   }
 
   /** The part of the stream that a query is about. */
-  Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryQuestion question) {
+  Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
     Instant since = log.since();
     return pool.preparedQuery(RANGE)
         .execute(
-            Tuple.of(workspaceId, utc(question.to()), utc(question.from()), utc(since))
+            Tuple.of(workspaceId, utc(filter.to()), utc(filter.from()), utc(since))
                 .addArrayOfUUID(endpoints.stream().map(Endpoint::id).toArray(UUID[]::new)))
         .map(
             rows -> {
               RowIterator<Row> row = rows.iterator();
               return row.hasNext()
-                  ? scope(workspaceId, endpoints, question, row.next(), since)
+                  ? scope(workspaceId, endpoints, filter, row.next(), since)
                   : new OwedScope(workspaceId, List.of(), 0, 0);
             })
-        .compose(scope -> limit(scope, question.captureId()));
+        .compose(scope -> limit(scope, filter.captureId()));
   }
 
   private static OwedScope scope(
-      UUID workspaceId,
-      List<Endpoint> endpoints,
-      DeliveryQuestion question,
-      Row row,
-      Instant since) {
+      UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter, Row row, Instant since) {
     List<OwedScope.Owing> owing =
         endpoints.stream()
             .map(endpoint -> OwedScope.Owing.of(endpoint, since, row.getLong("since")))
-            .sorted(Comparator.comparing(OwedScope.Owing::endpointId, DeliveryPlace::compare))
+            .sorted(Comparator.comparing(OwedScope.Owing::endpointId, DeliveryCursor::compare))
             .toList();
     Long replayedFrom = row.getLong("replayed_from");
     long lowest =
         Math.min(
             owing.stream().mapToLong(OwedScope.Owing::low).min().orElse(Long.MAX_VALUE),
             replayedFrom == null ? Long.MAX_VALUE : replayedFrom - 1);
-    DeliveryPlace after = question.after();
+    DeliveryCursor after = filter.after();
     long high = row.getLong("high");
     return new OwedScope(
         workspaceId,
@@ -148,7 +144,7 @@ final class OwedDeliveries {
     return newest(scope, rows, Part.WHOLE);
   }
 
-  /** Of the newest {@code rows} rows of the scope, in the order of {@link DeliveryPlace}. */
+  /** Of the newest {@code rows} rows of the scope, in the order of {@link DeliveryCursor}. */
   Future<Window> newest(OwedScope scope, int rows, Part part) {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))

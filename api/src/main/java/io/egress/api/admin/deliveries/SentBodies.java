@@ -11,7 +11,6 @@ import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.PushSettings;
-import io.egress.webhook.send.Receiver;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.WebhookSignature;
 import io.vertx.core.Future;
@@ -154,7 +153,7 @@ public final class SentBodies {
       return null;
     }
     try {
-      return Receiver.of(target, secretBox, settings.allowHttpEndpoints()).signature();
+      return WebhookSignature.of(target, secretBox);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
       return null;
     }

@@ -37,7 +37,7 @@ final class Verifier {
 
   /** Covers as many positions as one verification may, beginning with {@code from}. */
   Future<Verification> verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
-    return owed.scope(workspaceId, List.of(endpoint), DeliveryQuestion.EVERYTHING)
+    return owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING)
         .compose(scope -> new Run(scope, endpoint, fromPosition).run());
   }
 

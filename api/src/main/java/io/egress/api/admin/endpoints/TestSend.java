@@ -10,16 +10,13 @@ import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
-import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
-import io.egress.webhook.send.Envelope;
-import io.egress.webhook.send.Exchanged;
-import io.egress.webhook.send.FailureKind;
+import io.egress.webhook.send.Destination;
+import io.egress.webhook.send.Destination.Message;
+import io.egress.webhook.send.Envelope.Event;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.PushSettings;
-import io.egress.webhook.send.Receiver;
-import io.egress.webhook.send.SendRequest;
 import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -90,34 +87,19 @@ public final class TestSend {
   }
 
   private Future<Result> send(EndpointTarget target, SecretBox secretBox) {
-    Receiver receiver;
+    Destination destination;
     try {
-      receiver = Receiver.of(target, secretBox, settings.allowHttpEndpoints());
+      destination = Destination.of(target, secretBox, settings.allowHttpEndpoints(), sender);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
       return refuse(409, String.valueOf(unusable.getMessage()));
     }
     UUID deliveryId = UUID.randomUUID();
     Instant now = clock.instant();
-    if (receiver.url() instanceof EndpointUrl.Parsed.Invalid invalid) {
-      String problems = String.join("; ", invalid.problems());
-      return result(
-          deliveryId,
-          now,
-          new Outcome.Failed(
-              FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Exchanged.NOTHING));
-    }
     byte[] document = renderer.render(SampleCapture.of(target.workspaceId(), now));
-    SendRequest request =
-        new SendRequest(
-            target.id(),
-            ((EndpointUrl.Parsed.Valid) receiver.url()).url(),
-            Envelope.compose(deliveryId, now, document),
-            receiver.signature(),
-            receiver.headers(),
-            receiver.certificate(),
-            now.getEpochSecond(),
-            null);
-    return sender.send(request).outcome().compose(outcome -> result(deliveryId, now, outcome));
+    return destination
+        .send(new Message(Event.CAPTURE_PROCESSED, deliveryId, now, null), document)
+        .outcome()
+        .compose(outcome -> result(deliveryId, now, outcome));
   }
 
   private static Future<Result> result(UUID deliveryId, Instant startedAt, Outcome outcome) {

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiKeys {
   /** A key without its token. */
-  public record Shown(
+  public record Listed(
       UUID id,
       String name,
       String lastFour,
@@ -49,7 +49,7 @@ public final class ApiKeys {
       @Nullable Instant lastUsedAt) {}
 
   /** A new key with its token, which is shown only once. */
-  public record Minted(Shown key, ApiKey token) {}
+  public record Minted(Listed key, ApiKey token) {}
 
   private static final String SHOWN =
       "id, name, last_four, created_at, created_by, expires_at, last_used_at";
@@ -114,12 +114,12 @@ public final class ApiKeys {
   }
 
   /** Oldest first, including expired ones. */
-  public Future<List<Shown>> list(UUID workspaceId) {
+  public Future<List<Listed>> list(UUID workspaceId) {
     return pool.preparedQuery(LIST)
         .execute(Tuple.of(workspaceId))
         .map(
             rows -> {
-              List<Shown> keys = new ArrayList<>(rows.size());
+              List<Listed> keys = new ArrayList<>(rows.size());
               rows.forEach(row -> keys.add(shown(row)));
               return keys;
             });
@@ -134,7 +134,7 @@ public final class ApiKeys {
                     rows -> log(tx, workspaceId, caller, "api_key.deleted", shown(found(rows)))));
   }
 
-  public Future<Shown> changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
+  public Future<Listed> changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
     return transactions.run(
         tx ->
             tx.preparedQuery(LOCK)
@@ -143,10 +143,10 @@ public final class ApiKeys {
                 .compose(change -> write(tx, workspaceId, caller, change).map(change.after())));
   }
 
-  private record ExpiryChange(Shown before, Shown after) {}
+  private record ExpiryChange(Listed before, Listed after) {}
 
   private static Future<ExpiryChange> changeExpiry(SqlClient tx, Row locked, Expiry expiry) {
-    Shown before = shown(locked);
+    Listed before = shown(locked);
     Instant now = locked.getOffsetDateTime("locked_at").toInstant();
     requireAlive(before, now);
     Duration expiresIn = expiry.expiresIn();
@@ -159,7 +159,7 @@ public final class ApiKeys {
                 expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC)))
         .map(
             rows -> {
-              Shown after = shown(found(rows));
+              Listed after = shown(found(rows));
               requireInReach(after, now);
               if (!expiry.extend() && isLater(before, after)) {
                 throw new Refusal(
@@ -171,13 +171,13 @@ public final class ApiKeys {
             });
   }
 
-  private static void requireAlive(Shown key, Instant now) {
+  private static void requireAlive(Listed key, Instant now) {
     if (key.expiresAt() != null && !key.expiresAt().isAfter(now)) {
       throw new Refusal(409, "the key has expired and stays so; create another one");
     }
   }
 
-  private static void requireInReach(Shown key, Instant now) {
+  private static void requireInReach(Listed key, Instant now) {
     Instant expiresAt = key.expiresAt();
     if (expiresAt != null
         && (!expiresAt.isAfter(now) || expiresAt.isAfter(now.plus(KeyBody.LIFETIME_MAX)))) {
@@ -188,7 +188,7 @@ public final class ApiKeys {
     }
   }
 
-  private static boolean isLater(Shown before, Shown after) {
+  private static boolean isLater(Listed before, Listed after) {
     return before.expiresAt() != null
         && (after.expiresAt() == null || after.expiresAt().isAfter(before.expiresAt()));
   }
@@ -218,12 +218,12 @@ public final class ApiKeys {
         new Act("api_key.changed", "api_key", change.after().id(), changes));
   }
 
-  private static @Nullable String time(Shown key) {
+  private static @Nullable String time(Listed key) {
     return key.expiresAt() == null ? null : UtcInstant.format(key.expiresAt());
   }
 
   private static Future<Void> log(
-      SqlClient tx, UUID workspaceId, Caller caller, String action, Shown key) {
+      SqlClient tx, UUID workspaceId, Caller caller, String action, Listed key) {
     JsonObject changes = new JsonObject().put("name", key.name());
     if (key.expiresAt() != null) {
       changes.put("expires_at", time(key));
@@ -231,8 +231,8 @@ public final class ApiKeys {
     return AuditLog.write(tx, workspaceId, caller, new Act(action, "api_key", key.id(), changes));
   }
 
-  private static Shown shown(Row row) {
-    return new Shown(
+  private static Listed shown(Row row) {
+    return new Listed(
         row.getUUID("id"),
         row.getString("name"),
         row.getString("last_four"),

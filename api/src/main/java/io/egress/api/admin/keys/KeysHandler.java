@@ -59,7 +59,7 @@ public final class KeysHandler {
   }
 
   private static JsonObject json(ApiKeys.Minted minted) {
-    ApiKeys.Shown key = minted.key();
+    ApiKeys.Listed key = minted.key();
     return new JsonObject()
         .put("id", key.id().toString())
         .put("name", key.name())
@@ -68,7 +68,7 @@ public final class KeysHandler {
         .put("expires_at", time(key.expiresAt()));
   }
 
-  private static JsonObject json(ApiKeys.Shown key) {
+  private static JsonObject json(ApiKeys.Listed key) {
     return new JsonObject()
         .put("id", key.id().toString())
         .put("name", key.name())

@@ -296,7 +296,7 @@ class DeliveriesApiTest {
         """
             .formatted(workspace));
     service.query("update workspaces set stream_head = 20000 where id = '%s'".formatted(workspace));
-    String far = DeliveryPlace.behind(200).encode();
+    String far = DeliveryCursor.behind(200).encode();
     long before = streamRowsRead();
 
     assertThat(deliveries(get(path + "/deliveries?limit=10&after=" + far)))

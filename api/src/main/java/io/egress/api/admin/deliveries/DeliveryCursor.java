@@ -11,27 +11,28 @@ import java.util.UUID;
  * The position of a delivery in lists, which are sorted by capture (newest first), endpoint id and
  * delivery id. Encoded as text, it is the cursor of the page that ended there.
  */
-record DeliveryPlace(long position, UUID endpointId, UUID id) implements Comparable<DeliveryPlace> {
+record DeliveryCursor(long position, UUID endpointId, UUID id)
+    implements Comparable<DeliveryCursor> {
   static final UUID FIRST_ID = new UUID(0, 0);
 
   private static final int BYTES = 5 * Long.BYTES;
-  private static final Comparator<DeliveryPlace> ORDER =
-      Comparator.comparingLong(DeliveryPlace::position)
+  private static final Comparator<DeliveryCursor> ORDER =
+      Comparator.comparingLong(DeliveryCursor::position)
           .reversed()
-          .thenComparing(DeliveryPlace::endpointId, DeliveryPlace::compare)
-          .thenComparing(DeliveryPlace::id, DeliveryPlace::compare);
+          .thenComparing(DeliveryCursor::endpointId, DeliveryCursor::compare)
+          .thenComparing(DeliveryCursor::id, DeliveryCursor::compare);
 
-  static DeliveryPlace of(LoggedDelivery delivery) {
-    return new DeliveryPlace(delivery.position(), delivery.endpointId(), delivery.id());
+  static DeliveryCursor of(LoggedDelivery delivery) {
+    return new DeliveryCursor(delivery.position(), delivery.endpointId(), delivery.id());
   }
 
   /** The position after all deliveries of the capture at {@code position}. */
-  static DeliveryPlace behind(long position) {
-    return new DeliveryPlace(position - 1, FIRST_ID, FIRST_ID);
+  static DeliveryCursor behind(long position) {
+    return new DeliveryCursor(position - 1, FIRST_ID, FIRST_ID);
   }
 
   @Override
-  public int compareTo(DeliveryPlace other) {
+  public int compareTo(DeliveryCursor other) {
     return ORDER.compare(this, other);
   }
 
@@ -56,7 +57,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
   }
 
   /** Empty if {@link #encode} cannot have written the text. */
-  static Optional<DeliveryPlace> decode(String text) {
+  static Optional<DeliveryCursor> decode(String text) {
     byte[] bytes;
     try {
       bytes = Base64.getUrlDecoder().decode(text);
@@ -68,7 +69,7 @@ record DeliveryPlace(long position, UUID endpointId, UUID id) implements Compara
     }
     ByteBuffer fields = ByteBuffer.wrap(bytes);
     return Optional.of(
-        new DeliveryPlace(
+        new DeliveryCursor(
             fields.getLong(),
             new UUID(fields.getLong(), fields.getLong()),
             new UUID(fields.getLong(), fields.getLong())));

@@ -1,10 +1,10 @@
 package io.egress.api.intake;
 
 /** Makes untrusted text safe for messages: shortens it and escapes invisible characters. */
-final class Shown {
+final class SafeText {
   private static final int CODE_POINTS_MAX = 60;
 
-  private Shown() {}
+  private SafeText() {}
 
   static String quoted(String text) {
     return '"' + plain(text) + '"';

@@ -19,32 +19,32 @@ import org.jspecify.annotations.Nullable;
  * @param after only entries after this position
  * @param limit null for the default page size, or for a complete export
  */
-public record AuditQuestion(
+public record AuditQuery(
     @Nullable UUID workspaceId,
     @Nullable String action,
     @Nullable UUID thingId,
     @Nullable String actor,
     Instant since,
-    AuditPlace after,
+    AuditCursor after,
     @Nullable Integer limit) {
 
-  public AuditQuestion {
+  public AuditQuery {
     requireNonNull(since, "since is null");
     requireNonNull(after, "after is null");
   }
 
   /** Throws {@link Refusal} with status 400. */
-  public static AuditQuestion from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
+  public static AuditQuery from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
     Instant from = QueryValues.instant(query, "from");
     Instant to = QueryValues.instant(query, "to");
-    AuditPlace after =
+    AuditCursor after =
         QueryValues.one(
             query,
             "after",
-            AuditPlace::decode,
+            AuditCursor::decode,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
-    AuditPlace end = to == null ? AuditPlace.first() : AuditPlace.before(to);
-    return new AuditQuestion(
+    AuditCursor end = to == null ? AuditCursor.first() : AuditCursor.before(to);
+    return new AuditQuery(
         workspaceId,
         QueryValues.one(query, "action", Optional::of, "must be given once"),
         QueryValues.one(query, "thing_id", PathIds::uuid, "must be one UUID"),
@@ -54,7 +54,7 @@ public record AuditQuestion(
         QueryValues.limit(query, limitMax));
   }
 
-  AuditQuestion after(AuditPlace place) {
-    return new AuditQuestion(workspaceId, action, thingId, actor, since, place, limit);
+  AuditQuery after(AuditCursor cursor) {
+    return new AuditQuery(workspaceId, action, thingId, actor, since, cursor, limit);
   }
 }

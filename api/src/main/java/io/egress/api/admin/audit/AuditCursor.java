@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
  * The position of an entry in lists, which are sorted by time (in microseconds) and number. Encoded
  * as text, it is the cursor of the page that ended there.
  */
-record AuditPlace(Instant at, long id) {
+record AuditCursor(Instant at, long id) {
   private static final int BYTES = 2 * Long.BYTES;
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
   /** The position after all entries at or after {@code instant}. */
-  static AuditPlace before(Instant instant) {
-    return new AuditPlace(instant.isAfter(LATEST) ? LATEST : instant, 0);
+  static AuditCursor before(Instant instant) {
+    return new AuditCursor(instant.isAfter(LATEST) ? LATEST : instant, 0);
   }
 
   /** The position before all entries. */
-  static AuditPlace first() {
+  static AuditCursor first() {
     return before(LATEST);
   }
 
-  AuditPlace orLater(AuditPlace other) {
+  AuditCursor orLater(AuditCursor other) {
     return at.isBefore(other.at) || (at.equals(other.at) && id < other.id) ? this : other;
   }
 
@@ -35,7 +35,7 @@ record AuditPlace(Instant at, long id) {
   }
 
   /** Empty if {@link #encode} cannot have written the text. */
-  static Optional<AuditPlace> decode(String text) {
+  static Optional<AuditCursor> decode(String text) {
     byte[] bytes;
     try {
       bytes = Base64.getUrlDecoder().decode(text);
@@ -50,7 +50,7 @@ record AuditPlace(Instant at, long id) {
     long id = fields.getLong();
     return micros < 0 || micros > micros(LATEST)
         ? Optional.empty()
-        : Optional.of(new AuditPlace(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), id));
+        : Optional.of(new AuditCursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), id));
   }
 
   private static long micros(Instant instant) {

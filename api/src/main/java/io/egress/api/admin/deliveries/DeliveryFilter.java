@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param to only captures that entered the stream before this instant
  * @param after only deliveries after this position
  */
-record DeliveryQuestion(
+record DeliveryFilter(
     @Nullable DeliveryState state,
     @Nullable UUID captureId,
     @Nullable String outcome,
@@ -32,9 +32,9 @@ record DeliveryQuestion(
     @Nullable Instant from,
     @Nullable Instant to,
     int limit,
-    @Nullable DeliveryPlace after) {
-  static final DeliveryQuestion EVERYTHING =
-      new DeliveryQuestion(null, null, null, null, null, null, Integer.MAX_VALUE, null);
+    @Nullable DeliveryCursor after) {
+  static final DeliveryFilter EVERYTHING =
+      new DeliveryFilter(null, null, null, null, null, null, Integer.MAX_VALUE, null);
 
   private static final String STATES =
       Arrays.stream(DeliveryState.values())
@@ -50,8 +50,8 @@ record DeliveryQuestion(
 
   private static final int TITLE_CHARACTERS_MAX = 200;
 
-  static DeliveryQuestion ofCapture(UUID captureId) {
-    return new DeliveryQuestion(null, captureId, null, null, null, null, Integer.MAX_VALUE, null);
+  static DeliveryFilter ofCapture(UUID captureId) {
+    return new DeliveryFilter(null, captureId, null, null, null, null, Integer.MAX_VALUE, null);
   }
 
   /** Whether it reads more of the stream than it returns. */
@@ -64,8 +64,8 @@ record DeliveryQuestion(
   }
 
   /** Throws {@link Refusal} with status 400. */
-  static DeliveryQuestion from(MultiMap query) {
-    return new DeliveryQuestion(
+  static DeliveryFilter from(MultiMap query) {
+    return new DeliveryFilter(
         QueryValues.one(query, "state", DeliveryState::find, "must be one of " + STATES),
         QueryValues.one(query, "capture_id", PathIds::uuid, "must be one UUID"),
         QueryValues.one(
@@ -76,7 +76,7 @@ record DeliveryQuestion(
         QueryValues.one(
             query,
             "title",
-            text -> Optional.of(text).filter(DeliveryQuestion::isTitle),
+            text -> Optional.of(text).filter(DeliveryFilter::isTitle),
             "must be one text of 1 to " + TITLE_CHARACTERS_MAX + " characters"),
         QueryValues.instant(query, "from"),
         QueryValues.instant(query, "to"),
@@ -84,7 +84,7 @@ record DeliveryQuestion(
         QueryValues.one(
             query,
             "after",
-            DeliveryPlace::decode,
+            DeliveryCursor::decode,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"));
   }
 }

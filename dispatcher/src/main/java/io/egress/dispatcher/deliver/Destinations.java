@@ -2,24 +2,26 @@ package io.egress.dispatcher.deliver;
 
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
-import io.egress.webhook.send.Receiver;
+import io.egress.webhook.send.Destination;
+import io.egress.webhook.send.WebhookSender;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Caches parsed URLs, opened secrets, headers and certificates of endpoints while they are
- * unchanged. Owned by one event loop, except for the signatures, which the sender uses.
+ * The destinations of endpoints, each with its URL parsed and its secrets opened, for as long as
+ * the endpoint is unchanged. Owned by one event loop.
  */
-final class ReceiverCache {
+final class Destinations {
   private static final int KEPT_MAX = 10_000;
 
-  private record Kept(EndpointTarget madeOf, Receiver receiver) {}
+  private record Kept(EndpointTarget madeOf, Destination destination) {}
 
   private final SecretBox secrets;
   private final boolean allowHttp;
-  private final Map<UUID, Kept> receivers =
+  private final WebhookSender sender;
+  private final Map<UUID, Kept> destinations =
       new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -29,24 +31,25 @@ final class ReceiverCache {
         }
       };
 
-  ReceiverCache(SecretBox secrets, boolean allowHttp) {
+  Destinations(SecretBox secrets, boolean allowHttp, WebhookSender sender) {
     this.secrets = secrets;
     this.allowHttp = allowHttp;
+    this.sender = sender;
   }
 
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
-  Receiver of(EndpointTarget target) {
-    Kept kept = receivers.get(target.id());
+  Destination of(EndpointTarget target) {
+    Kept kept = destinations.get(target.id());
     if (kept != null
         && kept.madeOf().url().equals(target.url())
         && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())
         && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())
         && Objects.equals(kept.madeOf().sealedCertificate(), target.sealedCertificate())
         && kept.madeOf().standardWebhooks() == target.standardWebhooks()) {
-      return kept.receiver();
+      return kept.destination();
     }
-    Receiver made = Receiver.of(target, secrets, allowHttp);
-    receivers.put(target.id(), new Kept(target, made));
+    Destination made = Destination.of(target, secrets, allowHttp, sender);
+    destinations.put(target.id(), new Kept(target, made));
     return made;
   }
 }

@@ -1,0 +1,46 @@
+package io.egress.webhook.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.send.Envelope.Event;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an endpoint's deliveries go, and how. Those who schedule attempts know nothing of it but
+ * this; today, all endpoints get webhooks over HTTPS.
+ */
+public interface Destination {
+  /**
+   * What one attempt sends, besides the document.
+   *
+   * @param startedAt when the attempt began, which is signed
+   * @param traceparent for receivers that continue traces
+   */
+  record Message(Event event, UUID deliveryId, Instant startedAt, @Nullable String traceparent) {
+    public Message {
+      requireNonNull(event, "event is null");
+      requireNonNull(deliveryId, "deliveryId is null");
+      requireNonNull(startedAt, "startedAt is null");
+    }
+  }
+
+  /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
+  static Destination of(
+      EndpointTarget target, SecretBox secrets, boolean allowHttp, WebhookSender sender) {
+    return WebhookDestination.of(target, secrets, allowHttp, sender);
+  }
+
+  /** Null if it was valid when it was set, and the settings have become stricter since. */
+  @Nullable EndpointUrl url();
+
+  /**
+   * Begins an attempt, whose outcome may be known at once. {@code documentHead} is what {@link
+   * Envelope#compose} embeds.
+   */
+  Sending send(Message message, byte[] documentHead);
+}
