@@ -23,10 +23,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** PostgreSQL reads, and its commits wait for a synchronous standby that is gone. */
 @Tag("full")
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class HangingCommitsTest {
   private static final Duration SLACK = Duration.ofSeconds(4);
   private static final Duration AT_ONCE = Duration.ofSeconds(3);

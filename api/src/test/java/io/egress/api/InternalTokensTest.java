@@ -10,7 +10,10 @@ import java.net.http.HttpRequest;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class InternalTokensTest {
   private static final String FRESH = "the-token-of-tomorrow";
   private static final String OLD = "the-token-of-yesterday";

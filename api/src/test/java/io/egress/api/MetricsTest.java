@@ -15,8 +15,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The api's metrics, after work of every kind. */
+@Execution(ExecutionMode.CONCURRENT)
 class MetricsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Pattern ID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-");

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of a workspace's own pages.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class OperatorRoutesTest {
   private static final UUID WORKSPACE = UUID.randomUUID();
   private static final String HOME = "/portal/operator";

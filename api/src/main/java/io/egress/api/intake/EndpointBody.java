@@ -9,7 +9,6 @@ import io.egress.webhook.endpoint.EndpointLimits;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.send.Envelope.Event;
-import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,7 +81,7 @@ public final class EndpointBody {
     this.addresses = addresses;
   }
 
-  public Intake<NewEndpoint> creation(Buffer body) {
+  public Intake<NewEndpoint> creation(GivenBody body) {
     return Intake.read(
         body,
         CREATION,
@@ -98,7 +97,7 @@ public final class EndpointBody {
                 Boolean.TRUE.equals(erasures(fields))));
   }
 
-  public Intake<EndpointChange> change(Buffer body) {
+  public Intake<EndpointChange> change(GivenBody body) {
     return Intake.read(
         body,
         CHANGE,
@@ -198,11 +197,9 @@ public final class EndpointBody {
     return new HeaderChange(false, values);
   }
 
-  /** How long the previous secret keeps signing. The body is optional. */
-  public static Intake<Duration> rotation(Buffer body) {
-    return body.length() == 0
-        ? new Intake.Accepted<>(OVERLAP_DEFAULT)
-        : Intake.read(body, ROTATION, EndpointBody::overlap);
+  /** How long the previous secret keeps signing. */
+  public static Intake<Duration> rotation(GivenBody body) {
+    return Intake.read(body, ROTATION, EndpointBody::overlap);
   }
 
   private static Duration overlap(Fields fields) {

@@ -1,7 +1,5 @@
 package io.egress.api.intake;
 
-import io.vertx.core.buffer.Buffer;
-
 /** The body of a request to erase a capture. */
 public final class ErasureBody {
   private static final int REASON_CHARACTERS_MAX = 500;
@@ -10,7 +8,7 @@ public final class ErasureBody {
   private ErasureBody() {}
 
   /** Why it is erased. Readers of the stream see it, too. */
-  public static Intake<String> reason(Buffer body) {
+  public static Intake<String> reason(GivenBody body) {
     return Intake.read(body, SHAPE, fields -> fields.text("reason", REASON_CHARACTERS_MAX));
   }
 }

@@ -3,8 +3,6 @@ package io.egress.api.intake;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.http.Refusal;
-import io.vertx.core.buffer.Buffer;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -36,9 +34,9 @@ public sealed interface Intake<T> {
   }
 
   /** The result of {@code reader}, unless the body has faults. */
-  static <T> Intake<T> read(Buffer body, Shape shape, Function<Fields, T> reader) {
+  static <T> Intake<T> read(GivenBody body, Shape shape, Function<Fields, T> reader) {
     BodyFaults faults = new BodyFaults();
-    Optional<Fields> fields = JsonBody.read(body, shape, Map.of(), faults);
+    Optional<Fields> fields = body.fields(shape, faults);
     if (fields.isEmpty()) {
       return new Refused<>(faults);
     }

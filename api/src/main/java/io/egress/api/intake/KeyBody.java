@@ -1,6 +1,5 @@
 package io.egress.api.intake;
 
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +29,7 @@ public final class KeyBody {
 
   private KeyBody() {}
 
-  public static Intake<NewKey> read(Buffer body) {
+  public static Intake<NewKey> read(GivenBody body) {
     return Intake.read(
         body,
         SHAPE,
@@ -40,7 +39,7 @@ public final class KeyBody {
                 fields.optionalDuration("expires_in", LIFETIME_MIN, LIFETIME_MAX)));
   }
 
-  public static Intake<Expiry> expiry(Buffer body) {
+  public static Intake<Expiry> expiry(GivenBody body) {
     return Intake.read(body, EXPIRY, KeyBody::expiry);
   }
 

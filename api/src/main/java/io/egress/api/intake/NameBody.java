@@ -42,7 +42,7 @@ public final class NameBody {
 
   public static Intake<NamedDevice> device(Buffer body, UUID id) {
     return Intake.read(
-        body,
+        GivenBody.of(body),
         DEVICE,
         fields ->
             new NamedDevice(
@@ -51,7 +51,7 @@ public final class NameBody {
 
   public static Intake<NamedMember> member(Buffer body, UUID id) {
     return Intake.read(
-        body,
+        GivenBody.of(body),
         MEMBER,
         fields ->
             new NamedMember(
@@ -61,7 +61,7 @@ public final class NameBody {
 
   public static Intake<Speaker> speaker(Buffer body) {
     return Intake.read(
-        body,
+        GivenBody.of(body),
         SPEAKER,
         fields -> {
           fields.requirePresence("member");

@@ -1,6 +1,5 @@
 package io.egress.api.intake;
 
-import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ public record ReplayBody(
   private static final int ONLY_CHARACTERS_MAX = 20;
 
   /** A replay of all captures needs an explicit beginning. */
-  public static Intake<ReplayBody> read(Buffer body) {
+  public static Intake<ReplayBody> read(GivenBody body) {
     return Intake.read(body, SHAPE, ReplayBody::from);
   }
 

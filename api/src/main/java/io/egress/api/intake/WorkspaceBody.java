@@ -1,6 +1,5 @@
 package io.egress.api.intake;
 
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ public record WorkspaceBody(
   private static final Duration RETENTION_MAX = Duration.ofDays(36_500);
   private static final Shape SHAPE = Shape.of("name", "retention", "legal_hold");
 
-  public static Intake<WorkspaceBody> read(Buffer body) {
+  public static Intake<WorkspaceBody> read(GivenBody body) {
     return Intake.read(body, SHAPE, WorkspaceBody::from);
   }
 

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNullElse;
 import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.admin.audit.AuditExport;
-import io.egress.api.admin.audit.AuditQuery;
+import io.egress.api.admin.audit.AuditFilter;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.portal.access.PortalSession;
-import io.egress.api.portal.view.AuditFilter;
+import io.egress.api.portal.view.AuditFilterForm;
 import io.egress.api.portal.view.AuditRow;
 import io.egress.api.portal.view.Choice;
 import io.egress.platform.http.PathIds;
@@ -62,20 +62,20 @@ final class AuditPage {
     AuditExport.Form asked =
         QueryValues.one(ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
     AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
-    AuditQuery filter = filter(session, FilterQuery.of(ctx, FILTERS));
+    AuditFilter filter = filter(session, FilterQuery.of(ctx, FILTERS));
     ctx.response()
         .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
     return export.send(ctx, filter, form);
   }
 
-  private static AuditQuery filter(PortalSession session, MultiMap query) {
+  private static AuditFilter filter(PortalSession session, MultiMap query) {
     MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query);
     for (String time : TIMES) {
       if (query.contains(time)) {
         asked.set(time, LocalTimes.instant(query.get(time)));
       }
     }
-    return AuditQuery.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
+    return AuditFilter.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
   }
 
   /** What is wrong with each filter, in words for people. */
@@ -92,14 +92,14 @@ final class AuditPage {
     return problems;
   }
 
-  private static AuditFilter filter(MultiMap query, Map<String, String> problems) {
+  private static AuditFilterForm filter(MultiMap query, Map<String, String> problems) {
     String asked = requireNonNullElse(query.get("action"), "");
     List<Choice> actions = new ArrayList<>();
     actions.add(new Choice("", "Everything", asked.isEmpty()));
     for (String action : AuditSentences.actions()) {
       actions.add(new Choice(action, AuditSentences.words(action), action.equals(asked)));
     }
-    return new AuditFilter(
+    return new AuditFilterForm(
         actions,
         requireNonNullElse(query.get("actor"), ""),
         requireNonNullElse(query.get("thing_id"), ""),

@@ -6,6 +6,7 @@ import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.operator.CaptureFinder;
 import io.egress.api.admin.operator.FoundCapture;
 import io.egress.api.intake.ErasureBody;
+import io.egress.api.intake.GivenBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
@@ -129,7 +130,7 @@ final class CapturePage {
                     session.workspaceId(),
                     Caller.ofPage(ctx, session.actor()),
                     id,
-                    Forms.accepted(ErasureBody.reason(body.toBuffer())))
+                    Forms.accepted(ErasureBody.reason(GivenBody.of(body))))
                 .compose(
                     erased ->
                         PortalAccess.seeOther(

@@ -6,7 +6,7 @@ import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.Choice;
-import io.egress.api.portal.view.DeliveryFilter;
+import io.egress.api.portal.view.DeliveryFilterForm;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
 import io.egress.api.portal.view.Frame;
@@ -194,7 +194,7 @@ final class DeliveriesPage {
             .collect(Collectors.joining());
   }
 
-  private static DeliveryFilter filter(
+  private static DeliveryFilterForm filter(
       MultiMap query, List<Endpoint> all, Map<String, String> problems) {
     List<Choice> byState = new ArrayList<>();
     byState.add(choice(query, "state", "", "All states"));
@@ -206,7 +206,7 @@ final class DeliveriesPage {
     for (String outcome : DeliveryReads.outcomes()) {
       byOutcome.add(choice(query, "outcome", outcome, outcome.replace('_', ' ')));
     }
-    return new DeliveryFilter(
+    return new DeliveryFilterForm(
         all.size() > CHOICES_MAX ? List.of() : byEndpoint(query, all),
         endpoint(query, all),
         all.size(),

@@ -4,6 +4,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.ReplayBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
@@ -16,7 +17,6 @@ import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.platform.audit.Caller;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One endpoint: its state, and forms to change it. */
 final class EndpointPage {
-  private static final Buffer UNDELIVERED = new JsonObject().put("only", "undelivered").toBuffer();
+  private static final GivenBody UNDELIVERED =
+      GivenBody.of(new JsonObject().put("only", "undelivered"));
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
@@ -120,7 +121,7 @@ final class EndpointPage {
       return change(ctx, session, resumed, "endpoint-resumed");
     }
     return endpoints
-        .change(caller, session.workspaceId(), id, bodies.change(resumed.toBuffer()).orRefuse())
+        .change(caller, session.workspaceId(), id, bodies.change(GivenBody.of(resumed)).orRefuse())
         .compose(
             changed ->
                 replays.start(
@@ -139,7 +140,7 @@ final class EndpointPage {
             Caller.ofPage(ctx, session.actor()),
             session.workspaceId(),
             PathId.of(ctx),
-            Forms.accepted(bodies.change(body.toBuffer())))
+            Forms.accepted(bodies.change(GivenBody.of(body))))
         .compose(changed -> backToPage(ctx, session, done));
   }
 
@@ -173,7 +174,7 @@ final class EndpointPage {
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     id,
-                    Forms.accepted(EndpointBody.rotation(body.toBuffer())))
+                    Forms.accepted(EndpointBody.rotation(GivenBody.of(body))))
                 .compose(
                     issued -> sendRotation(ctx, session, 201, EndpointsPage.secret(issued), null)),
         (status, problem) -> sendRotation(ctx, session, status, null, problem));

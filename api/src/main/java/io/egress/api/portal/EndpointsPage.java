@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.intake.GivenBody;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.PortalSession;
 import io.egress.api.portal.view.EndpointRow;
@@ -85,7 +86,7 @@ final class EndpointsPage {
                 .create(
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
-                    Forms.accepted(bodies.creation(body.toBuffer())))
+                    Forms.accepted(bodies.creation(GivenBody.of(body))))
                 .compose(
                     issued ->
                         send(

@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
@@ -55,7 +56,7 @@ final class KeysPage {
             keys.mint(
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
-                    Forms.accepted(KeyBody.read(body.toBuffer())))
+                    Forms.accepted(KeyBody.read(GivenBody.of(body))))
                 .compose(
                     minted ->
                         send(
@@ -92,7 +93,7 @@ final class KeysPage {
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     PathId.of(ctx),
-                    Forms.accepted(KeyBody.expiry(body.toBuffer())))
+                    Forms.accepted(KeyBody.expiry(GivenBody.of(body))))
                 .compose(
                     changed ->
                         PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-changed")),

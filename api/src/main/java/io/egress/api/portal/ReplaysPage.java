@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.ReplayBody;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
@@ -160,7 +161,7 @@ final class ReplaysPage {
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     PathId.of(ctx),
-                    Forms.accepted(ReplayBody.read(body(form).toBuffer())))
+                    Forms.accepted(ReplayBody.read(GivenBody.of(body(form)))))
                 .compose(
                     started ->
                         PortalAccess.seeOther(

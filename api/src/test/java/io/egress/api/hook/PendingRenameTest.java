@@ -18,8 +18,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Renames of a device or member that more captures show than one transaction should touch. */
+@Execution(ExecutionMode.CONCURRENT)
 class PendingRenameTest {
   private static final int CAPTURES = 1_203;
 

@@ -16,10 +16,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Renames race with updates and with reads that render again; no stale document may remain current.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RevisionRaceTest {
   private static final int CAPTURES = 20;
   private static final int RENAMES = 60;

@@ -129,6 +129,6 @@ class FieldsTest {
   }
 
   private static <T> Intake<T> read(String body, Function<Fields, T> reader) {
-    return Intake.read(Buffer.buffer(body.replace('\'', '"')), SHAPE, reader);
+    return Intake.read(GivenBody.of(Buffer.buffer(body.replace('\'', '"'))), SHAPE, reader);
   }
 }

@@ -96,7 +96,7 @@ class NameBodyTest {
   }
 
   private static Intake<?> key(String body) {
-    return KeyBody.read(json(body));
+    return KeyBody.read(GivenBody.of(json(body)));
   }
 
   private static Buffer json(String body) {

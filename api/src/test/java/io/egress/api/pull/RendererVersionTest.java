@@ -16,8 +16,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A release that adds a field to the document. */
+@Execution(ExecutionMode.CONCURRENT)
 class RendererVersionTest {
   private static final short NEXT_VERSION = TranscriptRenderer.VERSION + 1;
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -13,10 +13,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A database that was put back to an earlier state, below clients whose cursors are ahead of it.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RestoredHistoryTest {
   private Service service;
   private final UUID workspace = UUID.randomUUID();

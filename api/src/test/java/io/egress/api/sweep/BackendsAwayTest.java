@@ -21,11 +21,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Kafka or PostgreSQL become unavailable and recover: nothing is lost, and nothing enters twice.
  */
 @Tag("full")
+@Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration HEALTH_KNOWS_WITHIN = Duration.ofSeconds(15);

@@ -12,8 +12,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** From the stream to Kafka. */
+@Execution(ExecutionMode.CONCURRENT)
 class RelayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

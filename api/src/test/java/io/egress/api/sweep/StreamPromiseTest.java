@@ -25,11 +25,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The cursor promise under fire: whoever follows the cursor sees every capture exactly once, in one
  * order.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class StreamPromiseTest {
   private static final int WRITERS = 12;
   private static final int CAPTURES_PER_WRITER = 60;

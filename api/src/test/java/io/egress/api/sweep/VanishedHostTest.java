@@ -16,11 +16,14 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A host that vanished without a FIN, as the server sees it: its session is there, in the middle of
  * a transaction, and asks nothing more.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class VanishedHostTest {
   private final UUID workspace = UUID.randomUUID();
   private Service service;

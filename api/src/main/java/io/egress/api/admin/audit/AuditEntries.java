@@ -45,7 +45,7 @@ public final class AuditEntries {
   }
 
   /** {@code limit} replaces the query's limit. */
-  public Future<Page> page(AuditQuery filter, int limit) {
+  public Future<Page> page(AuditFilter filter, int limit) {
     Tuple bounds =
         Tuple.of(
             utc(filter.since()),

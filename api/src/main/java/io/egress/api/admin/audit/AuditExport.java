@@ -71,13 +71,13 @@ public final class AuditExport {
   }
 
   /** Headers that were set before are kept. */
-  public Future<Void> send(RoutingContext ctx, AuditQuery filter, Form form) {
+  public Future<Void> send(RoutingContext ctx, AuditFilter filter, Form form) {
     Integer limit = filter.limit();
     return send(ctx, filter, form, limit == null ? ENTRIES_MAX : limit);
   }
 
   /** Reads a page once the previous one has been written to the client. */
-  private Future<Void> send(RoutingContext ctx, AuditQuery filter, Form form, int most) {
+  private Future<Void> send(RoutingContext ctx, AuditFilter filter, Form form, int most) {
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return audit
         .page(filter, Math.min(most, PAGE))

@@ -39,10 +39,10 @@ public final class AuditHandler {
     if (wantsLines(ctx)) {
       return export.send(
           ctx,
-          AuditQuery.from(workspaceId, ctx.queryParams(), AuditExport.ENTRIES_MAX),
+          AuditFilter.from(workspaceId, ctx.queryParams(), AuditExport.ENTRIES_MAX),
           AuditExport.Form.NDJSON);
     }
-    AuditQuery filter = AuditQuery.from(workspaceId, ctx.queryParams(), QueryValues.LIMIT_MAX);
+    AuditFilter filter = AuditFilter.from(workspaceId, ctx.queryParams(), QueryValues.LIMIT_MAX);
     Integer limit = filter.limit();
     return audit
         .page(filter, limit == null ? LIMIT_DEFAULT : limit)

@@ -4,6 +4,7 @@ import io.egress.api.admin.deliveries.AttemptView;
 import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.intake.GivenBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.http.HttpExchange;
 import io.egress.transcript.capture.SampleCapture;
@@ -41,7 +42,7 @@ public final class EndpointsHandler {
 
   public Future<Void> create(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    NewEndpoint endpoint = bodies.creation(WorkspaceCalls.body(ctx)).orRefuse();
+    NewEndpoint endpoint = bodies.creation(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
     return creations.answer(
         ctx,
         workspaceId,
@@ -72,7 +73,7 @@ public final class EndpointsHandler {
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(ctx);
-    EndpointChange change = bodies.change(WorkspaceCalls.body(ctx)).orRefuse();
+    EndpointChange change = bodies.change(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
     return endpoints
         .change(caller, workspaceId, id, change)
         .map(
@@ -91,7 +92,8 @@ public final class EndpointsHandler {
   /** Answers with the new secret, which is shown only this once. */
   public Future<Void> rotateSecret(RoutingContext ctx, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(ctx);
-    Duration overlap = EndpointBody.rotation(WorkspaceCalls.body(ctx)).orRefuse();
+    Duration overlap =
+        EndpointBody.rotation(GivenBody.ofOptional(WorkspaceCalls.body(ctx))).orRefuse();
     return endpoints
         .show(workspaceId, id)
         .compose(

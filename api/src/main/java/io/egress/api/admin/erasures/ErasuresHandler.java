@@ -2,6 +2,7 @@ package io.egress.api.admin.erasures;
 
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.ErasureBody;
+import io.egress.api.intake.GivenBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
@@ -33,7 +34,9 @@ public final class ErasuresHandler {
         .compose(
             id ->
                 captures.erase(
-                    Caller.ofApi(ctx), id, ErasureBody.reason(WorkspaceCalls.body(ctx)).orRefuse()))
+                    Caller.ofApi(ctx),
+                    id,
+                    ErasureBody.reason(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse()))
         .onSuccess(erasure -> HttpExchange.sendJson(ctx, 200, json(erasure)))
         .mapEmpty();
   }

@@ -38,6 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the other, because they consume each other's records.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("offsets")
 class VerificationApiTest {
   private static final LogDays DAYS = new LogDays(Clock.systemUTC(), Duration.ofDays(35));

@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class KeysApiTest {
   private final UUID workspace = UUID.randomUUID();
   private final String path = "/internal/v1/workspaces/" + workspace + "/api-keys";

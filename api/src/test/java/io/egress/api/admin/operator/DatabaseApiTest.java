@@ -19,8 +19,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseApiTest {
   private static final String PATH = "/internal/v1/database";
   private static final Duration PATIENCE = Duration.ofSeconds(60);

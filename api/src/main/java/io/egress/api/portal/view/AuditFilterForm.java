@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param query the same as a query, empty or ending with an ampersand
  * @param problems what is wrong, by the name of the field
  */
-public record AuditFilter(
+public record AuditFilterForm(
     List<Choice> actions,
     String actor,
     String thingId,
@@ -18,7 +18,7 @@ public record AuditFilter(
     String to,
     String query,
     Map<String, String> problems) {
-  public AuditFilter {
+  public AuditFilterForm {
     actions = List.copyOf(actions);
     problems = Map.copyOf(problems);
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param after only entries after this position
  * @param limit null for the default page size, or for a complete export
  */
-public record AuditQuery(
+public record AuditFilter(
     @Nullable UUID workspaceId,
     @Nullable String action,
     @Nullable UUID thingId,
@@ -28,13 +28,13 @@ public record AuditQuery(
     AuditCursor after,
     @Nullable Integer limit) {
 
-  public AuditQuery {
+  public AuditFilter {
     requireNonNull(since, "since is null");
     requireNonNull(after, "after is null");
   }
 
   /** Throws {@link Refusal} with status 400. */
-  public static AuditQuery from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
+  public static AuditFilter from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
     Instant from = QueryValues.instant(query, "from");
     Instant to = QueryValues.instant(query, "to");
     AuditCursor after =
@@ -44,7 +44,7 @@ public record AuditQuery(
             AuditCursor::decode,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
     AuditCursor end = to == null ? AuditCursor.first() : AuditCursor.before(to);
-    return new AuditQuery(
+    return new AuditFilter(
         workspaceId,
         QueryValues.one(query, "action", Optional::of, "must be given once"),
         QueryValues.one(query, "thing_id", PathIds::uuid, "must be one UUID"),
@@ -54,7 +54,7 @@ public record AuditQuery(
         QueryValues.limit(query, limitMax));
   }
 
-  AuditQuery after(AuditCursor cursor) {
-    return new AuditQuery(workspaceId, action, thingId, actor, since, cursor, limit);
+  AuditFilter after(AuditCursor cursor) {
+    return new AuditFilter(workspaceId, action, thingId, actor, since, cursor, limit);
   }
 }

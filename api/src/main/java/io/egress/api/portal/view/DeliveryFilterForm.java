@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param endpointsInAll how many the workspace has
  * @param problems what is wrong, by the name of the field
  */
-public record DeliveryFilter(
+public record DeliveryFilterForm(
     List<Choice> endpoints,
     Choice endpoint,
     int endpointsInAll,
@@ -23,7 +23,7 @@ public record DeliveryFilter(
     String from,
     String to,
     Map<String, String> problems) {
-  public DeliveryFilter {
+  public DeliveryFilterForm {
     endpoints = List.copyOf(endpoints);
     states = List.copyOf(states);
     outcomes = List.copyOf(outcomes);
