@@ -20,7 +20,7 @@ RUN mkdir -p /image/native && cd /image/native && \
     mv META-INF/native/*.so . && rm -r META-INF
 
 FROM ${JRE_IMAGE} AS role
-COPY --chmod=755 operate/image/healthy operate/image/egress /usr/local/bin/
+COPY --chmod=755 deploy/image/healthy deploy/image/egress /usr/local/bin/
 COPY --from=build /image/cli /opt/egress/cli
 # Within the container only: docker-compose.yml publishes this port to the host's loopback alone.
 ENV EGRESS_INTERNAL_HOST=0.0.0.0

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Every query of the dashboard and of the alerts, against roles that work. */
 @Timeout(300)
 class DashboardTest {
-  private static final Path DASHBOARD = Path.of("../operate/grafana/egress.json");
-  private static final Path ALERTS = Path.of("../operate/prometheus/alerts.yml");
+  private static final Path DASHBOARD = Path.of("../deploy/grafana/egress.json");
+  private static final Path ALERTS = Path.of("../deploy/prometheus/alerts.yml");
   private static final Path RUNBOOK = Path.of("../docs/runbook.md");
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class EnvironmentExampleTest {
   private static final Pattern SHOWN = Pattern.compile("(?m)^#(EGRESS_\\w+)=(.*)$");
 
-  /** docker-compose.yml sets them itself, or operate/make-env does. */
+  /** docker-compose.yml sets them itself, or deploy/make-env does. */
   private static final Set<String> SET_ALREADY =
       Set.of(
           "EGRESS_DATABASE_URL",

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What Helm renders is valid, and keeps the promises of docs/kubernetes.md. */
 @Tag("full")
 class HelmChartTest {
-  private static final Path ALERTS = Path.of("../operate/prometheus/alerts.yml");
+  private static final Path ALERTS = Path.of("../deploy/prometheus/alerts.yml");
   private static final int INTERNAL_PORT = 8081;
   private static final Pattern SERIES = Pattern.compile("\\b(up\\{|(jvm|egress)_[a-z_]+)");
   private static final Set<String> SECRETS =

@@ -147,7 +147,7 @@ class RestoreTest {
   }
 
   private static String script(String name) {
-    return Path.of("..", "operate", name).toAbsolutePath().normalize().toString();
+    return Path.of("..", "deploy", name).toAbsolutePath().normalize().toString();
   }
 
   private Map<String, JsonObject> captures(int count) {

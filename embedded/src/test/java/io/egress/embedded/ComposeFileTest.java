@@ -53,7 +53,7 @@ class ComposeFileTest {
 
   private static int makeEnv(Path file) throws IOException, InterruptedException {
     return new ProcessBuilder(
-            PROJECT.resolve("operate/make-env").toAbsolutePath().toString(), file.toString())
+            PROJECT.resolve("deploy/make-env").toAbsolutePath().toString(), file.toString())
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start()
