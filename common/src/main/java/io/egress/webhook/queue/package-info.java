@@ -1,4 +1,4 @@
-/** Requests to publish again what is owed, and their progress. */
+/** The topics that hold what is owed, and requests to publish it again. */
 @NullMarked
 package io.egress.webhook.queue;
 
