@@ -52,6 +52,7 @@ public final class BackendWatch {
     return asked.future();
   }
 
+  /** A question that is cut off afterwards is no outage. */
   public void close() {
     closed = true;
   }
@@ -69,8 +70,10 @@ public final class BackendWatch {
             })
         .onFailure(
             failure -> {
-              up = false;
-              outage.failed(failure);
+              if (!closed) {
+                up = false;
+                outage.failed(failure);
+              }
             })
         .onComplete(
             known -> {

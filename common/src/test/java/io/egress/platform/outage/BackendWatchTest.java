@@ -8,6 +8,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,5 +59,23 @@ class BackendWatchTest {
 
     answer.set(Future.failedFuture("refused"));
     await().atMost(KNOWN_WITHIN).until(() -> !watch.isUp());
+  }
+
+  @Test
+  void aQuestionThatTheEndCutsOffIsNoOutage() {
+    Promise<Void> cutOff = Promise.promise();
+    AtomicInteger asked = new AtomicInteger();
+    BackendWatch ending =
+        BackendWatch.start(
+            vertx,
+            "It",
+            PERIOD,
+            () -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future());
+    await().until(() -> asked.get() == 2);
+
+    ending.close();
+    cutOff.fail("closed");
+
+    await().during(Duration.ofMillis(200)).until(ending::isUp);
   }
 }
