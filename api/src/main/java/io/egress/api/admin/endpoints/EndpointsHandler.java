@@ -42,7 +42,7 @@ public final class EndpointsHandler {
 
   public Future<Void> create(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    NewEndpoint endpoint = bodies.creation(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    NewEndpoint endpoint = bodies.creation(WorkspaceCalls.given(ctx)).orRefuse();
     return creations.answer(
         ctx,
         workspaceId,
@@ -73,7 +73,7 @@ public final class EndpointsHandler {
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(ctx);
-    EndpointChange change = bodies.change(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    EndpointChange change = bodies.change(WorkspaceCalls.given(ctx)).orRefuse();
     return endpoints
         .change(caller, workspaceId, id, change)
         .map(

@@ -2,7 +2,6 @@ package io.egress.api.admin.erasures;
 
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.ErasureBody;
-import io.egress.api.intake.GivenBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
@@ -36,7 +35,7 @@ public final class ErasuresHandler {
                 captures.erase(
                     Caller.ofApi(ctx),
                     id,
-                    ErasureBody.reason(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse()))
+                    ErasureBody.reason(WorkspaceCalls.given(ctx)).orRefuse()))
         .onSuccess(erasure -> HttpExchange.sendJson(ctx, 200, json(erasure)))
         .mapEmpty();
   }

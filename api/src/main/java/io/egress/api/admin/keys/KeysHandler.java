@@ -2,7 +2,6 @@ package io.egress.api.admin.keys;
 
 import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
-import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.KeyBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.http.HttpExchange;
@@ -29,7 +28,7 @@ public final class KeysHandler {
 
   public Future<Void> mint(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    KeyBody.NewKey key = KeyBody.read(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    KeyBody.NewKey key = KeyBody.read(WorkspaceCalls.given(ctx)).orRefuse();
     return creations.answer(
         ctx, workspaceId, tx -> keys.mint(tx, caller, workspaceId, key).map(KeysHandler::json));
   }
@@ -48,7 +47,7 @@ public final class KeysHandler {
   /** Changes when the key expires. */
   public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
     Caller caller = Caller.ofApi(ctx);
-    KeyBody.Expiry expiry = KeyBody.expiry(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    KeyBody.Expiry expiry = KeyBody.expiry(WorkspaceCalls.given(ctx)).orRefuse();
     return keys.changeExpiry(caller, workspaceId, id, expiry)
         .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, json(changed)))
         .mapEmpty();

@@ -1,7 +1,6 @@
 package io.egress.api.admin.replays;
 
 import io.egress.api.admin.workspace.WorkspaceCalls;
-import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.ReplayBody;
 import io.egress.platform.audit.Caller;
@@ -24,7 +23,7 @@ public final class ReplaysHandler {
   }
 
   public Future<Void> start(RoutingContext ctx, UUID workspaceId, UUID endpointId) {
-    ReplayBody wanted = ReplayBody.read(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    ReplayBody wanted = ReplayBody.read(WorkspaceCalls.given(ctx)).orRefuse();
     return replays
         .start(Caller.ofApi(ctx), workspaceId, endpointId, wanted)
         .onSuccess(started -> HttpExchange.sendJson(ctx, 202, ReplayView.of(started)))

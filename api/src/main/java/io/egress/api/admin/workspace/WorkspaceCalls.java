@@ -1,5 +1,6 @@
 package io.egress.api.admin.workspace;
 
+import io.egress.api.intake.GivenBody;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
@@ -34,6 +35,11 @@ public final class WorkspaceCalls {
   private static final String BODY = WorkspaceCalls.class.getName();
 
   private WorkspaceCalls() {}
+
+  /** The fields of a request that must have a body. */
+  public static GivenBody given(RoutingContext ctx) {
+    return GivenBody.of(body(ctx));
+  }
 
   /** Empty if the request has no body. */
   public static Buffer body(RoutingContext ctx) {

@@ -1,6 +1,5 @@
 package io.egress.api.admin.workspace;
 
-import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.WorkspaceBody;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
@@ -88,7 +87,7 @@ public final class WorkspaceHandler {
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
-    WorkspaceBody wanted = WorkspaceBody.read(GivenBody.of(WorkspaceCalls.body(ctx))).orRefuse();
+    WorkspaceBody wanted = WorkspaceBody.read(WorkspaceCalls.given(ctx)).orRefuse();
     return Workspaces.name(pool, workspaceId)
         .compose(named -> transactions.run(tx -> change(tx, caller, workspaceId, wanted)))
         .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, changed))

@@ -4,7 +4,6 @@ import io.egress.api.admin.workspace.Creations;
 import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.api.intake.Fields;
-import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.Shape;
 import io.egress.platform.audit.AuditLog;
@@ -62,8 +61,7 @@ public final class PortalAccess {
   /** Called by the internal API. The link is shown only once. */
   public Future<Void> createLink(RoutingContext ctx, UUID workspaceId) {
     PortalStore.Grant grant =
-        Intake.read(
-                GivenBody.of(WorkspaceCalls.body(ctx)), LINK, fields -> grant(fields, workspaceId))
+        Intake.read(WorkspaceCalls.given(ctx), LINK, fields -> grant(fields, workspaceId))
             .orRefuse();
     Caller caller = Caller.ofApi(ctx);
     return creations
@@ -82,8 +80,7 @@ public final class PortalAccess {
         .compose(
             begun -> {
               PortalStore.Grant grant =
-                  Intake.read(
-                          GivenBody.of(WorkspaceCalls.body(ctx)), LINK, PortalAccess::operatorGrant)
+                  Intake.read(WorkspaceCalls.given(ctx), LINK, PortalAccess::operatorGrant)
                       .orRefuse();
               Caller caller = Caller.ofApi(ctx);
               return operatorCreations.answer(ctx, tx -> addLink(tx, ctx, caller, grant));
