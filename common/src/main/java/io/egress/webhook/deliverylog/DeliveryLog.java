@@ -30,14 +30,14 @@ public final class DeliveryLog {
           as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
             attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
             status, detail, answer, revision, signature, length, request_headers, response_headers)),
+      erased as (select capture_id from erasures where capture_id = any($4)),
       made as (
         insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
           revision, signature, length, request_headers, response_headers)
         select day, id, attempts, started_at, duration_ms, outcome, status, detail,
-          case when erased.found is null then answer end, revision, signature, length, request_headers,
-          case when erased.found is null then response_headers end
-        from entry left join lateral (
-          select true as found from erasures x where x.capture_id = entry.capture_id limit 1) as erased on true
+          case when capture_id not in (table erased) then answer end, revision, signature, length, request_headers,
+          case when capture_id not in (table erased) then response_headers end
+        from entry
         where started_at is not null
         on conflict do nothing)
       insert into %2$s as d
