@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.CertificateAuthority;
-import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -31,14 +30,14 @@ class AdministrationTest {
       "standard-webhooks +whsec_[A-Za-z0-9+/=]{68}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+";
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static BothRoles roles;
+  private static TenantWorld roles;
   private static Administrator administrator;
 
   @BeforeAll
   static void start() {
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_RETRY_SCHEDULE", "1h");
-    roles = new BothRoles(Settings.from(environment, environment));
+    roles = new TenantWorld(environment);
     administrator = new Administrator(roles.internalPort(), BothRoles.TOKEN);
   }
 

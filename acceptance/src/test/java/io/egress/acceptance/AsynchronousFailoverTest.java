@@ -4,11 +4,10 @@ import static io.egress.acceptance.BothRoles.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.acceptance.BothRoles.Tenant;
+import io.egress.acceptance.TenantWorld.Tenant;
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
 import io.egress.embedded.TcpProxy;
-import io.egress.settings.Settings;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -34,7 +33,7 @@ class AsynchronousFailoverTest {
   private PostgresServer standby;
   private TcpProxy replication;
   private TcpProxy proxy;
-  private BothRoles roles;
+  private TenantWorld roles;
 
   @BeforeEach
   void start(@TempDir Path folder) {
@@ -48,7 +47,7 @@ class AsynchronousFailoverTest {
     proxy = TcpProxy.open(primary.port());
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_DATABASE_URL", proxy.url(primary.databaseUrl()));
-    roles = new BothRoles(Settings.from(environment, environment));
+    roles = new TenantWorld(environment);
   }
 
   @AfterEach

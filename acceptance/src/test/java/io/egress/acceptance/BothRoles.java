@@ -1,16 +1,17 @@
 package io.egress.acceptance;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherApp;
+import io.egress.platform.trace.TracedVertx;
 import io.egress.settings.Settings;
+import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -21,60 +22,50 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** An api and a dispatcher, and workspaces whose captures are put, pulled and delivered. */
-final class BothRoles implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
-  static final String TOKEN = "test-token-of-the-internal-api";
+/**
+ * An api and a dispatcher as two processes run them: with metrics, spans and connections of their
+ * own. The dispatcher can be left out.
+ */
+public final class BothRoles implements AutoCloseable {
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
+  public static final String TOKEN = "test-token-of-the-internal-api";
 
-  private final Vertx vertx = Vertx.vertx();
-  private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
-  private final Set<String> delivered = ConcurrentHashMap.newKeySet();
-  private final Set<String> down = ConcurrentHashMap.newKeySet();
-  private final String receiver;
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private final Vertx vertxOfApi;
+  private final Vertx vertxOfDispatcher;
   private final ApiApp api;
-  private final DispatcherApp dispatcher;
+  private final @Nullable DispatcherApp dispatcher;
   private final InternalApi internal;
 
-  /** A workspace with a key and an endpoint called {@code live}. */
-  record Tenant(UUID workspace, String key) {}
+  public BothRoles(Map<String, String> environment) {
+    this(environment, true);
+  }
 
-  BothRoles(Settings settings) {
-    HttpServer server =
-        done(vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
-    receiver = "http://127.0.0.1:" + server.actualPort() + "/";
-    api = done(ApiApp.start(vertx, settings));
-    dispatcher = done(DispatcherApp.start(vertx, settings));
+  static BothRoles apiAlone(Map<String, String> environment) {
+    return new BothRoles(environment, false);
+  }
+
+  private BothRoles(Map<String, String> environment, boolean dispatches) {
+    Settings settings = Settings.from(environment, environment);
+    vertxOfApi = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
+    vertxOfDispatcher =
+        TracedVertx.create(settings.process().tracing(), "transcript-egress-dispatcher");
+    api = done(ApiApp.start(vertxOfApi, settings));
+    dispatcher = dispatches ? done(DispatcherApp.start(vertxOfDispatcher, settings)) : null;
     internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
   }
 
-  Tenant tenant(UUID workspace) {
-    JsonObject minted =
-        internal.call(
-            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "test"));
-    endpoint(workspace, "live", false);
-    return new Tenant(workspace, minted.getString("key"));
-  }
-
-  int internalPort() {
-    return api.internalPort();
-  }
-
-  /** A call of the internal API. */
-  JsonObject call(String method, String path, JsonObject body) {
-    return internal.call(method, path, body);
-  }
-
+  /** Of a service that delivers over HTTP to this machine, and tries again at once. */
   static Map<String, String> environment() {
     Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
@@ -84,136 +75,100 @@ final class BothRoles implements AutoCloseable {
     return environment;
   }
 
-  /** The receiver fails the first attempt of each capture at an endpoint called {@code flaky}. */
-  void endpoint(UUID workspace, String name, boolean fullHistory) {
-    internal.call(
-        "POST",
-        "/workspaces/" + workspace + "/endpoints",
-        new JsonObject().put("url", receiver + name).put("full_history", fullHistory));
+  public InternalApi internal() {
+    return internal;
   }
 
-  /** The receiver fails every attempt at this endpoint until it is repaired. */
-  void breakDown(String name) {
-    down.add(name);
+  /** A call of the internal API. */
+  public JsonObject call(String method, String path, JsonObject body) {
+    return internal.call(method, path, body);
   }
 
-  void repair(String name) {
-    down.remove(name);
+  public int internalPort() {
+    return api.internalPort();
   }
 
-  String receiver(String name) {
-    return receiver + name;
-  }
-
-  /** Puts a capture, pulls it, renames who speaks in it, and waits until it is delivered. */
-  UUID passThrough(Tenant tenant) {
-    UUID id = UUID.randomUUID();
-    UUID member = UUID.randomUUID();
-    internal.call("PUT", "/captures/" + id, capture(tenant, member, "Ada"));
-    await().atMost(PATIENCE).until(() -> get(tenant, "/api/v1/captures/" + id).contains("Ada"));
-    internal.call(
-        "PUT",
-        "/members/" + member,
-        new JsonObject().put("workspace_id", tenant.workspace().toString()).put("name", "Grace"));
-    assertThat(get(tenant, "/api/v1/captures/" + id)).contains("Grace");
-    internal.call("PUT", "/captures/" + id, capture(tenant, member, "Grace").put("title", "fixed"));
-    assertThat(get(tenant, "/api/v1/captures/" + id)).contains("fixed");
-    assertThat(get(tenant, "/api/v1/captures?limit=100")).contains("pageInfo");
-    await().atMost(PATIENCE).until(() -> isDelivered("live", id));
-    return id;
-  }
-
-  /** Puts a capture until it is accepted, as the pipeline does. */
-  void put(Tenant tenant, UUID id) {
-    JsonObject body = capture(tenant, UUID.randomUUID(), "Ada");
-    await()
-        .atMost(PATIENCE)
-        .ignoreException(IllegalStateException.class)
-        .until(() -> !internal.call("PUT", "/captures/" + id, body).isEmpty());
-  }
-
-  /** The answer to a request for a page after {@code cursor}; null begins at the start. */
-  HttpResponse<String> page(Tenant tenant, @Nullable String cursor) {
-    String after = cursor == null ? "" : "?after=" + cursor;
-    return send(
-        HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + api.publicPort() + "/api/v1/captures" + after))
-            .header("authorization", "Bearer " + tenant.key()));
-  }
-
-  /** What is answered, to a request that waits, once the tenant has another capture. */
-  CompletableFuture<String> nextCapture(Tenant tenant) {
-    String end =
-        new JsonObject(get(tenant, "/api/v1/captures?limit=100"))
-            .getJsonObject("pageInfo")
-            .getString("endCursor");
-    CompletableFuture<String> next =
-        CompletableFuture.supplyAsync(() -> get(tenant, "/api/v1/captures?wait=30&after=" + end));
-    URI metrics = URI.create("http://127.0.0.1:" + api.internalPort() + "/metrics");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> send(HttpRequest.newBuilder(metrics)).body().contains("egress_pull_held 1.0"));
-    return next;
-  }
-
-  /** The verification of the endpoint called {@code live}. */
-  JsonObject verify(Tenant tenant) {
-    String endpoints = "/workspaces/" + tenant.workspace() + "/endpoints";
-    JsonObject nothing = new JsonObject();
-    String id =
-        internal
-            .call("GET", endpoints, nothing)
-            .getJsonArray("endpoints")
-            .getJsonObject(0)
-            .getString("id");
-    return internal.call("GET", endpoints + "/" + id + "/verification", nothing);
-  }
-
-  /** Requests a rebuild, and waits until all that is due was published. */
-  void rebuildQueue() {
-    internal.call("POST", "/queue/rebuild", new JsonObject());
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                Set.of("waiting", "finished")
-                    .contains(
-                        internal
-                            .call("GET", "/queue", new JsonObject())
-                            .getJsonObject("rebuild")
-                            .getString("state")));
-  }
-
-  /** Opens the settings page of the tenant, and reads what it says of deliveries. */
-  void lookAtThePage(Tenant tenant) {
-    String workspace = "/workspaces/" + tenant.workspace();
-    String link =
-        internal
-            .call("POST", workspace + "/portal-links", new JsonObject().put("role", "view"))
-            .getString("url");
-    HttpResponse<String> opened =
-        send(
-            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
-                .header("content-type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
-    String cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
-    String page = "http://127.0.0.1:" + api.internalPort() + "/portal/" + tenant.workspace();
-    for (String path :
-        List.of(
-            "/",
-            "/keys",
-            "/endpoints",
-            "/deliveries",
-            "/deliveries?state=exhausted",
-            "/replays",
-            "/audit")) {
-      HttpResponse<String> shown =
-          send(HttpRequest.newBuilder(URI.create(page + path)).header("cookie", cookie));
-      assertThat(shown.statusCode()).as(path).isEqualTo(200);
+  int dispatcherPort() {
+    if (dispatcher == null) {
+      throw new IllegalStateException("There is no dispatcher");
     }
+    return dispatcher.internalPort().orElseThrow();
   }
 
-  private static HttpResponse<String> send(HttpRequest.Builder request) {
+  public URI internalUrl(String path) {
+    return URI.create("http://127.0.0.1:" + api.internalPort() + path);
+  }
+
+  public URI publicUrl(String path) {
+    return URI.create("http://127.0.0.1:" + api.publicPort() + path);
+  }
+
+  String metricsOfApi() {
+    return metrics(api.internalPort());
+  }
+
+  String metricsOfDispatcher() {
+    return metrics(dispatcherPort());
+  }
+
+  private static String metrics(int port) {
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))).body();
+  }
+
+  public String mintKey(UUID workspace) {
+    return call(
+            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "test"))
+        .getString("key");
+  }
+
+  UUID endpoint(UUID workspace, String url) {
+    return UUID.fromString(
+        call("POST", "/workspaces/" + workspace + "/endpoints", new JsonObject().put("url", url))
+            .getString("id"));
+  }
+
+  /** What the public listener answers to a key. */
+  public HttpResponse<String> pull(String path, String key) {
+    return send(HttpRequest.newBuilder(publicUrl(path)).header("authorization", "Bearer " + key));
+  }
+
+  /** The smallest capture that enters the stream. */
+  static JsonObject capture(UUID workspace) {
+    JsonObject segment =
+        new JsonObject().put("start_ms", 0).put("end_ms", 900).put("text", "Hello.");
+    return new JsonObject()
+        .put("workspace_id", workspace.toString())
+        .put("mode", "ambient")
+        .put("started_at", "2026-01-02T03:04:05Z")
+        .put("device", new JsonObject().put("id", workspace.toString()))
+        .put("participants", new JsonArray())
+        .put("segments", new JsonArray().add(segment));
+  }
+
+  /** Imports captures, waits for them in the stream, and names them. */
+  Set<String> finish(UUID workspace, int captures) {
+    SampleConversations conversations =
+        new SampleConversations(workspace.getLeastSignificantBits(), workspace);
+    TreeMap<String, JsonObject> finished = new TreeMap<>();
+    for (int i = 0; i < captures; i++) {
+      String id = UUID.randomUUID().toString();
+      finished.put(id, conversations.next(2).put("id", id));
+    }
+    HttpRequest.Builder history =
+        HttpRequest.newBuilder(internalUrl("/internal/v1/captures"))
+            .header("authorization", "Bearer " + TOKEN)
+            .header("content-type", "application/x-ndjson")
+            .POST(
+                BodyPublishers.ofString(
+                    finished.values().stream().map(JsonObject::encode).collect(joining("\n"))));
+    assertThat(send(history).body()).contains("\"created\":" + captures);
+    String key = mintKey(workspace);
+    String last = "/api/v1/captures/" + finished.lastKey();
+    await().atMost(PATIENCE).until(() -> pull(last, key).statusCode() == 200);
+    return new TreeSet<>(finished.keySet());
+  }
+
+  public static HttpResponse<String> send(HttpRequest.Builder request) {
     try {
       return HTTP.send(request.build(), BodyHandlers.ofString());
     } catch (IOException | InterruptedException failure) {
@@ -221,69 +176,21 @@ final class BothRoles implements AutoCloseable {
     }
   }
 
-  boolean isDelivered(String endpoint, UUID capture) {
-    return delivered.contains(endpoint + " " + capture);
-  }
-
-  @Override
-  public void close() {
-    done(dispatcher.close());
-    done(api.close());
-    done(vertx.close());
-  }
-
-  private void receive(HttpServerRequest request) {
-    String endpoint = request.path().substring(1);
-    request
-        .body()
-        .onSuccess(
-            body -> {
-              String capture = captureOf(body.toJsonObject());
-              boolean fails =
-                  down.contains(endpoint)
-                      || (endpoint.equals("flaky") && failedOnce.add(endpoint + " " + capture));
-              if (!fails) {
-                delivered.add(endpoint + " " + capture);
-              }
-              request.response().setStatusCode(fails ? 503 : 204).end();
-            });
-  }
-
-  private static String captureOf(JsonObject envelope) {
-    return envelope.getJsonObject("data").getString("id");
-  }
-
-  private static JsonObject capture(Tenant tenant, UUID member, String name) {
-    String workspace = tenant.workspace().toString();
-    JsonObject person = new JsonObject().put("id", member.toString()).put("name", name);
-    JsonObject participant =
-        new JsonObject().put("label", "S1").put("member", person).put("speech_ms", 900);
-    JsonObject segment =
-        new JsonObject()
-            .put("start_ms", 0)
-            .put("end_ms", 900)
-            .put("speaker", "S1")
-            .put("text", "Hello.");
-    return new JsonObject()
-        .put("workspace_id", workspace)
-        .put("mode", "ambient")
-        .put("started_at", "2026-01-02T03:04:05Z")
-        .put("device", new JsonObject().put("id", workspace))
-        .put("participants", new JsonArray(List.of(participant)))
-        .put("segments", new JsonArray(List.of(segment)));
-  }
-
-  private String get(Tenant tenant, String path) {
-    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + api.publicPort() + path))
-            .header("authorization", "Bearer " + tenant.key()))
-        .body();
-  }
-
-  static <T> T done(Future<T> future) {
+  public static <T> T done(Future<T> future) {
     try {
       return future.await(60, TimeUnit.SECONDS);
     } catch (TimeoutException late) {
       throw new AssertionError("nothing within a minute", late);
     }
+  }
+
+  @Override
+  public void close() {
+    if (dispatcher != null) {
+      done(dispatcher.close());
+    }
+    done(api.close());
+    done(vertxOfDispatcher.close());
+    done(vertxOfApi.close());
   }
 }

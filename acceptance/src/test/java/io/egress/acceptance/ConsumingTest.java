@@ -36,7 +36,7 @@ class ConsumingTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int THREE_PAGES = 230;
 
-  private static RunningApi api;
+  private static BothRoles api;
 
   private final UUID workspace = UUID.randomUUID();
   private final Path folder;
@@ -47,7 +47,7 @@ class ConsumingTest {
 
   @BeforeAll
   static void start() {
-    api = new RunningApi();
+    api = BothRoles.apiAlone(BothRoles.environment());
   }
 
   @AfterAll
@@ -60,7 +60,8 @@ class ConsumingTest {
   void readsEverythingOnceDespiteFailures(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     String key = api.mintKey(workspace);
-    try (FlakyProxy proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.FINE, Mood.CUT, Mood.BUSY)) {
+    try (FlakyProxy proxy =
+        new FlakyProxy(api.publicUrl(""), Mood.AWAY, Mood.FINE, Mood.CUT, Mood.BUSY)) {
       Set<String> history = api.finish(workspace, THREE_PAGES);
 
       assertThat(run(loop, proxy.url(), key)).as(output()).isZero();
@@ -85,7 +86,7 @@ class ConsumingTest {
     loop.assumeItRunsHere();
     String key = api.mintKey(workspace);
     Set<String> history = api.finish(workspace, THREE_PAGES);
-    try (FlakyProxy proxy = new FlakyProxy(api.url(), Mood.FINE, Mood.SILENT)) {
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""), Mood.FINE, Mood.SILENT)) {
       Process killed = loop.start(folder, proxy.url(), key);
       await().atMost(PATIENCE).until(() -> proxy.queries().size() == 2);
       killed.destroyForcibly().waitFor();
@@ -102,7 +103,7 @@ class ConsumingTest {
   @EnumSource
   void stopsAtOnceWhenTheKeyIsRefused(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
-    try (FlakyProxy proxy = new FlakyProxy(api.url())) {
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""))) {
       assertThat(run(loop, proxy.url(), "service_nobodys")).isNotZero();
       assertThat(output()).contains("401", "API key");
       assertThat(proxy.queries()).hasSize(1);
@@ -115,7 +116,7 @@ class ConsumingTest {
   void goesOnWhenCapturesAreFinished(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     String key = api.mintKey(workspace);
-    try (FlakyProxy proxy = new FlakyProxy(api.url())) {
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""))) {
       Set<String> finished = api.finish(workspace, 2);
       Process following = loop.start(folder, proxy.url(), key, Map.of("WAIT", "30"));
       try {
@@ -137,7 +138,7 @@ class ConsumingTest {
     Files.copy(Path.of("../docs/etl/first_load.py"), folder.resolve("first_load.py"));
     Set<String> all = api.finish(workspace, 2 * THREE_PAGES);
     all.addAll(api.finish(workspace, 3 * THREE_PAGES));
-    try (FlakyProxy proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.CUT, Mood.BUSY)) {
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""), Mood.AWAY, Mood.CUT, Mood.BUSY)) {
       Map<String, String> environment =
           Map.of("BASE_URL", proxy.url(), "API_KEY", api.mintKey(workspace));
       Snippets.run(folder, environment, "python3", "first_load.py");

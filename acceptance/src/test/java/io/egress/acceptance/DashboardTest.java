@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -41,22 +43,43 @@ class DashboardTest {
   private static final Pattern GROUPING = Pattern.compile("\\bby \\(([^)]*)\\)");
   private static final Pattern COMPARISON = Pattern.compile(" (?:>|<|==) [0-9.]+$");
 
-  private static ScrapedRoles roles;
+  private static final Duration WORK_PERIOD = Duration.ofMillis(300);
 
+  private static final Vertx outside = Vertx.vertx();
+  private static final UUID WORKSPACE = UUID.randomUUID();
+  private static BothRoles roles;
+
+  /**
+   * From now on captures finish, are pulled, and are sent to receivers that take them, that refuse
+   * each one first, and that refuse them all.
+   */
   @BeforeAll
   static void work() {
-    roles = new ScrapedRoles();
-    roles.workOn();
+    roles = AllMetrics.start();
+    RefusingReceiver receiver = new RefusingReceiver(outside);
+    for (String name : List.of("fine", "flaky", "broken")) {
+      roles.endpoint(WORKSPACE, receiver.url(name));
+    }
+    String key = roles.mintKey(WORKSPACE);
+    outside.setPeriodic(
+        WORK_PERIOD.toMillis(),
+        tick ->
+            outside.executeBlocking(
+                () -> {
+                  roles.call("PUT", "/captures/" + UUID.randomUUID(), BothRoles.capture(WORKSPACE));
+                  return roles.pull("/api/v1/captures", key);
+                }));
   }
 
   @AfterAll
   static void stop() {
+    BothRoles.done(outside.close());
     roles.close();
   }
 
   @Test
   void queriesOnlyExistingMetricsAndLabels() throws IOException {
-    List<String> page = (roles.api() + roles.dispatcher()).lines().toList();
+    List<String> page = (roles.metricsOfApi() + roles.metricsOfDispatcher()).lines().toList();
     for (String expression : all()) {
       Set<String> labels = labels(expression);
       assertThat(METRIC.matcher(expression).results().map(MatchResult::group))
@@ -80,7 +103,7 @@ class DashboardTest {
         "prometheus and promtool are not installed (Debian: apt-get install prometheus)");
     try (PrometheusServer prometheus =
         PrometheusServer.start(
-            folder, Map.of("api", roles.apiPort(), "dispatcher", roles.dispatcherPort()))) {
+            folder, Map.of("api", roles.internalPort(), "dispatcher", roles.dispatcherPort()))) {
       for (String expression : all()) {
         await(expression).atMost(PATIENCE).until(() -> hasValue(prometheus.query(expression)));
       }

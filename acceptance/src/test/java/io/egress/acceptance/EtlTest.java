@@ -46,7 +46,7 @@ class EtlTest {
   private static final int TWO_PAGES = 120;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  private static RunningApi api;
+  private static BothRoles api;
 
   private final UUID workspace = UUID.randomUUID();
   private final Path folder;
@@ -58,7 +58,7 @@ class EtlTest {
 
   @BeforeAll
   static void start() {
-    api = new RunningApi();
+    api = BothRoles.apiAlone(BothRoles.environment());
   }
 
   @AfterAll
@@ -68,7 +68,7 @@ class EtlTest {
 
   @BeforeEach
   void startProxy() throws IOException {
-    proxy = new FlakyProxy(api.url(), Mood.AWAY, Mood.FINE, Mood.BUSY);
+    proxy = new FlakyProxy(api.publicUrl(""), Mood.AWAY, Mood.FINE, Mood.BUSY);
   }
 
   @AfterEach
@@ -102,9 +102,9 @@ class EtlTest {
     Set<String> all = api.finish(workspace, 5);
     run(environment, commands);
     Iterator<String> ids = all.iterator();
-    api.erase(ids.next());
+    api.call("DELETE", "/captures/" + ids.next(), new JsonObject().put("reason", "requested"));
     String erased = ids.next();
-    api.erase(erased);
+    api.call("DELETE", "/captures/" + erased, new JsonObject().put("reason", "requested"));
     run(environment, commands);
 
     Set<String> left = new TreeSet<>(all);
@@ -129,7 +129,7 @@ class EtlTest {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
     Set<String> all = api.finish(workspace, THREE_PAGES);
-    try (FlakyProxy silent = new FlakyProxy(api.url(), Mood.FINE, Mood.SILENT)) {
+    try (FlakyProxy silent = new FlakyProxy(api.publicUrl(""), Mood.FINE, Mood.SILENT)) {
       environment.put("BASE_URL", silent.url());
       ProcessBuilder dlt =
           new ProcessBuilder("bash", "-euc", "exec python3 dlt_transcripts.py")
@@ -151,7 +151,7 @@ class EtlTest {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
     environment.put("WAIT", "30");
-    try (FlakyProxy fine = new FlakyProxy(api.url())) {
+    try (FlakyProxy fine = new FlakyProxy(api.publicUrl(""))) {
       environment.put("BASE_URL", fine.url());
       CompletableFuture<String> loading =
           CompletableFuture.supplyAsync(

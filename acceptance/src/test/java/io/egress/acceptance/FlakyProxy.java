@@ -37,11 +37,11 @@ final class FlakyProxy implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<String> queries = new CopyOnWriteArrayList<>();
   private final Queue<Mood> moods;
-  private final String target;
+  private final URI target;
   private final HttpServer server;
 
   /** Each request meets the next mood; once they are used up, all is fine. */
-  FlakyProxy(String target, Mood... moods) throws IOException {
+  FlakyProxy(URI target, Mood... moods) throws IOException {
     this.target = target;
     this.moods = new ConcurrentLinkedQueue<>(List.of(moods));
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -79,8 +79,7 @@ final class FlakyProxy implements AutoCloseable {
   }
 
   private void pass(HttpExchange exchange, boolean half) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(target + exchange.getRequestURI()));
+    HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(exchange.getRequestURI()));
     for (String name : List.of("Authorization", "Accept", "Accept-Encoding")) {
       String value = exchange.getRequestHeaders().getFirst(name);
       if (value != null) {

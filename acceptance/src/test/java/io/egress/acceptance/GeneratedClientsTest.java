@@ -27,7 +27,7 @@ class GeneratedClientsTest {
   private static final String DESCRIPTION = "openapi.json";
   private static final UUID WORKSPACE = UUID.randomUUID();
 
-  private static RunningApi api;
+  private static BothRoles api;
   private static Set<String> captures;
   private static Map<String, String> service;
 
@@ -40,9 +40,9 @@ class GeneratedClientsTest {
   @BeforeAll
   static void start() throws Exception {
     OpenApiGenerator.fetch();
-    api = new RunningApi();
+    api = BothRoles.apiAlone(BothRoles.environment());
     captures = api.finish(WORKSPACE, 230);
-    service = Map.of("BASE_URL", api.url(), "API_KEY", api.mintKey(WORKSPACE));
+    service = Map.of("BASE_URL", api.publicUrl("").toString(), "API_KEY", api.mintKey(WORKSPACE));
   }
 
   @AfterAll

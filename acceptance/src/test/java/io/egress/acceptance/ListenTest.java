@@ -29,12 +29,12 @@ class ListenTest {
   private final UUID workspace = UUID.randomUUID();
   private final List<Verdict> verdicts = new CopyOnWriteArrayList<>();
   private final Vertx vertx = Vertx.vertx();
-  private RunningApi api;
+  private BothRoles api;
   private HttpServer receiver;
 
   @BeforeEach
   void start() {
-    api = new RunningApi();
+    api = BothRoles.apiAlone(BothRoles.environment());
     WebhookVerifier verifier = new WebhookVerifier(SECRET, InstantSource.system());
     receiver =
         RunningProcess.await(
@@ -110,7 +110,7 @@ class ListenTest {
             List.of(
                 "listen",
                 "--url",
-                api.url(),
+                api.publicUrl("").toString(),
                 "--key",
                 key,
                 "--secret",

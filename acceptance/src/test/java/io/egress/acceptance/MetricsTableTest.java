@@ -30,9 +30,9 @@ class MetricsTableTest {
     String page = Files.readString(PAGE);
     String api;
     String dispatcher;
-    try (ScrapedRoles roles = new ScrapedRoles()) {
-      api = roles.api();
-      dispatcher = roles.dispatcher();
+    try (BothRoles roles = AllMetrics.start()) {
+      api = roles.metricsOfApi();
+      dispatcher = roles.metricsOfDispatcher();
     }
 
     assertThat(page.substring(page.indexOf(BEGIN) + BEGIN.length(), page.indexOf(END)))

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.settings.Settings;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.Vertx;
@@ -55,8 +54,8 @@ class PlansTest {
     UUID large = UUID.randomUUID();
     Map<String, Long> before;
     Map<String, Long> sizes;
-    try (BothRoles roles = new BothRoles(Settings.from(environment, environment))) {
-      BothRoles.Tenant small = roles.tenant(UUID.randomUUID());
+    try (TenantWorld roles = new TenantWorld(environment)) {
+      TenantWorld.Tenant small = roles.tenant(UUID.randomUUID());
       roles.endpoint(small.workspace(), "flaky", false);
       passThrough(roles, small, TIMES);
       query("analyze");
@@ -65,7 +64,7 @@ class PlansTest {
       fill(large);
       before = tables(READ_IN_SEQUENCE);
       sizes = tables(SIZES);
-      BothRoles.Tenant grown = roles.tenant(large);
+      TenantWorld.Tenant grown = roles.tenant(large);
       roles.endpoint(grown.workspace(), "flaky", false);
       roles.endpoint(small.workspace(), "history", true);
       passThrough(roles, small, TIMES);
@@ -92,7 +91,7 @@ class PlansTest {
       where datname = current_database() and application_name = 'egress'
       """;
 
-  private static UUID passThrough(BothRoles roles, BothRoles.Tenant tenant, int times) {
+  private static UUID passThrough(TenantWorld roles, TenantWorld.Tenant tenant, int times) {
     UUID last = roles.passThrough(tenant);
     for (int i = 1; i < times; i++) {
       last = roles.passThrough(tenant);
@@ -101,7 +100,7 @@ class PlansTest {
     return last;
   }
 
-  private UUID first(BothRoles.Tenant tenant) {
+  private UUID first(TenantWorld.Tenant tenant) {
     return query(
             "select capture_id from stream where position = 1 and workspace_id = '%s'"
                 .formatted(tenant.workspace()))

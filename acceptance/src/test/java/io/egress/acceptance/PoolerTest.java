@@ -52,8 +52,8 @@ class PoolerTest {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     limitTransactions();
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS);
-        BothRoles roles = new BothRoles(settings(pooler))) {
-      BothRoles.Tenant tenant = roles.tenant(UUID.randomUUID());
+        TenantWorld roles = new TenantWorld(through(pooler))) {
+      TenantWorld.Tenant tenant = roles.tenant(UUID.randomUUID());
       roles.endpoint(tenant.workspace(), "flaky", false);
       UUID first = roles.passThrough(tenant);
       CompletableFuture<String> next = roles.nextCapture(tenant);
@@ -78,7 +78,7 @@ class PoolerTest {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     limitTransactions();
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {
-      Pool pool = Database.pool(vertx, settings(pooler).database(), "test", 1);
+      Pool pool = Database.pool(vertx, Settings.from(through(pooler)).database(), "test", 1);
       done(
           pool.getConnection()
               .compose(
@@ -104,7 +104,7 @@ class PoolerTest {
   void transactionsWithoutALimitEndTheStart(@TempDir Path folder) throws Exception {
     assumeTrue(PgBouncer.isInstalled(), "pgbouncer is not installed");
     try (PgBouncer pooler = PgBouncer.start(folder, databaseUrl, SERVER_CONNECTIONS)) {
-      Settings settings = settings(pooler);
+      Settings settings = Settings.from(through(pooler));
       assertThatThrownBy(() -> done(DispatcherApp.start(vertx, settings)))
           .hasMessageContaining("set idle_in_transaction_session_timeout");
       assertThatThrownBy(() -> done(ApiApp.start(vertx, settings)))
@@ -132,10 +132,10 @@ class PoolerTest {
     return done(pool.query("show clients").execute()).size();
   }
 
-  private Settings settings(PgBouncer pooler) {
+  private Map<String, String> through(PgBouncer pooler) {
     environment.put("EGRESS_DATABASE_URL", pooler.url());
     environment.put("EGRESS_DATABASE_POOLER", "transaction");
-    return Settings.from(environment, environment);
+    return environment;
   }
 
   private void limitTransactions() {

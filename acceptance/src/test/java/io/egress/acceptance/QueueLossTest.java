@@ -6,9 +6,6 @@ import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.api.ApiApp;
-import io.egress.cli.InternalApi;
-import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.Durability;
 import io.egress.embedded.KafkaBroker;
 import io.egress.platform.database.Database;
@@ -59,12 +56,11 @@ class QueueLossTest {
   private final SampleConversations conversations = new SampleConversations(1, workspace);
   private final Set<String> captures = new HashSet<>();
   private final Map<String, String> endpoints = new HashMap<>();
-  private Settings settings = Settings.from(environment());
+  private Map<String, String> environment = environment();
+  private Settings settings = Settings.from(environment, environment);
   private Topics topics = new Topics(settings.kafka().topicPrefix());
   private Pool database = Database.pool(vertx, settings.database(), "test", 1);
-  private @Nullable Running running;
-
-  private record Running(ApiApp api, DispatcherApp dispatcher, InternalApi internal) {}
+  private @Nullable BothRoles running;
 
   @AfterEach
   void close() {
@@ -76,9 +72,9 @@ class QueueLossTest {
   @Test
   void everythingAfterTheDataOfKafkaWereDeleted(@TempDir Path folder) throws IOException {
     try (KafkaBroker broker = KafkaBroker.start(folder, Durability.UNSYNCED)) {
-      Map<String, String> environment = environment();
-      environment.put("EGRESS_KAFKA_BOOTSTRAP", broker.bootstrap());
-      use(environment);
+      Map<String, String> lost = environment();
+      lost.put("EGRESS_KAFKA_BOOTSTRAP", broker.bootstrap());
+      use(lost);
       makeAQueue();
       stop();
       broker.stop();
@@ -158,9 +154,9 @@ class QueueLossTest {
   @Test
   @Tag("full")
   void recordsThatAnOperatorSkipped() throws Exception {
-    Map<String, String> environment = environment();
-    environment.put("reconcile-after", "2s");
-    use(environment);
+    Map<String, String> eager = environment();
+    eager.put("reconcile-after", "2s");
+    use(eager);
     makeAQueue();
     stop();
 
@@ -184,7 +180,7 @@ class QueueLossTest {
     start();
     makeAQueue();
 
-    int port = requireNonNull(running).api().internalPort();
+    int port = requireNonNull(running).internalPort();
     assertThat(new Administrator(port, BothRoles.TOKEN).run("rebuild-queue"))
         .containsPattern("published \\d+ deliveries; (finished|retries)");
     assertThat(rebuild().getString("reason")).isEqualTo("requested");
@@ -279,8 +275,9 @@ class QueueLossTest {
     }
   }
 
-  private void use(Map<String, String> environment) {
+  private void use(Map<String, String> other) {
     done(database.close());
+    environment = other;
     settings = Settings.from(environment, environment);
     topics = new Topics(settings.kafka().topicPrefix());
     database = Database.pool(vertx, settings.database(), "test", 1);
@@ -288,25 +285,19 @@ class QueueLossTest {
   }
 
   private void start() {
-    ApiApp api = done(ApiApp.start(vertx, settings));
-    running =
-        new Running(
-            api,
-            done(DispatcherApp.start(vertx, settings)),
-            new InternalApi("127.0.0.1", api.internalPort(), BothRoles.TOKEN));
+    running = new BothRoles(environment);
   }
 
   private void stop() {
-    Running stopped = running;
+    BothRoles stopped = running;
     running = null;
     if (stopped != null) {
-      done(stopped.dispatcher().close());
-      done(stopped.api().close());
+      stopped.close();
     }
   }
 
   private JsonObject call(String method, String path, JsonObject body) {
-    return requireNonNull(running).internal().call(method, path, body);
+    return requireNonNull(running).call(method, path, body);
   }
 
   private Admin admin() {

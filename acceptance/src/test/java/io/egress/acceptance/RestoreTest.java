@@ -5,19 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.egress.api.ApiApp;
-import io.egress.cli.InternalApi;
-import io.egress.dispatcher.DispatcherApp;
-import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -160,29 +152,19 @@ class RestoreTest {
 
   /** Both roles on a server. */
   private final class Roles implements AutoCloseable {
-    private final ApiApp api;
-    private final DispatcherApp dispatcher;
-    private final InternalApi internal;
+    private final BothRoles roles;
 
     private Roles(InstalledPostgres server) {
       environment.put("EGRESS_DATABASE_URL", server.url());
-      Settings settings = Settings.from(environment, environment);
-      api = done(ApiApp.start(vertx, settings));
-      dispatcher = done(DispatcherApp.start(vertx, settings));
-      internal = new InternalApi("127.0.0.1", api.internalPort(), BothRoles.TOKEN);
+      roles = new BothRoles(environment);
     }
 
     private String key() {
-      return internal
-          .call(
-              "POST",
-              "/workspaces/" + workspace + "/api-keys",
-              new JsonObject().put("name", "test"))
-          .getString("key");
+      return roles.mintKey(workspace);
     }
 
     private void endpoint() {
-      internal.call("POST", endpoints(), new JsonObject().put("url", inbox.url("crm")));
+      roles.endpoint(workspace, inbox.url("crm"));
     }
 
     private String endpoints() {
@@ -191,43 +173,33 @@ class RestoreTest {
 
     /** One after the other, until the last is delivered. */
     private void finish(Map<String, JsonObject> captures) {
-      captures.forEach((id, capture) -> internal.call("PUT", "/captures/" + id, capture));
+      captures.forEach((id, capture) -> roles.call("PUT", "/captures/" + id, capture));
       await().atMost(PATIENCE).until(() -> inbox.captures("crm").containsAll(captures.keySet()));
     }
 
     private JsonObject verified() {
       JsonArray endpoints =
-          internal.call("GET", endpoints(), new JsonObject()).getJsonArray("endpoints");
+          roles.call("GET", endpoints(), new JsonObject()).getJsonArray("endpoints");
       String id = endpoints.getJsonObject(0).getString("id");
-      return internal.call("GET", endpoints() + "/" + id + "/verification", new JsonObject());
+      return roles.call("GET", endpoints() + "/" + id + "/verification", new JsonObject());
     }
 
-    private String endCursor(String key) throws Exception {
+    private String endCursor(String key) {
       return new JsonObject(pull(key, "").body()).getJsonObject("pageInfo").getString("endCursor");
     }
 
-    private HttpResponse<String> pull(String key, String after) throws Exception {
-      return HttpClient.newHttpClient()
-          .send(
-              HttpRequest.newBuilder(
-                      URI.create(
-                          "http://127.0.0.1:"
-                              + api.publicPort()
-                              + "/api/v1/captures?limit=100"
-                              + (after.isEmpty() ? "" : "&after=" + after)))
-                  .header("authorization", "Bearer " + key)
-                  .build(),
-              BodyHandlers.ofString());
+    private HttpResponse<String> pull(String key, String after) {
+      return roles.pull(
+          "/api/v1/captures?limit=100" + (after.isEmpty() ? "" : "&after=" + after), key);
     }
 
     private void run(String... arguments) {
-      new Administrator(api.internalPort(), BothRoles.TOKEN).run(arguments);
+      new Administrator(roles.internalPort(), BothRoles.TOKEN).run(arguments);
     }
 
     @Override
     public void close() {
-      done(dispatcher.close());
-      done(api.close());
+      roles.close();
     }
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.ClosedPort;
-import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
@@ -52,9 +51,9 @@ class RunbookTest {
   private static final Set<String> RUN = new TreeSet<>();
 
   private static Map<String, String> environment;
-  private static BothRoles shared;
+  private static TenantWorld shared;
 
-  private BothRoles roles;
+  private TenantWorld roles;
   private Administrator administrator;
   private final String workspace = UUID.randomUUID().toString();
 
@@ -71,7 +70,7 @@ class RunbookTest {
     }
     environment = BothRoles.environment();
     environment.put("EGRESS_PAUSE_FAILING_AFTER", "15s");
-    shared = new BothRoles(Settings.from(environment, environment));
+    shared = new TenantWorld(environment);
   }
 
   @AfterAll
@@ -189,7 +188,7 @@ class RunbookTest {
     try (ClosedPort proxy = ClosedPort.open()) {
       Map<String, String> changed = BothRoles.environment();
       changed.put("EGRESS_PROXY", "http://127.0.0.1:" + proxy.number());
-      try (BothRoles behind = new BothRoles(Settings.from(changed, changed))) {
+      try (TenantWorld behind = new TenantWorld(changed)) {
         roles = behind;
         administrator = new Administrator(behind.internalPort(), BothRoles.TOKEN);
         String endpoint =

@@ -7,12 +7,16 @@ import io.egress.embedded.ClosedPort;
 import io.opentelemetry.proto.trace.v1.Span.SpanKind;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,11 +35,13 @@ class TracingTest {
 
   private final Vertx outside = Vertx.vertx();
   private final SpanCollector collector = new SpanCollector(outside);
+  private final RefusingReceiver receiver = new RefusingReceiver(outside);
+  private final UUID workspace = UUID.randomUUID();
 
   @Test
   void followsACaptureFromItsCallerToEachAttempt() throws Exception {
-    try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_TO_RECEIVERS", "true"))) {
-      UUID capture = roles.put(FOLLOWED);
+    try (BothRoles roles = roles(Map.of("EGRESS_TRACING_TO_RECEIVERS", "true"))) {
+      UUID capture = put(roles, FOLLOWED);
       await().atMost(BothRoles.PATIENCE).until(() -> collector.of(TRACE).size() == 5);
 
       List<SpanCollector.Seen> spans = collector.of(TRACE);
@@ -92,8 +98,8 @@ class TracingTest {
           .as("no part of a URL that may be secret")
           .doesNotContain("secret-path");
 
-      assertThat(roles.attempts())
-          .extracting(TracedRoles.Attempt::traceparent)
+      assertThat(receiver.attempts())
+          .extracting(RefusingReceiver.Attempt::traceparent)
           .containsExactly(
               "00-" + TRACE + "-" + refused.id() + "-01",
               "00-" + TRACE + "-" + delivered.id() + "-01");
@@ -104,15 +110,15 @@ class TracingTest {
   @Test
   @Tag("full")
   void propagatesToReceiversOnlyIfConfiguredAndFollowsNoPublicClients() throws Exception {
-    try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "1"))) {
-      roles.put(null);
-      assertThat(roles.pull("/internal/v1/captures/1", FOLLOWED)).isEqualTo(404);
-      assertThat(roles.pull("/api/v1/captures", FOLLOWED)).isEqualTo(200);
+    try (BothRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "1"))) {
+      put(roles, null);
+      assertThat(pull(roles, "/internal/v1/captures/1")).isEqualTo(404);
+      assertThat(pull(roles, "/api/v1/captures")).isEqualTo(200);
       await()
           .atMost(BothRoles.PATIENCE)
           .until(
               () ->
-                  roles.metrics().contains("egress_spans_exported_total")
+                  metrics(roles).contains("egress_spans_exported_total")
                       && collector.all().stream()
                               .filter(span -> span.name().equals("POST webhook"))
                               .count()
@@ -120,7 +126,7 @@ class TracingTest {
                       && collector.all().stream()
                           .anyMatch(span -> span.name().equals("GET /api/v1/captures")));
 
-      assertThat(roles.attempts()).hasSize(2).allMatch(attempt -> attempt.traceparent() == null);
+      assertThat(receiver.attempts()).hasSize(2).allMatch(attempt -> attempt.traceparent() == null);
       assertThat(collector.of(TRACE)).as("of a trace that a client asked for").isEmpty();
       assertThat(collector.all()).noneMatch(span -> span.name().contains("metrics"));
     }
@@ -128,19 +134,19 @@ class TracingTest {
 
   @Test
   void tracesOnlySampledCaptures() throws Exception {
-    try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "0"))) {
-      roles.put(null);
-      roles.put(NOT_SAMPLED);
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered(roles) == 2);
+    try (BothRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "0"))) {
+      put(roles, null);
+      put(roles, NOT_SAMPLED);
+      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 2);
     }
     assertThat(collector.all()).isEmpty();
   }
 
   @Test
   void sendsTheLastSpansWhenItStops() throws Exception {
-    try (TracedRoles roles = roles(Map.of())) {
-      roles.put(FOLLOWED);
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered(roles) == 1);
+    try (BothRoles roles = roles(Map.of())) {
+      put(roles, FOLLOWED);
+      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 1);
     }
     assertThat(collector.of(TRACE)).hasSize(5);
   }
@@ -161,13 +167,13 @@ class TracingTest {
   }
 
   private void deliversAndCountsLostSpans(int port) throws Exception {
-    try (TracedRoles roles = roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + port))) {
-      roles.put(FOLLOWED);
+    try (BothRoles roles = roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + port))) {
+      put(roles, FOLLOWED);
 
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered(roles) == 1);
+      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 1);
       await()
           .atMost(BothRoles.PATIENCE)
-          .until(() -> roles.metrics().matches("(?s).*\negress_spans_dropped_total [1-9].*"));
+          .until(() -> metrics(roles).matches("(?s).*\negress_spans_dropped_total [1-9].*"));
     }
   }
 
@@ -182,7 +188,6 @@ class TracingTest {
       up.terminate();
       assertThat(up.awaitExit()).as(up.output()).isZero();
     }
-    done();
 
     assertThat(Files.readString(loaded))
         .contains("io.egress.webhook.trace.TracingOff")
@@ -190,18 +195,45 @@ class TracingTest {
         .doesNotContain(" io.vertx.tracing.");
   }
 
-  private static long delivered(TracedRoles roles) {
-    return roles.attempts().stream().filter(attempt -> attempt.status() == 204).count();
+  private BothRoles roles(Map<String, String> own) {
+    Map<String, String> environment = BothRoles.environment();
+    environment.put("EGRESS_TRACING_OTLP_URL", collector.url());
+    environment.putAll(own);
+    BothRoles roles = new BothRoles(environment);
+    roles.endpoint(workspace, receiver.url("flaky/secret-path"));
+    return roles;
   }
 
-  private TracedRoles roles(Map<String, String> own) {
-    Map<String, String> tracing = new HashMap<>();
-    tracing.put("EGRESS_TRACING_OTLP_URL", collector.url());
-    tracing.putAll(own);
-    return new TracedRoles(outside, tracing);
+  /** {@code traceparent} is what the caller of the hook follows. */
+  private UUID put(BothRoles roles, @Nullable String traceparent) {
+    UUID id = UUID.randomUUID();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(roles.internalUrl("/internal/v1/captures/" + id))
+            .header("authorization", "Bearer " + BothRoles.TOKEN)
+            .header("content-type", "application/json")
+            .PUT(BodyPublishers.ofString(BothRoles.capture(workspace).encode()));
+    if (traceparent != null) {
+      request.header("traceparent", traceparent);
+    }
+    assertThat(BothRoles.send(request).statusCode()).isEqualTo(201);
+    return id;
   }
 
-  private void done() {
+  /** A client of the public listener that wants to be followed. */
+  private int pull(BothRoles roles, String path) {
+    return BothRoles.send(
+            HttpRequest.newBuilder(roles.publicUrl(path))
+                .header("authorization", "Bearer " + roles.mintKey(workspace))
+                .header("traceparent", FOLLOWED))
+        .statusCode();
+  }
+
+  private static String metrics(BothRoles roles) {
+    return roles.metricsOfApi() + roles.metricsOfDispatcher();
+  }
+
+  @AfterEach
+  void close() {
     BothRoles.done(outside.close());
   }
 }

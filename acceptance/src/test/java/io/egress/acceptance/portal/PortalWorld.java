@@ -1,13 +1,11 @@
 package io.egress.acceptance.portal;
 
+import static io.egress.acceptance.BothRoles.done;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.acceptance.BothRoles;
 import io.egress.acceptance.TestEnvironment;
-import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.dispatcher.DispatcherApp;
-import io.egress.platform.lifecycle.RunningProcess;
-import io.egress.settings.Settings;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.vertx.core.MultiMap;
@@ -18,10 +16,6 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -31,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Both roles, and a receiver over HTTPS whose endpoints answer as they are told. */
 final class PortalWorld implements AutoCloseable {
-  private static final String TOKEN = "test-token-of-the-internal-api";
-
   /** What an endpoint answers with. */
   record Answer(int status, String body) {}
 
@@ -44,13 +36,11 @@ final class PortalWorld implements AutoCloseable {
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
   private final List<Received> received = new CopyOnWriteArrayList<>();
   private final HttpServer receiver;
-  private final ApiApp api;
-  private final DispatcherApp dispatcher;
-  private final InternalApi internal;
+  private final BothRoles roles;
 
   PortalWorld(Map<String, String> changes) {
     this.receiver =
-        RunningProcess.await(
+        done(
             vertx
                 .createHttpServer(
                     new HttpServerOptions()
@@ -60,14 +50,11 @@ final class PortalWorld implements AutoCloseable {
                 .listen(0, "127.0.0.1"));
     Map<String, String> environment = environment();
     environment.putAll(changes);
-    Settings settings = Settings.from(environment, environment);
-    this.api = RunningProcess.await(ApiApp.start(vertx, settings));
-    this.dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
-    this.internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
+    this.roles = new BothRoles(environment);
   }
 
   private Map<String, String> environment() {
-    Map<String, String> environment = TestEnvironment.fresh(TOKEN);
+    Map<String, String> environment = TestEnvironment.fresh(BothRoles.TOKEN);
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
     environment.put("EGRESS_RETRY_SCHEDULE", "1s");
@@ -101,7 +88,7 @@ final class PortalWorld implements AutoCloseable {
 
   /** A link for an admin, unless {@code role} says otherwise. */
   String link(UUID workspace, String role, @Nullable String actor) {
-    return internal
+    return roles
         .call(
             "POST",
             "/workspaces/" + workspace + "/portal-links",
@@ -111,26 +98,26 @@ final class PortalWorld implements AutoCloseable {
 
   /** A link to the pages of all workspaces. */
   String operatorLink(String actor) {
-    return internal
+    return roles
         .call("POST", "/portal-links", new JsonObject().put("role", "operator").put("actor", actor))
         .getString("url");
   }
 
   String url(String path) {
-    return "http://127.0.0.1:" + api.internalPort() + path;
+    return roles.internalUrl(path).toString();
   }
 
   int internalPort() {
-    return api.internalPort();
+    return roles.internalPort();
   }
 
   InternalApi internal() {
-    return internal;
+    return roles.internal();
   }
 
   UUID endpoint(UUID workspace, String name, String description) {
     return UUID.fromString(
-        internal
+        roles
             .call(
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
@@ -140,7 +127,7 @@ final class PortalWorld implements AutoCloseable {
 
   UUID capture(UUID workspace, String title) {
     UUID id = UUID.randomUUID();
-    internal.call(
+    roles.call(
         "PUT",
         "/captures/" + id,
         new SampleConversations(id.getLeastSignificantBits(), workspace)
@@ -150,7 +137,7 @@ final class PortalWorld implements AutoCloseable {
   }
 
   void name(UUID workspace, String name) {
-    internal.call("PATCH", "/workspaces/" + workspace, new JsonObject().put("name", name));
+    roles.call("PATCH", "/workspaces/" + workspace, new JsonObject().put("name", name));
   }
 
   /** A capture whose deliveries have pages. */
@@ -168,25 +155,17 @@ final class PortalWorld implements AutoCloseable {
   }
 
   JsonObject get(String path) {
-    return internal.call("GET", path, new JsonObject());
+    return roles.call("GET", path, new JsonObject());
   }
 
-  int pullStatus(String key) throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + api.publicPort() + "/api/v1/captures"))
-                .header("authorization", "Bearer " + key)
-                .build(),
-            BodyHandlers.discarding())
-        .statusCode();
+  int pullStatus(String key) {
+    return roles.pull("/api/v1/captures", key).statusCode();
   }
 
   @Override
   public void close() throws IOException {
-    RunningProcess.await(dispatcher.close());
-    RunningProcess.await(api.close());
-    RunningProcess.await(vertx.close());
+    roles.close();
+    done(vertx.close());
     certificate.close();
   }
 }
