@@ -103,6 +103,7 @@ public final class Service implements AutoCloseable {
     environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
     environment.put("EGRESS_TOPIC_PARTITIONS", "4");
+    environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
     environment.put("EGRESS_INTERNAL_TOKEN", TOKEN);
     environment.put("EGRESS_SECRET_KEY", SECRET_KEY);
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");

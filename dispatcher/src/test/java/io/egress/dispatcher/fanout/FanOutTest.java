@@ -67,8 +67,9 @@ class FanOutTest {
     Fleet.await(locked.rollback());
     Fleet.await(closed);
 
+    assertThat(owed()).as("the batch that was read first").isPositive();
     assertThat(committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum())
-        .isEqualTo(20);
+        .isEqualTo(owed());
   }
 
   @Test

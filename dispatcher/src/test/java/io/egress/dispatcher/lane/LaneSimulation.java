@@ -1,8 +1,8 @@
 package io.egress.dispatcher.lane;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.lane.Lanes.Parkable;
 import java.time.Duration;
@@ -129,9 +129,7 @@ final class LaneSimulation {
   }
 
   Tally tally(Endpoint endpoint) {
-    Tally tally = tallies.get(endpoint);
-    assertThat(tally).isNotNull();
-    return tally;
+    return requireNonNull(tallies.get(endpoint));
   }
 
   int openRecords() {
@@ -153,10 +151,15 @@ final class LaneSimulation {
     return Duration.ofNanos(sorted.get((int) Math.ceil(quantile * (sorted.size() - 1))));
   }
 
+  /** Called a million times, for which AssertJ is too slow. */
+  private static void check(boolean holds, String what, Object subject) {
+    if (!holds) {
+      throw new AssertionError(what + ": " + subject);
+    }
+  }
+
   private Random random(Endpoint endpoint) {
-    Random random = randoms.get(endpoint);
-    assertThat(random).isNotNull();
-    return random;
+    return requireNonNull(randoms.get(endpoint));
   }
 
   private void at(long nanos, Runnable action) {
@@ -187,9 +190,9 @@ final class LaneSimulation {
     pausedSource.add(job);
     while (!pausedSource.isEmpty() && !lanes.isFull()) {
       Job next = pausedSource.remove();
-      assertThat(lanes.offer(next.endpoint().id(), Priority.LIVE, next, nowNanos)).isTrue();
+      check(lanes.offer(next.endpoint().id(), Priority.LIVE, next, nowNanos), "room", next);
     }
-    assertThat(lanes.waiting()).isLessThanOrEqualTo(settings.bounds().queuedMax());
+    check(lanes.waiting() <= settings.bounds().queuedMax(), "no more waiting", job);
   }
 
   private void startWhatMayStart() {
@@ -199,13 +202,13 @@ final class LaneSimulation {
       start(attempt);
       attempt = lanes.next(nowNanos);
     }
-    assertThat(lanes.inFlight()).isLessThanOrEqualTo(settings.bounds().inFlightMax());
+    check(lanes.inFlight() <= settings.bounds().inFlightMax(), "no more in flight", nowNanos);
   }
 
   private void start(InFlight<Job> attempt) {
     Job job = attempt.record();
     Endpoint endpoint = job.endpoint();
-    assertThat(open.remove(job)).as("%s is handed out once", job).isTrue();
+    check(open.remove(job), "handed out once", job);
     tally(endpoint).waitsNanos.add(nowNanos - job.arrivedNanos());
     boolean hangs = endpoint.hangsAt(nowNanos);
     long min = endpoint.answersAfterMin().toNanos();

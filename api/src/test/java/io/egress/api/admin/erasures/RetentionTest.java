@@ -50,7 +50,13 @@ class RetentionTest {
 
     assertThat(pulled()).isEqualTo(ids.subList(3, 6));
     assertThat(erasures()).containsExactlyInAnyOrderElementsOf(ids.subList(0, 3));
-    assertThat(service.query("select 1 from erasures where reason = 'retention'").size())
+    assertThat(
+            service
+                .query(
+                    "select 1 from erasures where reason = 'retention' and workspace_id = '"
+                        + workspace
+                        + "'")
+                .size())
         .isEqualTo(3);
     assertThat(audit()).contains("captures.expired");
   }
