@@ -10,6 +10,7 @@ import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
@@ -25,7 +26,11 @@ class SweepWithinTest {
 
   @BeforeEach
   void start() {
-    service = Service.start();
+    start(Map.of());
+  }
+
+  private void start(Map<String, String> changes) {
+    service = Service.start(changes);
     other =
         Service.await(
             PgConnection.connect(service.vertx, service.environment.get("EGRESS_DATABASE_URL")));
@@ -71,6 +76,8 @@ class SweepWithinTest {
 
   @Test
   void movesWhatOthersLeft() {
+    stop();
+    start(Map.of("sweep-interval", "1h"));
     UUID left = UUID.randomUUID();
     put(left);
     run("alter table stream disable trigger user");

@@ -87,9 +87,9 @@ final class LaneSimulation {
   private final Queue<Event> events =
       new PriorityQueue<>(Comparator.comparingLong(Event::nanos).thenComparingLong(Event::order));
   private final Queue<Job> pausedSource = new ArrayDeque<>();
-  private final Map<Endpoint, Random> randoms = new HashMap<>();
-  private final Map<Endpoint, Tally> tallies = new HashMap<>();
-  private final Set<Job> open = new HashSet<>();
+  private final Map<Integer, Random> randoms = new HashMap<>();
+  private final Map<Integer, Tally> tallies = new HashMap<>();
+  private final Set<Long> open = new HashSet<>();
   private long nowNanos;
   private long eventCount;
   private long jobCount;
@@ -100,8 +100,8 @@ final class LaneSimulation {
     this.lanes = new Lanes<>(settings);
     this.arrivalsUntilNanos = arrivals.toNanos();
     for (Endpoint endpoint : endpoints) {
-      randoms.put(endpoint, new Random(seed * 1_000_003 + endpoint.number()));
-      tallies.put(endpoint, new Tally());
+      randoms.put(endpoint.number(), new Random(seed * 1_000_003 + endpoint.number()));
+      tallies.put(endpoint.number(), new Tally());
       scheduleArrival(endpoint);
     }
     at(0, this::tick);
@@ -129,7 +129,7 @@ final class LaneSimulation {
   }
 
   Tally tally(Endpoint endpoint) {
-    return requireNonNull(tallies.get(endpoint));
+    return requireNonNull(tallies.get(endpoint.number()));
   }
 
   int openRecords() {
@@ -159,7 +159,7 @@ final class LaneSimulation {
   }
 
   private Random random(Endpoint endpoint) {
-    return requireNonNull(randoms.get(endpoint));
+    return requireNonNull(randoms.get(endpoint.number()));
   }
 
   private void at(long nanos, Runnable action) {
@@ -181,7 +181,7 @@ final class LaneSimulation {
 
   private void arrive(Endpoint endpoint) {
     Job job = new Job(endpoint, jobCount++, nowNanos);
-    open.add(job);
+    open.add(job.number());
     tally(endpoint).arrived++;
     take(job);
   }
@@ -208,7 +208,7 @@ final class LaneSimulation {
   private void start(InFlight<Job> attempt) {
     Job job = attempt.record();
     Endpoint endpoint = job.endpoint();
-    check(open.remove(job), "handed out once", job);
+    check(open.remove(job.number()), "handed out once", job);
     tally(endpoint).waitsNanos.add(nowNanos - job.arrivedNanos());
     boolean hangs = endpoint.hangsAt(nowNanos);
     long min = endpoint.answersAfterMin().toNanos();
