@@ -15,6 +15,7 @@ import java.util.UUID;
 final class AllMetrics {
   private AllMetrics() {}
 
+  /** Reconciliation at its usual pace, because its metrics are watched. */
   static BothRoles start() {
     Map<String, String> environment = BothRoles.environment();
     environment.remove("reconcile-after");

@@ -127,6 +127,15 @@ public final class BothRoles implements AutoCloseable {
             .getString("id"));
   }
 
+  /** Of the workspace's first endpoint. */
+  JsonObject verification(UUID workspace) {
+    String endpoints = "/workspaces/" + workspace + "/endpoints";
+    JsonObject first =
+        call("GET", endpoints, new JsonObject()).getJsonArray("endpoints").getJsonObject(0);
+    String path = endpoints + "/" + first.getString("id") + "/verification";
+    return call("GET", path, new JsonObject());
+  }
+
   /** What the public listener answers to a key. */
   public HttpResponse<String> pull(String path, String key) {
     return send(HttpRequest.newBuilder(publicUrl(path)).header("authorization", "Bearer " + key));

@@ -56,9 +56,11 @@ class DashboardTest {
   @BeforeAll
   static void work() {
     roles = AllMetrics.start();
-    RefusingReceiver receiver = new RefusingReceiver(outside);
+    Inbox inbox = new Inbox(outside);
+    inbox.makeFlaky("flaky");
+    inbox.onlyDown(Set.of("broken"));
     for (String name : List.of("fine", "flaky", "broken")) {
-      roles.endpoint(WORKSPACE, receiver.url(name));
+      roles.endpoint(WORKSPACE, inbox.url(name));
     }
     String key = roles.mintKey(WORKSPACE);
     outside.setPeriodic(

@@ -4,17 +4,23 @@ import static io.egress.acceptance.BothRoles.done;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
-/** Receivers by name behind one HTTP server, which count what they accept and refuse. */
+/** Receivers by name behind one HTTP server, which remember what they accept. */
 final class Inbox {
   private final Set<String> down = ConcurrentHashMap.newKeySet();
+  private final Set<String> flaky = ConcurrentHashMap.newKeySet();
+  private final Set<String> refusedOnce = ConcurrentHashMap.newKeySet();
+  private final List<@Nullable String> traceparents = new CopyOnWriteArrayList<>();
   private final Map<String, Map<String, Integer>> accepted = new ConcurrentHashMap<>();
   private final Map<String, Set<String>> captures = new ConcurrentHashMap<>();
   private final Map<String, String> captureOf = new ConcurrentHashMap<>();
-  private final Map<String, Integer> refused = new ConcurrentHashMap<>();
   private final int port;
 
   Inbox(Vertx vertx) {
@@ -33,6 +39,16 @@ final class Inbox {
     down.retainAll(names);
   }
 
+  /** From now on this refuses each capture once. */
+  void makeFlaky(String name) {
+    flaky.add(name);
+  }
+
+  /** Of each attempt at any of them, in the order of their arrival; null where it had none. */
+  List<@Nullable String> traceparents() {
+    return new ArrayList<>(traceparents);
+  }
+
   /** The ids of captures that were accepted. */
   Set<String> captures(String name) {
     return captures.getOrDefault(name, Set.of());
@@ -48,22 +64,18 @@ final class Inbox {
     return captureOf.getOrDefault(delivery, "");
   }
 
-  int refused(String name) {
-    return refused.getOrDefault(name, 0);
-  }
-
   private void receive(HttpServerRequest request) {
     String name = request.path().substring(1);
     request
         .body()
         .onSuccess(
             body -> {
-              if (down.contains(name)) {
-                refused.merge(name, 1, Integer::sum);
+              traceparents.add(request.getHeader("traceparent"));
+              String capture = body.toJsonObject().getJsonObject("data").getString("id");
+              if (refuses(name, capture)) {
                 request.response().setStatusCode(503).end();
                 return;
               }
-              String capture = body.toJsonObject().getJsonObject("data").getString("id");
               String delivery = request.getHeader("x-service-delivery");
               captureOf.put(delivery, capture);
               accepted
@@ -72,5 +84,9 @@ final class Inbox {
               captures.computeIfAbsent(name, first -> ConcurrentHashMap.newKeySet()).add(capture);
               request.response().setStatusCode(204).end();
             });
+  }
+
+  private boolean refuses(String name, String capture) {
+    return down.contains(name) || (flaky.contains(name) && refusedOnce.add(name + " " + capture));
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.standalone.demo.SampleConversations;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -167,10 +166,6 @@ class RestoreTest {
       roles.endpoint(workspace, inbox.url("crm"));
     }
 
-    private String endpoints() {
-      return "/workspaces/" + workspace + "/endpoints";
-    }
-
     /** One after the other, until the last is delivered. */
     private void finish(Map<String, JsonObject> captures) {
       captures.forEach((id, capture) -> roles.call("PUT", "/captures/" + id, capture));
@@ -178,10 +173,7 @@ class RestoreTest {
     }
 
     private JsonObject verified() {
-      JsonArray endpoints =
-          roles.call("GET", endpoints(), new JsonObject()).getJsonArray("endpoints");
-      String id = endpoints.getJsonObject(0).getString("id");
-      return roles.call("GET", endpoints() + "/" + id + "/verification", new JsonObject());
+      return roles.verification(workspace);
     }
 
     private String endCursor(String key) {

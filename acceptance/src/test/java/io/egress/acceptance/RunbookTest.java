@@ -131,7 +131,7 @@ class RunbookTest {
         Map.of("REPLAY-ID", started));
 
     awaitReplayable();
-    roles.repair("crm");
+    roles.repair();
     for (String section :
         List.of("EgressDeliveriesExhausted", "An endpoint was down for longer than retries last")) {
       follow(
@@ -166,7 +166,7 @@ class RunbookTest {
         .containsPattern("(?m)^paused_at +20")
         .containsPattern("(?m)^paused_reason +failing$");
     follow(1, section, "endpoints test WORKSPACE ENDPOINT", values);
-    roles.repair("search");
+    roles.repair();
     follow(section, "endpoints test WORKSPACE ENDPOINT", values);
     assertThat(follow(section, "endpoints resume WORKSPACE ENDPOINT --catch-up", values))
         .contains("started replay ");

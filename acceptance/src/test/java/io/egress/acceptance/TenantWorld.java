@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -20,25 +18,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Both roles, and workspaces whose captures are put, pulled and delivered. */
 final class TenantWorld implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
-  private final Set<String> failedOnce = ConcurrentHashMap.newKeySet();
-  private final Set<String> delivered = ConcurrentHashMap.newKeySet();
-  private final Set<String> down = ConcurrentHashMap.newKeySet();
-  private final String receiver;
+  private final Inbox inbox = new Inbox(vertx);
   private final BothRoles roles;
 
   /** A workspace with a key and an endpoint called {@code live}. */
   record Tenant(UUID workspace, String key) {}
 
   TenantWorld(Map<String, String> environment) {
-    HttpServer server =
-        done(vertx.createHttpServer().requestHandler(this::receive).listen(0, "127.0.0.1"));
-    receiver = "http://127.0.0.1:" + server.actualPort() + "/";
+    inbox.makeFlaky("flaky");
     roles = new BothRoles(environment);
   }
 
@@ -62,20 +54,20 @@ final class TenantWorld implements AutoCloseable {
     roles.call(
         "POST",
         "/workspaces/" + workspace + "/endpoints",
-        new JsonObject().put("url", receiver + name).put("full_history", fullHistory));
+        new JsonObject().put("url", inbox.url(name)).put("full_history", fullHistory));
   }
 
-  /** The receiver fails every attempt at this endpoint until it is repaired. */
+  /** The receiver fails every attempt at this endpoint, and at no other, until it is repaired. */
   void breakDown(String name) {
-    down.add(name);
+    inbox.onlyDown(Set.of(name));
   }
 
-  void repair(String name) {
-    down.remove(name);
+  void repair() {
+    inbox.onlyDown(Set.of());
   }
 
   String receiver(String name) {
-    return receiver + name;
+    return inbox.url(name);
   }
 
   /** Puts a capture, pulls it, renames who speaks in it, and waits until it is delivered. */
@@ -125,15 +117,7 @@ final class TenantWorld implements AutoCloseable {
 
   /** The verification of the endpoint called {@code live}. */
   JsonObject verify(Tenant tenant) {
-    String endpoints = "/workspaces/" + tenant.workspace() + "/endpoints";
-    JsonObject nothing = new JsonObject();
-    String id =
-        roles
-            .call("GET", endpoints, nothing)
-            .getJsonArray("endpoints")
-            .getJsonObject(0)
-            .getString("id");
-    return roles.call("GET", endpoints + "/" + id + "/verification", nothing);
+    return roles.verification(tenant.workspace());
   }
 
   /** Requests a rebuild, and waits until all that is due was published. */
@@ -181,7 +165,7 @@ final class TenantWorld implements AutoCloseable {
   }
 
   boolean isDelivered(String endpoint, UUID capture) {
-    return delivered.contains(endpoint + " " + capture);
+    return inbox.captures(endpoint).contains(capture.toString());
   }
 
   @Override
@@ -190,45 +174,13 @@ final class TenantWorld implements AutoCloseable {
     done(vertx.close());
   }
 
-  private void receive(HttpServerRequest request) {
-    String endpoint = request.path().substring(1);
-    request
-        .body()
-        .onSuccess(
-            body -> {
-              String capture = captureOf(body.toJsonObject());
-              boolean fails =
-                  down.contains(endpoint)
-                      || (endpoint.equals("flaky") && failedOnce.add(endpoint + " " + capture));
-              if (!fails) {
-                delivered.add(endpoint + " " + capture);
-              }
-              request.response().setStatusCode(fails ? 503 : 204).end();
-            });
-  }
-
-  private static String captureOf(JsonObject envelope) {
-    return envelope.getJsonObject("data").getString("id");
-  }
-
   private static JsonObject capture(Tenant tenant, UUID member, String name) {
-    String workspace = tenant.workspace().toString();
     JsonObject person = new JsonObject().put("id", member.toString()).put("name", name);
     JsonObject participant =
         new JsonObject().put("label", "S1").put("member", person).put("speech_ms", 900);
-    JsonObject segment =
-        new JsonObject()
-            .put("start_ms", 0)
-            .put("end_ms", 900)
-            .put("speaker", "S1")
-            .put("text", "Hello.");
-    return new JsonObject()
-        .put("workspace_id", workspace)
-        .put("mode", "ambient")
-        .put("started_at", "2026-01-02T03:04:05Z")
-        .put("device", new JsonObject().put("id", workspace))
-        .put("participants", new JsonArray(List.of(participant)))
-        .put("segments", new JsonArray(List.of(segment)));
+    JsonObject capture = BothRoles.capture(tenant.workspace());
+    capture.getJsonArray("segments").getJsonObject(0).put("speaker", "S1");
+    return capture.put("participants", new JsonArray().add(participant));
   }
 
   private String get(Tenant tenant, String path) {

@@ -33,9 +33,11 @@ class TracingTest {
   private static final String FOLLOWED = "00-" + TRACE + "-" + CALLER + "-01";
   private static final String NOT_SAMPLED = "00-" + TRACE + "-" + CALLER + "-00";
 
+  private static final String RECEIVER = "secret-path";
+
   private final Vertx outside = Vertx.vertx();
   private final SpanCollector collector = new SpanCollector(outside);
-  private final RefusingReceiver receiver = new RefusingReceiver(outside);
+  private final Inbox inbox = new Inbox(outside);
   private final UUID workspace = UUID.randomUUID();
 
   @Test
@@ -98,8 +100,7 @@ class TracingTest {
           .as("no part of a URL that may be secret")
           .doesNotContain("secret-path");
 
-      assertThat(receiver.attempts())
-          .extracting(RefusingReceiver.Attempt::traceparent)
+      assertThat(inbox.traceparents())
           .containsExactly(
               "00-" + TRACE + "-" + refused.id() + "-01",
               "00-" + TRACE + "-" + delivered.id() + "-01");
@@ -126,7 +127,7 @@ class TracingTest {
                       && collector.all().stream()
                           .anyMatch(span -> span.name().equals("GET /api/v1/captures")));
 
-      assertThat(receiver.attempts()).hasSize(2).allMatch(attempt -> attempt.traceparent() == null);
+      assertThat(inbox.traceparents()).hasSize(2).containsOnlyNulls();
       assertThat(collector.of(TRACE)).as("of a trace that a client asked for").isEmpty();
       assertThat(collector.all()).noneMatch(span -> span.name().contains("metrics"));
     }
@@ -137,7 +138,7 @@ class TracingTest {
     try (BothRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "0"))) {
       put(roles, null);
       put(roles, NOT_SAMPLED);
-      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 2);
+      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 2);
     }
     assertThat(collector.all()).isEmpty();
   }
@@ -146,7 +147,7 @@ class TracingTest {
   void sendsTheLastSpansWhenItStops() throws Exception {
     try (BothRoles roles = roles(Map.of())) {
       put(roles, FOLLOWED);
-      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 1);
+      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 1);
     }
     assertThat(collector.of(TRACE)).hasSize(5);
   }
@@ -170,7 +171,7 @@ class TracingTest {
     try (BothRoles roles = roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + port))) {
       put(roles, FOLLOWED);
 
-      await().atMost(BothRoles.PATIENCE).until(() -> receiver.delivered() == 1);
+      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 1);
       await()
           .atMost(BothRoles.PATIENCE)
           .until(() -> metrics(roles).matches("(?s).*\negress_spans_dropped_total [1-9].*"));
@@ -195,12 +196,17 @@ class TracingTest {
         .doesNotContain(" io.vertx.tracing.");
   }
 
+  private long delivered() {
+    return inbox.accepted(RECEIVER).size();
+  }
+
   private BothRoles roles(Map<String, String> own) {
     Map<String, String> environment = BothRoles.environment();
     environment.put("EGRESS_TRACING_OTLP_URL", collector.url());
     environment.putAll(own);
     BothRoles roles = new BothRoles(environment);
-    roles.endpoint(workspace, receiver.url("flaky/secret-path"));
+    inbox.makeFlaky(RECEIVER);
+    roles.endpoint(workspace, inbox.url(RECEIVER));
     return roles;
   }
 

@@ -74,6 +74,7 @@ class SweepWithinTest {
     await().until(() -> positions().equals(List.of(1L, 2L, 3L)));
   }
 
+  /** Nobody sweeps but who puts. */
   @Test
   void movesWhatOthersLeft() {
     stop();

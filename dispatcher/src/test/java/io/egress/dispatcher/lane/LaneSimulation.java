@@ -154,7 +154,7 @@ final class LaneSimulation {
   /** Called a million times, for which AssertJ is too slow. */
   private static void check(boolean holds, String what, Object subject) {
     if (!holds) {
-      throw new AssertionError(what + ": " + subject);
+      throw new AssertionError("it does not hold that " + what + ": " + subject);
     }
   }
 
@@ -190,9 +190,10 @@ final class LaneSimulation {
     pausedSource.add(job);
     while (!pausedSource.isEmpty() && !lanes.isFull()) {
       Job next = pausedSource.remove();
-      check(lanes.offer(next.endpoint().id(), Priority.LIVE, next, nowNanos), "room", next);
+      check(
+          lanes.offer(next.endpoint().id(), Priority.LIVE, next, nowNanos), "there is room", next);
     }
-    check(lanes.waiting() <= settings.bounds().queuedMax(), "no more waiting", job);
+    check(lanes.waiting() <= settings.bounds().queuedMax(), "no more wait than may", job);
   }
 
   private void startWhatMayStart() {
@@ -202,13 +203,16 @@ final class LaneSimulation {
       start(attempt);
       attempt = lanes.next(nowNanos);
     }
-    check(lanes.inFlight() <= settings.bounds().inFlightMax(), "no more in flight", nowNanos);
+    check(
+        lanes.inFlight() <= settings.bounds().inFlightMax(),
+        "no more are in flight than may",
+        nowNanos);
   }
 
   private void start(InFlight<Job> attempt) {
     Job job = attempt.record();
     Endpoint endpoint = job.endpoint();
-    check(open.remove(job.number()), "handed out once", job);
+    check(open.remove(job.number()), "each is handed out once", job);
     tally(endpoint).waitsNanos.add(nowNanos - job.arrivedNanos());
     boolean hangs = endpoint.hangsAt(nowNanos);
     long min = endpoint.answersAfterMin().toNanos();
