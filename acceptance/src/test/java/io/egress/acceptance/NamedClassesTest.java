@@ -30,7 +30,7 @@ class NamedClassesTest {
     String text = page("ARCHITECTURE.md").replaceAll("(?ms)^```.*?^```", "");
     Set<String> named = new TreeSet<>();
     CODE.matcher(text).results().forEach(found -> named.add(found.group(1)));
-    assertThat(named).contains("Sweeper", "Outcome.Aborted", "api.sweep.Outbox", "api.hook");
+    assertThat(named).contains("StreamEntry", "Outcome.Aborted", "api.relay.Outbox", "api.hook");
 
     List<String> unknown = new ArrayList<>();
     for (String name : named) {

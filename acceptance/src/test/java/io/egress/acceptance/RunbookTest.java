@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.ClosedPort;
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -21,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -217,7 +217,7 @@ class RunbookTest {
   }
 
   @Test
-  void somethingHoldsTheStreamsLock() throws Exception {
+  void somethingHoldsAWorkspacesLock() throws Exception {
     URI url = URI.create(environment.get("EGRESS_DATABASE_URL"));
     String[] account = url.getUserInfo().split(":", 2);
     try (Connection holder =
@@ -228,18 +228,18 @@ class RunbookTest {
         Statement statement = holder.createStatement()) {
       holder.setAutoCommit(false);
       statement.execute("set application_name = 'a forgotten psql'");
-      statement.execute("select pg_advisory_xact_lock(" + StreamLock.KEY + ")");
-      put();
-      for (String section :
-          List.of("EgressSweepStalled", "EgressHooksUnanswered", "EgressDatabasePoolBusy")) {
+      statement.execute("select from workspaces where id = '" + workspace + "' for no key update");
+      CompletableFuture<String> waiting = CompletableFuture.supplyAsync(this::put);
+      for (String section : List.of("EgressHooksUnanswered", "EgressDatabasePoolBusy")) {
         await()
             .atMost(PATIENCE)
             .untilAsserted(
                 () ->
                     assertThat(follow(section, "database", Map.of()))
-                        .contains("a forgotten psql", "Lock: advisory"));
+                        .contains("a forgotten psql", "Lock: transactionid"));
       }
       holder.rollback();
+      waiting.join();
     }
   }
 

@@ -29,8 +29,12 @@ import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.replays.ReplaysHandler;
 import io.egress.api.admin.secrets.SecretKeysHandler;
 import io.egress.api.admin.workspace.WorkspaceHandler;
+import io.egress.api.background.BackgroundWork;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.metrics.EndpointsBehind;
+import io.egress.api.metrics.FailingWorkspaces;
+import io.egress.api.metrics.OutboxBacklog;
 import io.egress.api.portal.Portal;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -38,10 +42,7 @@ import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.pull.PullStore;
 import io.egress.api.pull.WaitingPulls;
-import io.egress.api.sweep.EndpointsBehind;
-import io.egress.api.sweep.FailingWorkspaces;
-import io.egress.api.sweep.StreamBacklog;
-import io.egress.api.sweep.SweepVerticle;
+import io.egress.api.relay.RelayVerticle;
 import io.egress.platform.backend.BackendProbes;
 import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.database.Database;
@@ -85,7 +86,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The api role: public listener, internal listener, sweep and relay. */
+/** The api role: public listener, internal listener and relay. */
 public final class ApiApp {
   private static final Logger log = LoggerFactory.getLogger(ApiApp.class);
   private static final int PULLS_WAITING_MAX = 5_000;
@@ -191,7 +192,7 @@ public final class ApiApp {
 
     private final Database database;
 
-    /** Pulls have a connection pool of their own, so they never delay the hook or the sweep. */
+    /** Pulls have a connection pool of their own, so they never delay the hook. */
     private final Pool pullPool;
 
     private final Pool pool;
@@ -213,7 +214,7 @@ public final class ApiApp {
       this.closing = closing;
       this.database = Database.of(vertx, settings.database());
       this.pullPool = pool("pull", pullConnections());
-      this.pool = pool("hook_and_sweep", connections() - pullConnections());
+      this.pool = pool("hook", connections() - pullConnections());
       this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
       this.anyServer = database.poolOfAnyServer("any_server", 1);
       closing.push("the pool any_server", anyServer::close);
@@ -254,19 +255,19 @@ public final class ApiApp {
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
       KeyUse keyUse = new KeyUse(vertx, pool);
       closing.push("the record of used keys", keyUse::close);
-      SweepVerticle sweep = new SweepVerticle(pool, documents, settings, monitoring.metrics());
+      RelayVerticle relay = new RelayVerticle(pool, settings, monitoring.metrics());
       WebhookSender sender = sender(trust);
       BackendProbes probes =
           BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), "api");
       closing.push("the backend probes", probes::close);
-      Backends backends = watch(probes, sweep);
+      Backends backends = watch(probes, relay);
       Standby standby = standby(probes, backends.health);
       PullStore pulls = new PullStore(pullPool, documents, standby, monitoring.metrics());
       return vertx
-          .deployVerticle(sweep)
-          .onSuccess(id -> closing.push("sweep and relay", () -> vertx.undeploy(id)))
+          .deployVerticle(relay)
+          .onSuccess(id -> closing.push("the relay", () -> vertx.undeploy(id)))
           .compose(id -> backends.probes.databaseAsked())
-          .compose(asked -> listeners(documents, pulls, keyUse, sweep, backends, sender));
+          .compose(asked -> listeners(documents, pulls, keyUse, relay, backends, sender));
     }
 
     /** Sends test webhooks. The dispatcher has its own sender for deliveries. */
@@ -286,8 +287,8 @@ public final class ApiApp {
     }
 
     /** Pulls and hooks work without Kafka: the outbox keeps what has to be published. */
-    private Backends watch(BackendProbes probes, SweepVerticle sweep) {
-      StreamBacklog backlog = new StreamBacklog(vertx, probes.reading(), monitoring.metrics());
+    private Backends watch(BackendProbes probes, RelayVerticle relay) {
+      OutboxBacklog backlog = new OutboxBacklog(vertx, probes.reading(), monitoring.metrics());
       closing.pushSync("the backlog metrics", backlog::close);
       EndpointsBehind behind =
           new EndpointsBehind(
@@ -299,8 +300,7 @@ public final class ApiApp {
       Health health = monitoring.health().part();
       health.add(Health.Check.needed("database", probes::databaseUp));
       health.add(Health.Check.missable("kafka", probes::kafkaUp));
-      health.add(new Health.Check("sweep", sweep::sweepState));
-      health.add(new Health.Check("relay", sweep::relayState));
+      health.add(new Health.Check("relay", relay::state));
       return new Backends(health, probes);
     }
 
@@ -324,13 +324,15 @@ public final class ApiApp {
         DocumentStore documents,
         PullStore pulls,
         KeyUse keyUse,
-        SweepVerticle sweep,
+        RelayVerticle relay,
         Backends backends,
         WebhookSender sender) {
       ApiSettings api = settings.api();
       api.memory()
           .problem(Runtime.getRuntime().maxMemory())
           .ifPresent(problem -> log.warn("Memory may run out: {}", problem));
+      BackgroundWork background = new BackgroundWork(vertx, pool, documents, api.retention());
+      closing.push("the background work", background::stop);
       ByteBudget hookMemory = budget("hook", api.memory().hookBytes(), HOOKS_WAITING_MAX);
       Hook hook =
           new Hook(
@@ -343,7 +345,7 @@ public final class ApiApp {
                   api.maxCaptureBytes(),
                   api.workspaceRate(),
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
-              new Hook.Wakeups(sweep::entered, sweep::wake, sweep::wakeRevision),
+              new Hook.Wakeups(relay::entered, background::revise),
               monitoring.metrics());
       SecretBox secretBox = settings.push().secretBox();
       ApiKeys apiKeys = new ApiKeys(pool);
@@ -371,7 +373,7 @@ public final class ApiApp {
       EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
       WorkspaceList workspaces = new WorkspaceList(pool, healths, api.retention());
       CaptureFinder captures = new CaptureFinder(pool);
-      CaptureErasure erasure = new CaptureErasure(vertx, pool, sweep::wake);
+      CaptureErasure erasure = new CaptureErasure(pool);
       Portal portal =
           new Portal(
               portalAddress,
@@ -400,7 +402,7 @@ public final class ApiApp {
               vertx,
               waitingPool,
               settings.database().pooler() == DatabaseSettings.Pooler.NONE,
-              api.sweepInterval(),
+              api.relayInterval(),
               api.pullsHeldMax(),
               monitoring.metrics());
       PullHandler pull =
@@ -433,7 +435,7 @@ public final class ApiApp {
                           new AuditHandler(audit),
                           new QueueHandler(pool),
                           new ErasuresHandler(erasure, new MemberErasure(pool, documents)),
-                          new WorkspaceHandler(pool, api.retention(), sweep::wakeErasing),
+                          new WorkspaceHandler(pool, api.retention(), background::erase),
                           new WorkspacesHandler(workspaces),
                           new CapturesHandler(captures, pool, deliveryReads),
                           portalAccess)

@@ -95,14 +95,8 @@ class MetricsTest {
   void followWhatEntersAndIsPublished() {
     assertThat(value("egress_stream_entered_total")).isEqualTo(2);
     assertThat(value("egress_relay_published_total")).isEqualTo(2);
-    assertThat(value("egress_sweep_delay_seconds_count")).isEqualTo(2);
     assertThat(value("egress_publish_delay_seconds_count")).isEqualTo(2);
-    for (String gauge :
-        List.of(
-            "egress_sweep_waiting",
-            "egress_sweep_lag_seconds",
-            "egress_outbox_waiting",
-            "egress_outbox_oldest_seconds")) {
+    for (String gauge : List.of("egress_outbox_waiting", "egress_outbox_oldest_seconds")) {
       await().atMost(PATIENCE).until(() -> value(gauge) == 0);
     }
   }
@@ -111,10 +105,7 @@ class MetricsTest {
   void coverPoolsEventLoopsBackendsAndTheJvm() {
     for (String pool :
         List.of(
-            "{pool='pull'}",
-            "{pool='hook_and_sweep'}",
-            "{pool='api_probe'}",
-            "{pool='api_write_probe'}")) {
+            "{pool='pull'}", "{pool='hook'}", "{pool='api_probe'}", "{pool='api_write_probe'}")) {
       assertThat(value("egress_database_connections_in_use" + pool)).isNotNegative();
       assertThat(value("egress_database_waiting" + pool)).isNotNegative();
       assertThat(value("egress_database_connections_max" + pool)).isPositive();

@@ -109,7 +109,7 @@ public final class Service implements AutoCloseable {
     environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     environment.put("EGRESS_PUBLIC_PORT", "0");
     environment.put("EGRESS_INTERNAL_PORT", "0");
-    environment.put("sweep-interval", "50ms");
+    environment.put("relay-interval", "50ms");
     environment.put("EGRESS_DATABASE_POOL_SIZE", "8");
     return environment;
   }

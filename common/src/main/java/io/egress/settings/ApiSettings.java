@@ -19,7 +19,7 @@ public record ApiSettings(
     int pullsHeldMax,
     Duration memoryWait,
     long clientBytesPerSecondMin,
-    Duration sweepInterval,
+    Duration relayInterval,
     @Nullable Duration retention,
     @Nullable Integer workspaceRate,
     PortalSettings portal) {}

@@ -141,7 +141,7 @@ public record Settings(
         Integer.parseInt(reader.fixed("pulls-waiting", "10000")),
         reader.fixedDuration("memory-wait", "10s"),
         ByteSizes.parse(reader.fixed("client-rate-min", "8KiB")),
-        reader.fixedDuration("sweep-interval", "1s"),
+        reader.fixedDuration("relay-interval", "1s"),
         reader.optional(
             "EGRESS_RETENTION",
             "how long captures are kept before they are erased, such as 400d; without it, for good."

@@ -11,7 +11,6 @@ import io.egress.settings.Settings;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.transcript.stream.ProcessedCapture;
-import io.egress.transcript.stream.StreamLock;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
@@ -275,9 +274,8 @@ public final class Fleet implements AutoCloseable {
                                     + " values ($1, 1, $2, $3, $4, $5, $6)")
                             .executeBatch(
                                 ids.stream().map(id -> document(workspaceId, id, text)).toList()))
-                .compose(stored -> StreamLock.take(tx))
                 .compose(
-                    locked ->
+                    stored ->
                         tx.preparedQuery(
                                 "update workspaces set stream_head = stream_head + $2 where id = $1"
                                     + " returning stream_head")

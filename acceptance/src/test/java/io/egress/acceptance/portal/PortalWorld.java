@@ -58,7 +58,7 @@ final class PortalWorld implements AutoCloseable {
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");
     environment.put("EGRESS_EXTRA_TRUST", certificate.pem().toString());
     environment.put("EGRESS_RETRY_SCHEDULE", "1s");
-    environment.put("sweep-interval", "50ms");
+    environment.put("relay-interval", "50ms");
     return environment;
   }
 

@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores captures. A capture, its names, document and inbox row are committed together: an
- * acknowledged capture is on its way into the stream, and a rejected one leaves no trace.
+ * Stores captures. A capture, its names, its document and its place in the stream are committed
+ * together: an acknowledged capture is in the stream, and a rejected one leaves no trace.
  *
  * <p>All transactions that write captures take locks in one order: names first (see {@link Names}),
- * then captures by id.
+ * then captures by id, then the workspaces whose streams they enter.
  */
 final class CaptureWriter {
   private final Transactions transactions;
@@ -44,11 +44,8 @@ final class CaptureWriter {
         .map(
             done -> {
               names.learn(done.names());
-              if (!done.moved().isEmpty()) {
-                wakeups.entered().accept(done.moved());
-              }
-              if (done.waiting()) {
-                wakeups.waiting().run();
+              if (!done.entered().isEmpty()) {
+                wakeups.entered().accept(done.entered());
               }
               if (done.renamed()) {
                 wakeups.renamed().run();

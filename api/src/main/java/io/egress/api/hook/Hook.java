@@ -2,7 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.sweep.OwedRecord;
+import io.egress.api.relay.OwedRecord;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.flow.Patience;
@@ -44,14 +44,12 @@ public final class Hook {
   /**
    * Called after a commit that leaves work for others.
    *
-   * @param entered called with captures that have got a position, and are to be published
-   * @param waiting called when captures are waiting for their position
+   * @param entered called with captures that have entered the stream, and are to be published
    * @param renamed called after a rename: captures are waiting to be revised
    */
-  public record Wakeups(Consumer<List<OwedRecord>> entered, Runnable waiting, Runnable renamed) {
+  public record Wakeups(Consumer<List<OwedRecord>> entered, Runnable renamed) {
     public Wakeups {
       requireNonNull(entered, "entered is null");
-      requireNonNull(waiting, "waiting is null");
       requireNonNull(renamed, "renamed is null");
     }
   }

@@ -2,8 +2,7 @@ package io.egress.api.hook;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.sweep.OwedRecord;
-import io.egress.api.sweep.Sweeper;
+import io.egress.api.relay.OwedRecord;
 import io.egress.platform.database.Transactions;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.RevisedCapture;
@@ -33,15 +32,9 @@ final class PutTransaction {
    * @param puts the result of each capture
    * @param names the names as stored
    * @param renamed whether a name that captures may show has changed
-   * @param moved captures that have got their position, these and others
-   * @param waiting whether one of these has not got its position yet
+   * @param entered those that entered the stream
    */
-  record Done(
-      List<PutResult> puts,
-      Names names,
-      boolean renamed,
-      List<OwedRecord> moved,
-      boolean waiting) {}
+  record Done(List<PutResult> puts, Names names, boolean renamed, List<OwedRecord> entered) {}
 
   private static final Comparator<IncomingCapture> BY_ID =
       Comparator.comparing(incoming -> incoming.capture().id());
@@ -85,19 +78,11 @@ final class PutTransaction {
   }
 
   private Future<Transactions.Last<Done>> nothing() {
-    return Future.succeededFuture(
-        () -> Future.succeededFuture(done(new Names(), List.of(), List.of())));
+    return Future.succeededFuture(() -> Future.succeededFuture(done(new Names(), List.of())));
   }
 
-  private Done done(Names held, List<IncomingCapture> entering, List<OwedRecord> moved) {
-    Set<UUID> entered =
-        moved.stream().map(record -> record.capture().captureId()).collect(Collectors.toSet());
-    return new Done(
-        captures.stream().map(this::result).toList(),
-        held,
-        renamed,
-        moved,
-        entering.stream().anyMatch(incoming -> !entered.contains(incoming.capture().id())));
+  private Done done(Names held, List<OwedRecord> entered) {
+    return new Done(captures.stream().map(this::result).toList(), held, renamed, entered);
   }
 
   private PutResult result(IncomingCapture incoming) {
@@ -220,16 +205,11 @@ final class PutTransaction {
                 () -> {
                   Future<?> stored =
                       Future.join(
-                          List.of(
-                              CaptureTable.insert(tx, entries(added)),
-                              CaptureTable.update(tx, entries(fixes)),
-                              StreamInbox.add(tx, entering),
-                              documents.put(tx, rendered)));
-                  Future<List<OwedRecord>> moved =
-                      entering.isEmpty()
-                          ? Future.succeededFuture(List.of())
-                          : Sweeper.sweepWithin(tx);
-                  return stored.compose(all -> moved).map(rows -> done(held, entering, rows));
+                          CaptureTable.insert(tx, entries(added)),
+                          CaptureTable.update(tx, entries(fixes)),
+                          documents.put(tx, rendered));
+                  Future<List<OwedRecord>> entered = StreamEntry.enter(tx, entering);
+                  return stored.compose(all -> entered).map(rows -> done(held, rows));
                 });
   }
 

@@ -49,7 +49,7 @@ class CaptureFieldsTest {
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
-            new Hook.Wakeups(moved -> {}, () -> {}, () -> {}));
+            new Hook.Wakeups(entered -> {}, () -> {}));
   }
 
   @TestFactory

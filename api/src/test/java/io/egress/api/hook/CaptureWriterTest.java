@@ -89,7 +89,7 @@ class CaptureWriterTest {
     return new CaptureWriter(
         service.database,
         new DocumentStore(service.vertx, service.database, new Metrics()),
-        new Hook.Wakeups(moved -> {}, () -> {}, () -> {}));
+        new Hook.Wakeups(entered -> {}, () -> {}));
   }
 
   private List<PutResult> put(IncomingCapture... captures) {

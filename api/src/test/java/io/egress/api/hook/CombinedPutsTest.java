@@ -35,7 +35,7 @@ class CombinedPutsTest {
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
-            new Hook.Wakeups(moved -> {}, () -> {}, () -> {}));
+            new Hook.Wakeups(entered -> {}, () -> {}));
     puts = new CombinedPuts(service.vertx, writer);
     putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }

@@ -18,12 +18,11 @@ import java.util.regex.Pattern;
 final class StageTimes {
   private record Stage(String name, String metric, String label) {}
 
-  /** The first two are measured by themselves, the others from the entry into the stream. */
+  /** The first is measured by itself, the others from the entry into the stream. */
   private static final List<Stage> STAGES =
       List.of(
           new Stage("hook answered", "egress_hook_duration_seconds", "outcome=\"ok\""),
-          new Stage("then in the stream", "egress_sweep_delay_seconds", ""),
-          new Stage("then published", "egress_publish_delay_seconds", ""),
+          new Stage("  published", "egress_publish_delay_seconds", ""),
           new Stage("  fanned out", "egress_fanout_delay_seconds", ""),
           new Stage("  attempt begun", "egress_first_attempt_delay_seconds", "origin=\"live\""),
           new Stage("  arrived", "egress_delivery_delay_seconds", "origin=\"live\""));

@@ -1,6 +1,5 @@
 package io.egress.webhook.endpoint;
 
-import io.egress.transcript.stream.StreamLock;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -48,6 +47,7 @@ public final class EndpointStore {
             max_per_second, max_in_flight, standard_webhooks, client_certificate, client_certificate_subject,
             client_certificate_expires_at, erasures, created_position)
         select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, stream_head from workspaces where id = $2
+        for no key update
         returning %1$s),
       history as (
         insert into backfills
@@ -155,8 +155,7 @@ public final class EndpointStore {
 
   /**
    * {@code sealedSecret}, {@code headers} and {@code certificate} must be sealed for {@code id}.
-   * The workspace must exist already: creating it may wait for a capture being written, which must
-   * not happen while this holds the stream's lock.
+   * Until the transaction ends, no capture enters the stream of the workspace, which must exist.
    */
   public static Future<Endpoint> add(
       SqlConnection transaction,
@@ -183,9 +182,7 @@ public final class EndpointStore {
             subject(endpoint.clientCertificate()),
             expiresAt(endpoint.clientCertificate()),
             endpoint.erasures());
-    return StreamLock.take(transaction)
-        .compose(locked -> transaction.preparedQuery(ADD).execute(row))
-        .map(rows -> shown(rows.iterator().next()));
+    return transaction.preparedQuery(ADD).execute(row).map(rows -> shown(rows.iterator().next()));
   }
 
   /** Oldest first. */

@@ -61,14 +61,14 @@ class HealthTest {
   @Test
   void isNotReadyWhenARequiredPartFails() throws Exception {
     health.add(Check.needed("database", () -> false));
-    health.add(new Check("sweep", () -> State.DOWN));
+    health.add(new Check("relay", () -> State.DOWN));
     health.add(Check.needed("kafka", () -> true));
 
     Answer ready = ask(health, "/health/ready");
 
     assertThat(ready.status()).isEqualTo(503);
     assertThat(ready.body().getString("status")).isEqualTo("down");
-    assertThat(List.of("database", "sweep"))
+    assertThat(List.of("database", "relay"))
         .allSatisfy(name -> assertThat(ready.check(name)).isEqualTo("down"));
     assertThat(ready.check("kafka")).isEqualTo("up");
   }

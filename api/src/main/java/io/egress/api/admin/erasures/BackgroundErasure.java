@@ -70,7 +70,6 @@ public final class BackgroundErasure {
       update workspaces w set emptied_at = now()
       where w.id = $1 and w.ended_at < now() - interval '5 minutes'
         and w.stream_head = coalesce((select h.number from erasure_heads h where h.workspace_id = w.id), 0)
-        and not exists (select from stream_inbox i where i.workspace_id = w.id)
         and not exists (
           select from captures c where c.workspace_id = w.id and not c.entered and c.erased_at is null)
       """;

@@ -7,19 +7,14 @@ import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  * erasure that was interrupted in between.
  */
 public final class CaptureErasure {
-  /** A capture that was just put is given its position first. */
-  private static final Duration POSITION_WAIT = Duration.ofSeconds(5);
-
-  private static final Duration LOOKS_APART = Duration.ofMillis(50);
-
   private static final String ERASE =
       "select *, erased_at = now() as is_new from erase_capture($1, $2, $3)";
   private static final String HOLD =
@@ -44,17 +34,12 @@ public final class CaptureErasure {
   /** {@code workspaceId} is null for whatever workspace. */
   private record Wanted(@Nullable UUID workspaceId, UUID captureId, String reason) {}
 
-  private final Vertx vertx;
   private final Pool pool;
   private final Transactions transactions;
-  private final Runnable sweep;
 
-  /** {@code sweep} gives captures that wait for a position one. */
-  public CaptureErasure(Vertx vertx, Pool pool, Runnable sweep) {
-    this.vertx = vertx;
+  public CaptureErasure(Pool pool) {
     this.pool = pool;
     this.transactions = new Transactions(pool);
-    this.sweep = sweep;
   }
 
   /** Of a capture that was erased before, returns the erasure of then. */
@@ -68,34 +53,15 @@ public final class CaptureErasure {
   }
 
   private Future<Erasure> erase(Caller caller, Wanted wanted) {
-    return erase(caller, wanted, System.nanoTime() + POSITION_WAIT.toNanos())
+    return transactions
+        .run(tx -> eraseOnce(tx, caller, wanted))
         .compose(
             erasure ->
                 ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
                     .map(erasure));
   }
 
-  private Future<Erasure> erase(Caller caller, Wanted wanted, long untilNanos) {
-    return transactions
-        .run(tx -> eraseOnce(tx, caller, wanted))
-        .compose(
-            erased -> {
-              if (erased.isPresent()) {
-                return Future.succeededFuture(erased.get());
-              }
-              if (System.nanoTime() > untilNanos) {
-                throw new Refusal(503, "the capture is on its way into the stream, try again");
-              }
-              sweep.run();
-              return vertx
-                  .timer(LOOKS_APART.toMillis(), TimeUnit.MILLISECONDS)
-                  .compose(passed -> erase(caller, wanted, untilNanos));
-            });
-  }
-
-  /** Empty if the capture has no position yet. */
-  private static Future<Optional<Erasure>> eraseOnce(
-      SqlConnection tx, Caller caller, Wanted wanted) {
+  private static Future<Erasure> eraseOnce(SqlConnection tx, Caller caller, Wanted wanted) {
     return tx.preparedQuery(HOLD)
         .execute(Tuple.of(wanted.captureId(), wanted.workspaceId()))
         .compose(
@@ -104,13 +70,7 @@ public final class CaptureErasure {
               return tx.preparedQuery(ERASE)
                   .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
             })
-        .compose(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext()
-                  ? record(tx, caller, row.next()).map(Optional::of)
-                  : Future.succeededFuture(Optional.empty());
-            });
+        .compose(rows -> record(tx, caller, rows.iterator().next()));
   }
 
   private static void requireErasable(RowSet<Row> captures) {

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.egress.api.Service;
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
-import io.egress.transcript.stream.StreamLock;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Transaction;
@@ -16,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,14 +29,18 @@ class DatabaseApiTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
-  void showsWhoHoldsTheStreamsLockAndWhoWaitsForIt() {
+  void showsWhoHoldsALockAndWhoWaitsForIt() {
     try (Service service = Service.start()) {
+      UUID workspace = UUID.randomUUID();
+      service.put(UUID.randomUUID(), Service.capture(workspace));
       SqlConnection holder = Service.await(service.database.getConnection());
       Transaction transaction = Service.await(holder.begin());
-      Service.await(StreamLock.take(holder));
+      Service.await(holder.query("select from workspaces for no key update").execute());
       int pid = pid(holder);
 
-      service.put(UUID.randomUUID(), Service.capture(UUID.randomUUID()));
+      CompletableFuture<?> put =
+          CompletableFuture.runAsync(
+              () -> service.put(UUID.randomUUID(), Service.capture(workspace)));
 
       await().atMost(PATIENCE).until(() -> blocks(service, pid) == 1);
       assertThat(sessions(service))
@@ -44,12 +48,13 @@ class DatabaseApiTest {
           .singleElement()
           .satisfies(
               waiting -> {
-                assertThat(waiting.getString("waits_for")).isEqualTo("Lock: advisory");
-                assertThat(waiting.getString("query")).contains("sweep(");
+                assertThat(waiting.getString("waits_for")).isEqualTo("Lock: transactionid");
+                assertThat(waiting.getString("query")).contains("enter_stream(");
               });
 
       Service.await(transaction.rollback());
       Service.await(holder.close());
+      put.join();
       await().atMost(PATIENCE).until(() -> blocks(service, pid) == 0);
     }
   }

@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,7 +58,7 @@ class StreamPromiseTest {
   @Test
   @Tag("full")
   @Timeout(120)
-  void holdsWhileConnectionsThatSweepAreKilled() throws Exception {
+  void holdsWhileConnectionsThatEnterTheStreamAreKilled() throws Exception {
     run(true);
   }
 
@@ -98,7 +98,7 @@ class StreamPromiseTest {
       writers.add(threads.submit(() -> write(writer, workspace, written)));
     }
     if (killing) {
-      threads.submit(() -> killSweeps(written)).get();
+      threads.submit(() -> killEntries(written)).get();
     }
     List<String> put = new ArrayList<>();
     for (Future<List<String>> writer : writers) {
@@ -112,7 +112,7 @@ class StreamPromiseTest {
     }
   }
 
-  /** Half through the hook, half by slow transactions of its own that the inbox must not mind. */
+  /** Half through the hook, half by slow transactions of its own. */
   private List<String> write(int writer, UUID workspace, CountDownLatch written) throws Exception {
     Random random = new Random(writer);
     List<String> put = new ArrayList<>();
@@ -141,7 +141,7 @@ class StreamPromiseTest {
     Transaction transaction = Service.await(connection.begin());
     Service.await(
         connection
-            .preparedQuery("insert into stream_inbox (capture_id, workspace_id) values ($1, $2)")
+            .preparedQuery("select from enter_stream(array[$1::uuid], array[$2::uuid], null)")
             .execute(Tuple.of(id, workspace)));
     Service.await(
         connection
@@ -164,7 +164,7 @@ class StreamPromiseTest {
     List<String> seen = new ArrayList<>();
     String after = "";
     while (true) {
-      boolean allWritten = written.getCount() == 0 && inboxIsEmpty();
+      boolean allWritten = written.getCount() == 0;
       Service service = instances.get(random.nextInt(INSTANCES));
       int limit = 1 + random.nextInt(100);
       var answer = service.pull("/api/v1/captures?limit=" + limit + after, key);
@@ -182,19 +182,15 @@ class StreamPromiseTest {
     }
   }
 
-  private boolean inboxIsEmpty() {
-    return instances.get(0).query("select 1 from stream_inbox limit 1").size() == 0;
-  }
-
-  private int killSweeps(CountDownLatch written) {
+  private int killEntries(CountDownLatch written) {
     int killed = 0;
     while (written.getCount() > 0) {
       killed +=
           instances
               .get(0)
               .query(
-                  "select pg_terminate_backend(pid), pg_sleep(0.02) from pg_locks where locktype = 'advisory' "
-                      + "and database = (select oid from pg_database where datname = current_database())")
+                  "select pg_terminate_backend(pid), pg_sleep(0.02) from pg_stat_activity"
+                      + " where datname = current_database() and query like '%from enter_stream($1, $2, $3)'")
               .size();
     }
     assertThat(killed).isPositive();

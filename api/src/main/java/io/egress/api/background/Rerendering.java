@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.background;
 
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;

@@ -1,16 +1,14 @@
-package io.egress.api.sweep;
+package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
-import io.egress.transcript.stream.StreamLock;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
@@ -18,19 +16,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A capture gets its position when it is stored, unless someone else is sweeping. */
-class SweepWithinTest {
+/** A capture gets its position when it is stored. */
+class StreamEntryTest {
   private final UUID workspace = UUID.randomUUID();
   private Service service;
   private SqlConnection other;
 
   @BeforeEach
   void start() {
-    start(Map.of());
-  }
-
-  private void start(Map<String, String> changes) {
-    service = Service.start(changes);
+    service = Service.start();
     other =
         Service.await(
             PgConnection.connect(service.vertx, service.environment.get("EGRESS_DATABASE_URL")));
@@ -57,43 +51,25 @@ class SweepWithinTest {
             .next();
     assertThat(stored.getString("stream")).isEqualTo(stored.getString("capture"));
     assertThat(stored.getLong("position")).isEqualTo(stored.getLong("stream_head")).isEqualTo(1);
-    assertThat(service.query("select from stream_inbox").size()).isZero();
   }
 
   @Test
-  void doesNotWaitForTheLock() {
+  void waitsOnlyForThoseOfTheSameWorkspace() {
     put(UUID.randomUUID());
     run("begin");
-    run("select pg_advisory_xact_lock(%d)".formatted(StreamLock.KEY));
+    run("select from workspaces where id = '%s' for no key update".formatted(workspace));
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> put(UUID.randomUUID()));
+    await().until(this::isWaiting);
 
-    put(UUID.randomUUID());
-    put(UUID.randomUUID());
+    try (Service twin = service.twin()) {
+      assertThat(twin.put(UUID.randomUUID(), Service.capture(UUID.randomUUID())).statusCode())
+          .isEqualTo(201);
+    }
     assertThat(positions()).containsExactly(1L);
 
     run("commit");
-    await().until(() -> positions().equals(List.of(1L, 2L, 3L)));
-  }
-
-  /** Nobody sweeps but who puts. */
-  @Test
-  void movesWhatOthersLeft() {
-    stop();
-    start(Map.of("sweep-interval", "1h"));
-    UUID left = UUID.randomUUID();
-    put(left);
-    run("alter table stream disable trigger user");
-    run("delete from stream");
-    run("update workspaces set stream_head = 0");
-    run("alter table stream enable trigger user");
-    run("delete from outbox");
-    run(
-        "insert into stream_inbox (capture_id, workspace_id) select id, workspace_id from captures");
-    UUID next = UUID.randomUUID();
-    put(next);
-
-    assertThat(service.query("select capture_id from stream order by position"))
-        .extracting(row -> row.getUUID(0))
-        .containsExactly(left, next);
+    waiting.join();
+    assertThat(positions()).containsExactly(1L, 2L);
   }
 
   /** Another process puts a capture with the same id at the same time. */
@@ -111,22 +87,15 @@ class SweepWithinTest {
     CompletableFuture<Integer> put =
         CompletableFuture.supplyAsync(
             () -> service.put(taken, Service.capture(workspace)).statusCode());
-    await()
-        .until(
-            () ->
-                service
-                        .query(
-                            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
-                        .size()
-                    == 1);
+    await().until(this::isWaiting);
 
     run(
-        "insert into stream_inbox (capture_id, workspace_id) values ('%s', '%s')"
+        "select enter_stream(array['%s'::uuid], array['%s'::uuid], null)"
             .formatted(taken, workspace));
     run("commit");
 
     assertThat(put.join()).as("of a capture that exists").isEqualTo(200);
-    await().until(() -> positions().equals(List.of(1L, 2L)));
+    assertThat(positions()).containsExactly(1L, 2L);
     assertThat(service.query("select from documents").size()).isEqualTo(2);
   }
 
@@ -142,9 +111,22 @@ class SweepWithinTest {
     assertThat(service.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
   }
 
+  private boolean isWaiting() {
+    return service
+            .query(
+                "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+            .size()
+        == 1;
+  }
+
   private List<Long> positions() {
     return StreamSupport.stream(
-            service.query("select position from stream order by position").spliterator(), false)
+            service
+                .query(
+                    "select position from stream where workspace_id = '%s' order by position"
+                        .formatted(workspace))
+                .spliterator(),
+            false)
         .map(row -> row.getLong(0))
         .toList();
   }

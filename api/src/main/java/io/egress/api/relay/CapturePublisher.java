@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.relay;
 
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;

@@ -1,4 +1,4 @@
 @NullMarked
-package io.egress.api.sweep;
+package io.egress.api.background;
 
 import org.jspecify.annotations.NullMarked;

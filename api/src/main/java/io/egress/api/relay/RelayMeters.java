@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.relay;
 
 import io.egress.platform.metrics.Buckets;
 import io.egress.platform.metrics.Metrics;
@@ -8,21 +8,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-final class SweepMeters {
+final class RelayMeters {
   private final Counter entered;
-  private final Timer sweepDelay;
   private final Counter published;
   private final Timer publishDelay;
 
-  SweepMeters(Metrics metrics) {
+  RelayMeters(Metrics metrics) {
     entered =
         metrics.counter(
-            "egress_stream_entered_total", "captures moved into the stream by this process");
-    sweepDelay =
-        metrics.timer(
-            "egress_sweep_delay_seconds",
-            "time from storing a finished capture to its entry into the stream",
-            Buckets.STAGE);
+            "egress_stream_entered_total", "captures added to the stream by this process");
     published =
         metrics.counter(
             "egress_relay_published_total", "captures published to Kafka by this process");
@@ -35,7 +29,6 @@ final class SweepMeters {
 
   void entered(List<OwedRecord> captures) {
     entered.increment(captures.size());
-    captures.forEach(each -> sweepDelay.record(each.sweepDelay()));
   }
 
   void published(List<OwedRecord> captures) {

@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.background;
 
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;

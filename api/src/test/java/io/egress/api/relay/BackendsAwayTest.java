@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.metrics;
 
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;

@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.relay;
 
 import io.egress.platform.database.Transactions;
 import io.vertx.core.Future;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Publishes the outbox to Kafka. A row is deleted after the broker has acknowledged its record: a
  * record may be published twice, but is never left out.
  *
- * <p>The process that moved captures into the stream has their records, and publishes them without
+ * <p>The process that added captures to the stream has their records, and publishes them without
  * reading them again. Rows that are older than this takes were left by a process that died or could
  * not publish. Several processes share them: a row is locked while its record is being published.
  *
@@ -55,7 +55,7 @@ final class Outbox {
         select sequence from outbox
         where sequence > $1 and entered_at < now() - interval '%d seconds'
         order by sequence limit %d for update skip locked))
-      returning sequence, workspace_id, position, capture_id, finished_at, entered_at, traceparent, %s
+      returning sequence, workspace_id, position, capture_id, entered_at, traceparent, %s
       """
           .formatted(LEFT_AFTER.toSeconds(), BATCH_MAX, DO_NOT_WAIT_FOR_THE_DISK);
 

@@ -1,4 +1,4 @@
-package io.egress.api.sweep;
+package io.egress.api.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,58 @@
+package io.egress.api.background;
+
+import io.egress.api.admin.erasures.BackgroundErasure;
+import io.egress.transcript.document.DocumentStore;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The work on captures that nobody waits for. Each part is done by one process at a time. */
+public final class BackgroundWork {
+  /** A rename wakes the revision; the interval takes over after a process that died. */
+  private static final Duration REVISION_INTERVAL = Duration.ofSeconds(10);
+
+  private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
+
+  private static final Duration EXPIRY_INTERVAL = Duration.ofSeconds(30);
+
+  private final Recurring revising;
+  private final Recurring rerendering;
+  private final Recurring erasing;
+
+  /** {@code retention} is that of workspaces that have none of their own. */
+  public BackgroundWork(
+      Vertx vertx, Pool pool, DocumentStore documents, @Nullable Duration retention) {
+    revising =
+        new Recurring(
+            vertx, "revising renamed captures", REVISION_INTERVAL, new Revisions(pool)::reviseAll);
+    rerendering =
+        new Recurring(
+            vertx,
+            "rendering documents again",
+            RERENDERING_INTERVAL,
+            new Rerendering(pool, documents)::run);
+    erasing =
+        new Recurring(
+            vertx,
+            "erasing what is older than its retention or has ended",
+            EXPIRY_INTERVAL,
+            new BackgroundErasure(pool, retention)::run);
+  }
+
+  /** Call when captures of a renamed device or member are waiting to be revised. Thread-safe. */
+  public void revise() {
+    revising.ask();
+  }
+
+  /** Call when a workspace has ended. Thread-safe. */
+  public void erase() {
+    erasing.ask();
+  }
+
+  /** Completes when nothing is running. */
+  public Future<Void> stop() {
+    return Future.join(revising.stop(), rerendering.stop(), erasing.stop()).mapEmpty();
+  }
+}

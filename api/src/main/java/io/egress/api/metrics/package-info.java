@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.metrics;
+
+import org.jspecify.annotations.NullMarked;

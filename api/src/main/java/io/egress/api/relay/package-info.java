@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.api.relay;
+
+import org.jspecify.annotations.NullMarked;
