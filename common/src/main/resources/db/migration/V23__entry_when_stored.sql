@@ -12,8 +12,7 @@ drop function sweep(bigint, integer);
 drop table stream_inbox;
 alter table outbox drop column finished_at;
 
--- Appends captures to the streams of their workspaces, in the given order. Returns the rows of the outbox, and notifies of the
--- workspaces: '<workspace id> <new head>'.
+-- Appends captures to the streams of their workspaces, in the given order. Returns the rows of the outbox.
 --
 -- The workspaces' rows are locked until the transaction is visible, so positions of a workspace become visible in order. Each
 -- statement after the lock sees what earlier holders did. entered_at is read under the lock, so it increases with the position.
@@ -36,13 +35,12 @@ begin
     cross join lateral (select stream_head, stream_chain from workspaces where id = e.workspace_id limit 1) w
     window ordered as (partition by e.workspace_id order by e.nth rows unbounded preceding)),
   heads as (
-    insert into workspaces as w (id, stream_head, stream_chain)
+    insert into workspaces (id, stream_head, stream_chain)
     select distinct on (n.workspace_id) n.workspace_id, n.position, n.chain
     from numbered n order by n.workspace_id, n.position desc
-    on conflict (id) do update set stream_head = excluded.stream_head, stream_chain = excluded.stream_chain
-    returning pg_notify('egress_stream', w.id || ' ' || w.stream_head)),
+    on conflict (id) do update set stream_head = excluded.stream_head, stream_chain = excluded.stream_chain),
   entered as (
-    insert into stream as s (workspace_id, position, capture_id, chain, entered_at)
+    insert into stream (workspace_id, position, capture_id, chain, entered_at)
     select n.workspace_id, n.position, n.capture_id, n.chain, entering_at from numbered n)
   insert into outbox as o (workspace_id, position, capture_id, entered_at, traceparent)
   select n.workspace_id, n.position, n.capture_id, entering_at, n.traceparent

@@ -218,6 +218,7 @@ class RunbookTest {
 
   @Test
   void somethingHoldsAWorkspacesLock() throws Exception {
+    put();
     URI url = URI.create(environment.get("EGRESS_DATABASE_URL"));
     String[] account = url.getUserInfo().split(":", 2);
     try (Connection holder =

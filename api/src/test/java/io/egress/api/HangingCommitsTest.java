@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,12 @@ class HangingCommitsTest {
   private static final Duration AT_ONCE = Duration.ofSeconds(3);
   private static final Duration KNOWN_WITHIN = Duration.ofSeconds(15);
   private static final Duration SEVERAL_CHECKS = Duration.ofSeconds(8);
+
+  private static final String COMMITS_OF_CAPTURES =
+      """
+      select a.wait_event from pg_stat_activity a where a.query = 'COMMIT' and a.state = 'active'
+        and exists (select from pg_locks l where l.pid = a.pid and l.relation = 'captures'::regclass)
+      """;
 
   private record Answered(HttpResponse<String> answer, Duration after) {}
 
@@ -65,7 +72,8 @@ class HangingCommitsTest {
 
     reload("set synchronous_standby_names = 'nobody'");
 
-    CompletableFuture<Answered> early = CompletableFuture.supplyAsync(this::firstRefused);
+    CompletableFuture<Answered> early =
+        CompletableFuture.supplyAsync(() -> firstRefused(service, workspace));
     assertPullsAreServed();
     await().atMost(KNOWN_WITHIN).until(() -> database().equals("down"));
     await()
@@ -73,7 +81,7 @@ class HangingCommitsTest {
         .atMost(KNOWN_WITHIN)
         .untilAsserted(
             () -> {
-              assertUnavailable(timed(this::put), AT_ONCE);
+              assertUnavailable(timed(() -> put(service, workspace)), AT_ONCE);
               assertPullsAreServed();
               assertThat(database()).isEqualTo("down");
             });
@@ -85,8 +93,42 @@ class HangingCommitsTest {
 
     reload("reset synchronous_standby_names");
 
-    await().atMost(KNOWN_WITHIN).until(() -> database().equals("up") && put().statusCode() == 201);
+    await()
+        .atMost(KNOWN_WITHIN)
+        .until(() -> database().equals("up") && put(service, workspace).statusCode() == 201);
     assertPullsAreServed();
+  }
+
+  @Test
+  void capturesOfDifferentWorkspacesAreCommittedTogether() {
+    AtomicBoolean over = new AtomicBoolean();
+    try (Service twin = service.twin()) {
+      reload("set synchronous_standby_names = 'nobody'");
+
+      CompletableFuture<Void> puts = CompletableFuture.runAsync(() -> putUntil(over, service));
+      CompletableFuture<Void> others = CompletableFuture.runAsync(() -> putUntil(over, twin));
+
+      await()
+          .atMost(KNOWN_WITHIN)
+          .untilAsserted(
+              () ->
+                  assertThat(service.query(COMMITS_OF_CAPTURES))
+                      .extracting(row -> row.getString("wait_event"))
+                      .containsExactly("SyncRep", "SyncRep"));
+
+      over.set(true);
+      reload("reset synchronous_standby_names");
+      CompletableFuture.allOf(puts, others).join();
+    } finally {
+      over.set(true);
+    }
+  }
+
+  private static void putUntil(AtomicBoolean over, Service service) {
+    UUID workspace = UUID.randomUUID();
+    while (!over.get()) {
+      put(service, workspace);
+    }
   }
 
   private void assertPullsAreServed() {
@@ -106,15 +148,15 @@ class HangingCommitsTest {
   }
 
   /** The server takes a moment to apply its new configuration. */
-  private Answered firstRefused() {
-    Answered put = timed(this::put);
-    while (put.answer.statusCode() == 201) {
-      put = timed(this::put);
-    }
+  private static Answered firstRefused(Service service, UUID workspace) {
+    Answered put;
+    do {
+      put = timed(() -> put(service, workspace));
+    } while (put.answer.statusCode() == 201);
     return put;
   }
 
-  private HttpResponse<String> put() {
+  private static HttpResponse<String> put(Service service, UUID workspace) {
     return service.put(UUID.randomUUID(), Service.capture(workspace));
   }
 

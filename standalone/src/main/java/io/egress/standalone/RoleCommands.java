@@ -11,7 +11,7 @@ final class RoleCommands {
 
   @Command(
       name = "api",
-      description = "Runs the api role: pull, completion hook, administration, sweep.")
+      description = "Runs the api role: pull, completion hook, administration, relay.")
   static final class Api implements Callable<Integer> {
     @Override
     public Integer call() {

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  * then captures by id, then the workspaces whose streams they enter.
  */
 final class CaptureWriter {
+  private final Pool pool;
   private final Transactions transactions;
   private final DocumentStore documents;
   private final Hook.Wakeups wakeups;
   private final NamesLastSeen names = new NamesLastSeen();
 
   CaptureWriter(Pool pool, DocumentStore documents, Hook.Wakeups wakeups) {
+    this.pool = pool;
     this.transactions = new Transactions(pool);
     this.documents = documents;
     this.wakeups = wakeups;
@@ -46,6 +48,7 @@ final class CaptureWriter {
               names.learn(done.names());
               if (!done.entered().isEmpty()) {
                 wakeups.entered().accept(done.entered());
+                StreamEntry.announce(pool, done.entered());
               }
               if (done.renamed()) {
                 wakeups.renamed().run();

@@ -19,6 +19,12 @@ import java.util.UUID;
 final class StreamEntry {
   private static final String ENTER = "select * from enter_stream($1, $2, $3)";
 
+  private static final String ANNOUNCE =
+      """
+      select pg_notify('egress_stream', e.workspace_id || ' ' || max(e.position))
+      from unnest($1::uuid[], $2::bigint[]) as e(workspace_id, position) group by e.workspace_id
+      """;
+
   private StreamEntry() {}
 
   /**
@@ -41,5 +47,20 @@ final class StreamEntry {
               rows.forEach(row -> entered.add(OwedRecord.of(row)));
               return entered;
             });
+  }
+
+  /**
+   * Notifies pulls that wait, in whatever process. Not part of the transaction: PostgreSQL commits
+   * those that notify one at a time.
+   */
+  static Future<?> announce(SqlClient client, List<OwedRecord> entered) {
+    return client
+        .preparedQuery(ANNOUNCE)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(
+                    entered.stream().map(each -> each.capture().workspaceId()).toArray(UUID[]::new))
+                .addArrayOfLong(
+                    entered.stream().map(each -> each.capture().position()).toArray(Long[]::new)));
   }
 }

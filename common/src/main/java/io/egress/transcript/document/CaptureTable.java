@@ -1,7 +1,5 @@
 package io.egress.transcript.document;
 
-import static java.util.stream.Collectors.joining;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -37,36 +35,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The table of captures. It holds what the document does not show: what was said, and by whom, is
- * stored once, in {@code documents}, and read from there. The statements and the digest are made
- * from one list of columns. A new column changes the digests of all captures: the next call that
- * repeats one of them stores it again.
+ * stored once, in {@code documents}, and read from there. A change of the digest costs: the next
+ * call that repeats a capture stores it again.
  */
 public final class CaptureTable {
-  private record Column(String name, Function<Capture, @Nullable Object> value) {}
-
-  /** Shown by documents as it was given. */
-  private static final Column SUMMARY = new Column("summary", Capture::summary);
-
-  /** In addition to the id and the workspace, which never change, and to the segments. */
-  private static final List<Column> COMPARED =
-      List.of(
-          new Column("mode", capture -> capture.mode().wireName()),
-          new Column("title", Capture::title),
-          SUMMARY,
-          new Column("started_at", Capture::startedAt),
-          new Column("ended_at", Capture::endedAt),
-          new Column("duration_ms", Capture::durationMs),
-          new Column("device_id", capture -> capture.device().id()));
-
-  private static final List<Column> COLUMNS =
-      COMPARED.stream().filter(column -> !column.equals(SUMMARY)).toList();
-
   /** A capture in the form in which it is stored, and the digest of all its fields. */
   public record Entry(Capture capture, List<Short> speakers, Buffer digest) {
     public static Entry of(Capture capture) {
@@ -115,35 +92,19 @@ public final class CaptureTable {
           + " from captures where id = any($1)";
   private static final String LOCK = STORED + " order by id for no key update";
 
-  private static final int FIRST = 3;
-  private static final int SPEAKERS = FIRST + COLUMNS.size();
-
   private static final String INSERT =
       """
-      insert into captures (id, workspace_id, %s, speakers, members, digest, entered)
-      values ($1, $2, %s, $%d, $%d, $%d, $%d)
-      """
-          .formatted(
-              names(""),
-              IntStream.range(FIRST, SPEAKERS).mapToObj(i -> "$" + i).collect(joining(", ")),
-              SPEAKERS,
-              SPEAKERS + 1,
-              SPEAKERS + 2,
-              SPEAKERS + 3);
+      insert into captures (id, workspace_id, mode, title, started_at, ended_at, duration_ms, device_id,
+        speakers, members, digest, entered)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      """;
   private static final String UPDATE =
       """
-      update captures set %s, speakers = $%d, members = $%d, digest = $%d, entered = entered or $%d,
+      update captures set mode = $3, title = $4, started_at = $5, ended_at = $6, duration_ms = $7, device_id = $8,
+        speakers = $9, members = $10, digest = $11, entered = entered or $12,
         revision = revision + 1, updated_at = now()
       where id = $1 and workspace_id = $2
-      """
-          .formatted(
-              IntStream.range(0, COLUMNS.size())
-                  .mapToObj(i -> COLUMNS.get(i).name() + " = $" + (FIRST + i))
-                  .collect(joining(", ")),
-              SPEAKERS,
-              SPEAKERS + 1,
-              SPEAKERS + 2,
-              SPEAKERS + 3);
+      """;
 
   private static final String SET_MEMBERS =
       """
@@ -156,7 +117,8 @@ public final class CaptureTable {
    */
   private static final String SELECT =
       """
-      select c.id, c.workspace_id, c.revision, %s, v.name as device_name, c.speakers, %s,
+      select c.id, c.workspace_id, c.revision, c.mode, c.title, c.started_at, c.ended_at, c.duration_ms,
+        c.device_id, v.name as device_name, c.speakers, %s,
         (select coalesce(json_agg(
             case when p.id is not null then json_build_array(p.id, m.name, m.email) end order by p.nth), '[]')
            from unnest(c.members) with ordinality p(id, nth)
@@ -166,7 +128,7 @@ public final class CaptureTable {
       left join documents d on d.capture_id = c.id
       where c.id = any($1) and c.erased_at is null
       """
-          .formatted(names("c."), DocumentStore.COLUMNS);
+          .formatted(DocumentStore.COLUMNS);
 
   private CaptureTable() {}
 
@@ -278,18 +240,16 @@ public final class CaptureTable {
 
   private static Tuple row(Entry entry) {
     Capture capture = entry.capture();
-    List<@Nullable Object> row = new ArrayList<>(SPEAKERS + 3);
-    row.add(capture.id());
-    row.add(capture.workspaceId());
-    for (Column column : COLUMNS) {
-      Object value = column.value().apply(capture);
-      row.add(value instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : value);
-    }
-    row.add(entry.speakers().toArray(Short[]::new));
-    row.add(members(capture));
-    row.add(entry.digest());
-    row.add(entry.spoken());
-    return Tuple.wrap(row);
+    return Tuple.of(capture.id(), capture.workspaceId(), capture.mode().wireName(), capture.title())
+        .addOffsetDateTime(capture.startedAt().atOffset(ZoneOffset.UTC))
+        .addOffsetDateTime(
+            capture.endedAt() == null ? null : capture.endedAt().atOffset(ZoneOffset.UTC))
+        .addLong(capture.durationMs())
+        .addUUID(capture.device().id())
+        .addArrayOfShort(entry.speakers().toArray(Short[]::new))
+        .addArrayOfUUID(members(capture))
+        .addBuffer(entry.digest())
+        .addBoolean(entry.spoken());
   }
 
   private static Capture capture(Row row) {
@@ -338,10 +298,6 @@ public final class CaptureTable {
         .toArray(UUID[]::new);
   }
 
-  private static String names(String prefix) {
-    return COLUMNS.stream().map(column -> prefix + column.name()).collect(joining(", "));
-  }
-
   /**
    * SHA-256 of all fields, with the names of device and members, which have tables of their own.
    */
@@ -351,9 +307,13 @@ public final class CaptureTable {
         JSON.createGenerator(new DigestOutputStream(OutputStream.nullOutputStream(), digest))) {
       json.writeStartArray();
       json.writeString(capture.workspaceId().toString());
-      for (Column column : COMPARED) {
-        writeText(json, column.value().apply(capture));
-      }
+      writeText(json, capture.mode().wireName());
+      writeText(json, capture.title());
+      writeText(json, capture.summary());
+      writeText(json, capture.startedAt());
+      writeText(json, capture.endedAt());
+      writeText(json, capture.durationMs());
+      writeText(json, capture.device().id());
       json.writeString(capture.device().name());
       for (Participant participant : capture.participants()) {
         writeParticipant(json, participant);
