@@ -1,7 +1,7 @@
 # docker build --target api -t egress-api .
 # docker build --target dispatcher -t egress-dispatcher .
-ARG JDK_IMAGE=eclipse-temurin:21-jdk
-ARG JRE_IMAGE=eclipse-temurin:21-jre
+ARG JDK_IMAGE=eclipse-temurin:25-jdk
+ARG JRE_IMAGE=eclipse-temurin:25-jre
 
 FROM ${JDK_IMAGE} AS build
 WORKDIR /src

@@ -243,12 +243,11 @@ class AdministrationTest {
     put(workspace);
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                !roles
-                    .call("GET", deliveries + "?state=skipped", new JsonObject())
-                    .getJsonArray("deliveries")
-                    .isEmpty());
+        .until(() ->
+            !roles
+                .call("GET", deliveries + "?state=skipped", new JsonObject())
+                .getJsonArray("deliveries")
+                .isEmpty());
 
     String resumed = run("endpoints", "resume", workspace.toString(), endpoint, "--catch-up");
 
@@ -261,16 +260,14 @@ class AdministrationTest {
     assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                !roles
-                    .call(
-                        "GET", deliveries + "?capture_id=" + skipped(deliveries), new JsonObject())
-                    .getJsonArray("deliveries")
-                    .stream()
-                    .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
-                    .toList()
-                    .isEmpty());
+        .until(() ->
+            !roles
+                .call("GET", deliveries + "?capture_id=" + skipped(deliveries), new JsonObject())
+                .getJsonArray("deliveries")
+                .stream()
+                .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
+                .toList()
+                .isEmpty());
   }
 
   private static String skipped(String deliveries) {

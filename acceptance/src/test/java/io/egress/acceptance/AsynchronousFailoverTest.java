@@ -83,11 +83,10 @@ class AsynchronousFailoverTest {
     repeated.forEach(id -> roles.put(tenant, id));
     await().atMost(PATIENCE).until(() -> ids(roles.page(tenant, null)).size() == 5);
     assertThat(roles.page(tenant, lostCursor))
-        .satisfies(
-            refused -> {
-              assertThat(refused.statusCode()).isEqualTo(400);
-              assertThat(refused.body()).contains("restored");
-            });
+        .satisfies(refused -> {
+          assertThat(refused.statusCode()).isEqualTo(400);
+          assertThat(refused.body()).contains("restored");
+        });
     assertThat(ids(roles.page(tenant, before))).containsExactlyElementsOf(strings(repeated));
     await().atMost(PATIENCE).until(() -> roles.verify(tenant).getLong("delivered") == 5);
     assertThat(roles.verify(tenant).getLong("missing")).isZero();

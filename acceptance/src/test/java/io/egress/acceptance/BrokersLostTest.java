@@ -103,11 +103,10 @@ class BrokersLostTest {
       cluster.kill(second);
       await()
           .atMost(TOLD_WITHIN)
-          .until(
-              () ->
-                  kafka(port).equals("down")
-                      && kafka(api.internalPort()).equals("away")
-                      && metric(port).equals("0.0"));
+          .until(() ->
+              kafka(port).equals("down")
+                  && kafka(api.internalPort()).equals("away")
+                  && metric(port).equals("0.0"));
       log.info("MEASURED: health down after the second was killed: {} ms", since(alone));
 
       cluster.start(second);
@@ -153,12 +152,10 @@ class BrokersLostTest {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", settings.kafka().bootstrap()))) {
       admin.createTopics(List.of(new NewTopic(topic, 3, (short) 1))).all().get();
     }
-    assertThatThrownBy(
-            () ->
-                done(
-                    DispatcherApp.start(
-                        vertx,
-                        Settings.from(with(weak, "EGRESS_TOPIC_REPLICATION_REQUIRED", "true")))))
+    assertThatThrownBy(() ->
+            done(
+                DispatcherApp.start(
+                    vertx, Settings.from(with(weak, "EGRESS_TOPIC_REPLICATION_REQUIRED", "true")))))
         .hasMessageContaining("fewer than 3 replicas")
         .hasMessageContaining("kafka-reassign-partitions.sh --bootstrap-server")
         .hasMessageContaining("\"topic\":\"" + topic + "\",\"partition\":2,\"replicas\":[")
@@ -170,10 +167,9 @@ class BrokersLostTest {
     InternalApi internal = new InternalApi("127.0.0.1", api.internalPort(), BothRoles.TOKEN);
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                internal.call("GET", "/queue", new JsonObject()).getJsonArray("weaknesses").size()
-                    == 2);
+        .until(() ->
+            internal.call("GET", "/queue", new JsonObject()).getJsonArray("weaknesses").size()
+                == 2);
     done(dispatcher.close());
     done(api.close());
   }
@@ -218,12 +214,9 @@ class BrokersLostTest {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(50))
-        .until(
-            () ->
-                inbox.captures("fine").stream()
-                        .filter(id -> put.getOrDefault(id, 0L) > nanos)
-                        .count()
-                    >= 10);
+        .until(() ->
+            inbox.captures("fine").stream().filter(id -> put.getOrDefault(id, 0L) > nanos).count()
+                >= 10);
   }
 
   private static String kafka(int port) throws IOException, InterruptedException {
@@ -233,10 +226,8 @@ class BrokersLostTest {
   private static String metric(int port) throws IOException, InterruptedException {
     return get(port, "/metrics")
         .lines()
-        .filter(
-            line ->
-                line.startsWith("egress_backend_up{backend=\"kafka\"")
-                    && line.contains("dispatcher"))
+        .filter(line ->
+            line.startsWith("egress_backend_up{backend=\"kafka\"") && line.contains("dispatcher"))
         .map(line -> line.substring(line.lastIndexOf(' ') + 1))
         .findFirst()
         .orElse("");

@@ -45,13 +45,12 @@ final class CommandLine implements AutoCloseable {
     Pattern wanted = Pattern.compile(pattern);
     await()
         .atMost(PATIENCE)
-        .until(
-            () -> {
-              if (!process.isAlive() && !wanted.matcher(output()).find()) {
-                throw new AssertionError("ended without \"" + pattern + "\":\n" + output());
-              }
-              return wanted.matcher(output()).find();
-            });
+        .until(() -> {
+          if (!process.isAlive() && !wanted.matcher(output()).find()) {
+            throw new AssertionError("ended without \"" + pattern + "\":\n" + output());
+          }
+          return wanted.matcher(output()).find();
+        });
     Matcher matcher = wanted.matcher(output());
     return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : "";
   }

@@ -65,12 +65,11 @@ class DashboardTest {
     String key = roles.mintKey(WORKSPACE);
     outside.setPeriodic(
         WORK_PERIOD.toMillis(),
-        tick ->
-            outside.executeBlocking(
-                () -> {
-                  roles.call("PUT", "/captures/" + UUID.randomUUID(), BothRoles.capture(WORKSPACE));
-                  return roles.pull("/api/v1/captures", key);
-                }));
+        _ ->
+            outside.executeBlocking(() -> {
+              roles.call("PUT", "/captures/" + UUID.randomUUID(), BothRoles.capture(WORKSPACE));
+              return roles.pull("/api/v1/captures", key);
+            }));
   }
 
   @AfterAll
@@ -85,15 +84,11 @@ class DashboardTest {
     for (String expression : all()) {
       Set<String> labels = labels(expression);
       assertThat(METRIC.matcher(expression).results().map(MatchResult::group))
-          .allSatisfy(
-              metric ->
-                  assertThat(page)
-                      .as(expression)
-                      .anyMatch(line -> line.matches(metric + "[{ ].*")));
+          .allSatisfy(metric ->
+              assertThat(page).as(expression).anyMatch(line -> line.matches(metric + "[{ ].*")));
       assertThat(labels)
-          .allSatisfy(
-              label ->
-                  assertThat(page).as(expression).anyMatch(line -> line.contains(label + "=\"")));
+          .allSatisfy(label ->
+              assertThat(page).as(expression).anyMatch(line -> line.contains(label + "=\"")));
     }
   }
 

@@ -142,11 +142,10 @@ class ErasureRemainsTest {
           .anyMatch(end -> kafka.position(end.getKey()) < end.getValue())) {
         kafka
             .poll(Duration.ofMillis(200))
-            .forEach(
-                record -> {
-                  records.add(text(record.key()) + text(record.value()));
-                  record.headers().forEach(header -> records.add(text(header.value())));
-                });
+            .forEach(record -> {
+              records.add(text(record.key()) + text(record.value()));
+              record.headers().forEach(header -> records.add(text(header.value())));
+            });
       }
     }
     return records;

@@ -154,14 +154,13 @@ class EtlTest {
     try (FlakyProxy fine = new FlakyProxy(api.publicUrl(""))) {
       environment.put("BASE_URL", fine.url());
       CompletableFuture<String> loading =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return run(environment, "python3 dlt_transcripts.py");
-                } catch (Exception failure) {
-                  throw new CompletionException(failure);
-                }
-              });
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return run(environment, "python3 dlt_transcripts.py");
+            } catch (Exception failure) {
+              throw new CompletionException(failure);
+            }
+          });
       await().atMost(PATIENCE).until(() -> !fine.queries().isEmpty());
       Set<String> finished = api.finish(workspace, 2);
       loading.get();

@@ -112,12 +112,11 @@ class HelmChartTest {
               each(container(deployment), "env")
                   .filter(each -> SECRETS.contains(each.getString("name"))))
           .hasSizeGreaterThanOrEqualTo(3)
-          .allSatisfy(
-              each -> {
-                assertThat(each.containsKey("value")).isFalse();
-                assertThat(each.getJsonObject("valueFrom").getJsonObject("secretKeyRef").getMap())
-                    .containsOnlyKeys("name", "key");
-              });
+          .allSatisfy(each -> {
+            assertThat(each.containsKey("value")).isFalse();
+            assertThat(each.getJsonObject("valueFrom").getJsonObject("secretKeyRef").getMap())
+                .containsOnlyKeys("name", "key");
+          });
     }
   }
 
@@ -230,12 +229,11 @@ class HelmChartTest {
       assertThat(each(policy.getJsonObject("spec"), "egress"))
           .filteredOn(rule -> !rule.containsKey("ports"))
           .singleElement()
-          .satisfies(
-              rule ->
-                  assertThat(rule.encode())
-                      .contains("0.0.0.0/0", "::/0")
-                      .contains("\"169.254.0.0/16\"", "\"10.0.0.0/8\"", "\"172.16.0.0/12\"")
-                      .contains("\"192.168.0.0/16\"", "\"fc00::/7\"", "\"fe80::/10\""));
+          .satisfies(rule ->
+              assertThat(rule.encode())
+                  .contains("0.0.0.0/0", "::/0")
+                  .contains("\"169.254.0.0/16\"", "\"10.0.0.0/8\"", "\"172.16.0.0/12\"")
+                  .contains("\"192.168.0.0/16\"", "\"fc00::/7\"", "\"fe80::/10\""));
     }
   }
 
@@ -246,14 +244,13 @@ class HelmChartTest {
 
     assertThat(alerts(rules))
         .isNotEmpty()
-        .allSatisfy(
-            alert -> {
-              String expression = alert.getString("expr");
-              assertThat(SERIES.matcher(expression).results().count())
-                  .as(expression)
-                  .isPositive()
-                  .isEqualTo(expression.split(Pattern.quote("{" + series), -1).length - 1);
-            });
+        .allSatisfy(alert -> {
+          String expression = alert.getString("expr");
+          assertThat(SERIES.matcher(expression).results().count())
+              .as(expression)
+              .isPositive()
+              .isEqualTo(expression.split(Pattern.quote("{" + series), -1).length - 1);
+        });
     String unlimited =
         rules.encode().replace(escaped("{" + series + "}"), "").replace(escaped(series + ","), "");
     assertThat(new JsonObject(unlimited)).isEqualTo(HelmChart.yaml(ALERTS));
@@ -304,13 +301,11 @@ class HelmChartTest {
             "EGRESS_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     Map<String, String> environment = new HashMap<>();
     each(container(deployment), "env")
-        .forEach(
-            each -> {
-              String name = each.getString("name");
-              environment.put(
-                  name,
-                  each.getString("value", secrets.getOrDefault(name, "a-secret-of-the-cluster")));
-            });
+        .forEach(each -> {
+          String name = each.getString("name");
+          environment.put(
+              name, each.getString("value", secrets.getOrDefault(name, "a-secret-of-the-cluster")));
+        });
     return environment;
   }
 }

@@ -68,22 +68,21 @@ final class Inbox {
     String name = request.path().substring(1);
     request
         .body()
-        .onSuccess(
-            body -> {
-              traceparents.add(request.getHeader("traceparent"));
-              String capture = body.toJsonObject().getJsonObject("data").getString("id");
-              if (refuses(name, capture)) {
-                request.response().setStatusCode(503).end();
-                return;
-              }
-              String delivery = request.getHeader("x-service-delivery");
-              captureOf.put(delivery, capture);
-              accepted
-                  .computeIfAbsent(name, first -> new ConcurrentHashMap<>())
-                  .merge(delivery, 1, Integer::sum);
-              captures.computeIfAbsent(name, first -> ConcurrentHashMap.newKeySet()).add(capture);
-              request.response().setStatusCode(204).end();
-            });
+        .onSuccess(body -> {
+          traceparents.add(request.getHeader("traceparent"));
+          String capture = body.toJsonObject().getJsonObject("data").getString("id");
+          if (refuses(name, capture)) {
+            request.response().setStatusCode(503).end();
+            return;
+          }
+          String delivery = request.getHeader("x-service-delivery");
+          captureOf.put(delivery, capture);
+          accepted
+              .computeIfAbsent(name, _ -> new ConcurrentHashMap<>())
+              .merge(delivery, 1, Integer::sum);
+          captures.computeIfAbsent(name, _ -> ConcurrentHashMap.newKeySet()).add(capture);
+          request.response().setStatusCode(204).end();
+        });
   }
 
   private boolean refuses(String name, String capture) {

@@ -40,10 +40,9 @@ final class InstalledPostgres implements AutoCloseable {
       folders.add(Path.of(folder));
     }
     return folders.stream()
-        .filter(
-            folder ->
-                Stream.of("initdb", "postgres", "pg_basebackup", "pg_receivewal", "pg_verifybackup")
-                    .allMatch(program -> Files.isExecutable(folder.resolve(program))))
+        .filter(folder ->
+            Stream.of("initdb", "postgres", "pg_basebackup", "pg_receivewal", "pg_verifybackup")
+                .allMatch(program -> Files.isExecutable(folder.resolve(program))))
         .findFirst();
   }
 

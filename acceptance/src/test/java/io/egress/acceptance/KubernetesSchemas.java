@@ -82,12 +82,11 @@ final class KubernetesSchemas {
         new JsonObject().put("group", group).put("kind", kind).put("version", version);
     String name =
         schemas.fieldNames().stream()
-            .filter(
-                each ->
-                    schemas
-                        .getJsonObject(each)
-                        .getJsonArray("x-kubernetes-group-version-kind", new JsonArray())
-                        .contains(wanted))
+            .filter(each ->
+                schemas
+                    .getJsonObject(each)
+                    .getJsonArray("x-kubernetes-group-version-kind", new JsonArray())
+                    .contains(wanted))
             .findFirst()
             .orElseThrow(() -> new IOException("no schema of " + wanted.encode()));
     JsonObject reference = new JsonObject().put("$ref", "#/components/schemas/" + name);

@@ -102,11 +102,10 @@ class LinksTest {
         .results()
         .map(found -> found.group(1).strip().toLowerCase(Locale.ROOT))
         .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
-        .forEach(
-            anchor -> {
-              int before = seen.merge(anchor, 1, Integer::sum) - 1;
-              anchors.add(before == 0 ? anchor : anchor + "-" + before);
-            });
+        .forEach(anchor -> {
+          int before = seen.merge(anchor, 1, Integer::sum) - 1;
+          anchors.add(before == 0 ? anchor : anchor + "-" + before);
+        });
     return anchors;
   }
 }

@@ -40,15 +40,13 @@ class ListenTest {
         RunningProcess.await(
             vertx
                 .createHttpServer()
-                .requestHandler(
-                    request ->
-                        request
-                            .body()
-                            .onSuccess(
-                                body -> {
-                                  verdicts.add(verifier.verify(request.headers(), body));
-                                  request.response().setStatusCode(204).end();
-                                }))
+                .requestHandler(request ->
+                    request
+                        .body()
+                        .onSuccess(body -> {
+                          verdicts.add(verifier.verify(request.headers(), body));
+                          request.response().setStatusCode(204).end();
+                        }))
                 .listen(0, "127.0.0.1"));
   }
 

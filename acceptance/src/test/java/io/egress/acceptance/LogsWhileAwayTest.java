@@ -116,11 +116,10 @@ class LogsWhileAwayTest {
     long end = System.nanoTime() + AWAY.toNanos();
     await()
         .atMost(AWAY.plus(PATIENCE))
-        .until(
-            () -> {
-              pull();
-              return System.nanoTime() > end;
-            });
+        .until(() -> {
+          pull();
+          return System.nanoTime() > end;
+        });
     for (CommandLine role : roles) {
       role.awaitOutput("WARN  BackendWatch " + backend + " does not answer");
     }

@@ -49,16 +49,15 @@ class MetricsTableTest {
     Map<String, String> types = families(TYPE, both);
     StringBuilder table =
         new StringBuilder("| metric | role | type | labels | meaning |\n|---|---|---|---|---|\n");
-    meanings.forEach(
-        (name, meaning) -> {
-          if (!name.endsWith("_max") || types.get(name.replaceAll("_max$", "")) == null) {
-            String role =
-                !ofDispatcher.contains(name) ? "api" : ofApi.contains(name) ? "both" : "dispatcher";
-            table.append(
-                "| `%s` | %s | %s | %s | %s |%n"
-                    .formatted(name, role, types.get(name), labels(name, both), meaning));
-          }
-        });
+    meanings.forEach((name, meaning) -> {
+      if (!name.endsWith("_max") || types.get(name.replaceAll("_max$", "")) == null) {
+        String role =
+            !ofDispatcher.contains(name) ? "api" : ofApi.contains(name) ? "both" : "dispatcher";
+        table.append(
+            "| `%s` | %s | %s | %s | %s |%n"
+                .formatted(name, role, types.get(name), labels(name, both), meaning));
+      }
+    });
     return table.toString();
   }
 
@@ -68,23 +67,19 @@ class MetricsTableTest {
         .results()
         .collect(
             Collectors.toMap(
-                found -> found.group(1),
-                found -> found.group(2),
-                (one, same) -> one,
-                TreeMap::new));
+                found -> found.group(1), found -> found.group(2), (one, _) -> one, TreeMap::new));
   }
 
   private static String labels(String family, String page) {
     Set<String> labels = new TreeSet<>();
     page.lines()
         .filter(line -> line.matches(family + "(_bucket|_count|_sum)?\\{.*"))
-        .forEach(
-            line ->
-                LABEL
-                    .matcher(line)
-                    .results()
-                    .map((MatchResult found) -> found.group(1))
-                    .forEach(labels::add));
+        .forEach(line ->
+            LABEL
+                .matcher(line)
+                .results()
+                .map((MatchResult found) -> found.group(1))
+                .forEach(labels::add));
     labels.remove("le");
     return labels.stream().map(label -> "`" + label + "`").collect(Collectors.joining(", "));
   }

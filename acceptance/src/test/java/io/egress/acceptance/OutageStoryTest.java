@@ -75,7 +75,7 @@ class OutageStoryTest {
                 "/workspaces/" + workspace + "/endpoints",
                 new JsonObject().put("url", receiver.url("crm")));
         endpoint = created.getString("id");
-        receiver.add("crm", created.getString("secret"), (delivery, attempt) -> down ? 503 : 200);
+        receiver.add("crm", created.getString("secret"), (_, _) -> down ? 503 : 200);
         before = finish(port, 50);
         await().atMost(PATIENCE).until(() -> verified(port).getLong("delivered") == 50);
 

@@ -124,7 +124,8 @@ class PlansTest {
   private static final Fragment STALE =
       Fragment.deflate(
           """
-          {"summary":null,"participants":[{"label":"S1","speech_ms":0}],"segments":[]"""
+          {"summary":null,"participants":[{"label":"S1","speech_ms":0}],"segments":[]\
+          """
               .getBytes(UTF_8));
 
   private static String fillWith(UUID large) {

@@ -59,7 +59,7 @@ class PoolerTest {
       CompletableFuture<String> next = roles.nextCapture(tenant);
       UUID second = roles.passThrough(tenant);
       assertThat(next.get()).contains(second.toString());
-      IntStream.range(0, 24).parallel().forEach(i -> roles.passThrough(tenant));
+      IntStream.range(0, 24).parallel().forEach(_ -> roles.passThrough(tenant));
       UUID last = roles.passThrough(tenant);
       roles.endpoint(tenant.workspace(), "history", true);
       await().atMost(PATIENCE).until(() -> roles.isDelivered("flaky", last));
@@ -81,22 +81,19 @@ class PoolerTest {
       Pool pool = Database.pool(vertx, Settings.from(through(pooler)).database(), "test", 1);
       done(
           pool.getConnection()
-              .compose(
-                  connection ->
-                      connection
-                          .begin()
-                          .compose(
-                              begun ->
-                                  connection.query("select pg_advisory_xact_lock(1)").execute())));
+              .compose(connection ->
+                  connection
+                      .begin()
+                      .compose(
+                          _ -> connection.query("select pg_advisory_xact_lock(1)").execute())));
 
       await()
           .atMost(PATIENCE)
-          .until(
-              () ->
-                  query(
-                              "select from pg_stat_activity where state = 'idle in transaction' and datname = current_database()")
-                          .size()
-                      == 0);
+          .until(() ->
+              query(
+                          "select from pg_stat_activity where state = 'idle in transaction' and datname = current_database()")
+                      .size()
+                  == 0);
     }
   }
 
@@ -145,11 +142,10 @@ class PoolerTest {
             "lock_timeout", "15s",
             "idle_in_transaction_session_timeout", "2s",
             "transaction_timeout", "1min")
-        .forEach(
-            (limit, value) ->
-                query(
-                    "alter role current_user in database %s set %s = '%s'"
-                        .formatted(database, limit, value)));
+        .forEach((limit, value) ->
+            query(
+                "alter role current_user in database %s set %s = '%s'"
+                    .formatted(database, limit, value)));
   }
 
   private RowSet<Row> query(String sql) {

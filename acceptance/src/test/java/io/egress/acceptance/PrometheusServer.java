@@ -58,10 +58,9 @@ final class PrometheusServer implements AutoCloseable {
         Files.writeString(
             folder.resolve("prometheus.yml"),
             ports.entrySet().stream()
-                .map(
-                    job ->
-                        "  - {job_name: %s, static_configs: [{targets: ['127.0.0.1:%d']}]}\n"
-                            .formatted(job.getKey(), job.getValue()))
+                .map(job ->
+                    "  - {job_name: %s, static_configs: [{targets: ['127.0.0.1:%d']}]}\n"
+                        .formatted(job.getKey(), job.getValue()))
                 .collect(
                     Collectors.joining(
                         "", "global: {scrape_interval: 1s}\nscrape_configs:\n", "")));

@@ -199,10 +199,8 @@ class QueueLossTest {
     finish(CAPTURES);
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                inbox.captures("fine").equals(captures)
-                    && inbox.captures("replayed").equals(captures));
+        .until(() ->
+            inbox.captures("fine").equals(captures) && inbox.captures("replayed").equals(captures));
     inbox.onlyDown(Set.of("flaky", "replayed"));
     endpoint("flaky");
     finish(CAPTURES);
@@ -212,25 +210,23 @@ class QueueLossTest {
         new JsonObject().put("from_position", 1).put("to_position", CAPTURES));
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                count(
-                        "deliveries where state = 'pending' and attempts >= 1"
-                            + " and next_attempt_at is not null")
-                    == 3 * CAPTURES);
+        .until(() ->
+            count(
+                    "deliveries where state = 'pending' and attempts >= 1"
+                        + " and next_attempt_at is not null")
+                == 3 * CAPTURES);
   }
 
   private void awaitEverything() {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(inbox.captures("fine")).isEqualTo(captures);
-              assertThat(inbox.captures("flaky")).hasSize(captures.size() - CAPTURES);
-              assertThat(inbox.captures("replayed")).isEqualTo(captures);
-              assertThat(inbox.accepted("replayed")).hasSize(captures.size() + CAPTURES);
-              assertThat(count("deliveries where state <> 'delivered'")).isZero();
-            });
+        .untilAsserted(() -> {
+          assertThat(inbox.captures("fine")).isEqualTo(captures);
+          assertThat(inbox.captures("flaky")).hasSize(captures.size() - CAPTURES);
+          assertThat(inbox.captures("replayed")).isEqualTo(captures);
+          assertThat(inbox.accepted("replayed")).hasSize(captures.size() + CAPTURES);
+          assertThat(count("deliveries where state <> 'delivered'")).isZero();
+        });
     for (String name : List.of("fine", "flaky", "replayed")) {
       assertThat(inbox.accepted(name).values()).as(name).allMatch(times -> times == 1);
     }

@@ -120,9 +120,8 @@ class RestoreTest {
   private Map<String, Integer> twice(Map<String, Integer> before, Map<String, JsonObject> lost) {
     Map<String, Integer> expected = new HashMap<>();
     Set<String> again = new HashSet<>(lost.keySet());
-    before.forEach(
-        (delivery, times) ->
-            expected.put(delivery, again.contains(inbox.captureOf(delivery)) ? 2 : times));
+    before.forEach((delivery, times) ->
+        expected.put(delivery, again.contains(inbox.captureOf(delivery)) ? 2 : times));
     return expected;
   }
 

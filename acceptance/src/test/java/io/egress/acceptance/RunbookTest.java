@@ -152,13 +152,10 @@ class RunbookTest {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofSeconds(2))
-        .until(
-            () -> {
-              put();
-              return administrator
-                  .json("endpoints", "show", workspace, endpoint)
-                  .getBoolean("paused");
-            });
+        .until(() -> {
+          put();
+          return administrator.json("endpoints", "show", workspace, endpoint).getBoolean("paused");
+        });
     String section = "EgressEndpointsPaused";
     assertThat(follow(section, "audit list --action endpoint.paused", Map.of())).contains(endpoint);
     Map<String, String> values = Map.of("ENDPOINT", endpoint);
@@ -172,15 +169,14 @@ class RunbookTest {
         .contains("started replay ");
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(
-                        administrator
-                            .json("verify", workspace)
-                            .getJsonArray("endpoints")
-                            .getJsonObject(0)
-                            .getLong("replayable"))
-                    .isZero());
+        .untilAsserted(() ->
+            assertThat(
+                    administrator
+                        .json("verify", workspace)
+                        .getJsonArray("endpoints")
+                        .getJsonObject(0)
+                        .getLong("replayable"))
+                .isZero());
   }
 
   @Test
@@ -234,10 +230,9 @@ class RunbookTest {
       for (String section : List.of("EgressHooksUnanswered", "EgressDatabasePoolBusy")) {
         await()
             .atMost(PATIENCE)
-            .untilAsserted(
-                () ->
-                    assertThat(follow(section, "database", Map.of()))
-                        .contains("a forgotten psql", "Lock: transactionid"));
+            .untilAsserted(() ->
+                assertThat(follow(section, "database", Map.of()))
+                    .contains("a forgotten psql", "Lock: transactionid"));
       }
       holder.rollback();
       waiting.join();
@@ -329,28 +324,26 @@ class RunbookTest {
   private void awaitReplayable() {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(
-                        new JsonObject(administrator.run(3, "verify", workspace, "--json"))
-                            .getJsonArray("endpoints")
-                            .getJsonObject(0)
-                            .getLong("replayable"))
-                    .isEqualTo(1));
+        .untilAsserted(() ->
+            assertThat(
+                    new JsonObject(administrator.run(3, "verify", workspace, "--json"))
+                        .getJsonArray("endpoints")
+                        .getJsonObject(0)
+                        .getLong("replayable"))
+                .isEqualTo(1));
   }
 
   private JsonObject awaitDelivery(String state) {
     List<JsonObject> found = new ArrayList<>();
     await()
         .atMost(PATIENCE)
-        .until(
-            () -> {
-              administrator
-                  .json("deliveries", "list", workspace, "--state", state)
-                  .getJsonArray("deliveries")
-                  .forEach(delivery -> found.add((JsonObject) delivery));
-              return !found.isEmpty();
-            });
+        .until(() -> {
+          administrator
+              .json("deliveries", "list", workspace, "--state", state)
+              .getJsonArray("deliveries")
+              .forEach(delivery -> found.add((JsonObject) delivery));
+          return !found.isEmpty();
+        });
     return found.get(0);
   }
 }

@@ -61,18 +61,17 @@ final class SpanCollector {
   private void take(HttpServerRequest request) {
     request
         .body()
-        .onSuccess(
-            body -> {
-              boolean known = request.path().equals("/v1/traces");
-              if (known) {
-                read(body.getBytes());
-              }
-              request
-                  .response()
-                  .setStatusCode(known ? 200 : 404)
-                  .putHeader("content-type", "application/x-protobuf")
-                  .end();
-            });
+        .onSuccess(body -> {
+          boolean known = request.path().equals("/v1/traces");
+          if (known) {
+            read(body.getBytes());
+          }
+          request
+              .response()
+              .setStatusCode(known ? 200 : 404)
+              .putHeader("content-type", "application/x-protobuf")
+              .end();
+        });
   }
 
   private void read(byte[] body) {

@@ -43,9 +43,8 @@ class StartFaultsTest {
         CommandLine.start(changed("EGRESS_DATABASE_URL", wrong), "dispatcher")) {
       assertThat(dispatcher.awaitExit()).isEqualTo(2);
       assertThat(dispatcher.output().lines())
-          .anyMatch(
-              line ->
-                  line.matches("EGRESS_DATABASE_URL: .*password authentication failed for user.*"))
+          .anyMatch(line ->
+              line.matches("EGRESS_DATABASE_URL: .*password authentication failed for user.*"))
           .noneMatch(line -> line.contains("Flyway") || line.contains("wrong"));
     }
   }

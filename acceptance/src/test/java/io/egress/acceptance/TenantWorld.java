@@ -125,14 +125,13 @@ final class TenantWorld implements AutoCloseable {
     roles.call("POST", "/queue/rebuild", new JsonObject());
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                Set.of("waiting", "finished")
-                    .contains(
-                        roles
-                            .call("GET", "/queue", new JsonObject())
-                            .getJsonObject("rebuild")
-                            .getString("state")));
+        .until(() ->
+            Set.of("waiting", "finished")
+                .contains(
+                    roles
+                        .call("GET", "/queue", new JsonObject())
+                        .getJsonObject("rebuild")
+                        .getString("state")));
   }
 
   /** Opens the settings page of the tenant, and reads what it says of deliveries. */

@@ -67,13 +67,12 @@ final class Terminal implements AutoCloseable {
     Pattern wanted = Pattern.compile(pattern);
     Awaitility.await()
         .atMost(PATIENCE)
-        .until(
-            () -> {
-              if (!shell.isAlive() && !wanted.matcher(output()).find()) {
-                throw new AssertionError("ended without \"" + pattern + "\":\n" + output());
-              }
-              return wanted.matcher(output()).find();
-            });
+        .until(() -> {
+          if (!shell.isAlive() && !wanted.matcher(output()).find()) {
+            throw new AssertionError("ended without \"" + pattern + "\":\n" + output());
+          }
+          return wanted.matcher(output()).find();
+        });
     Matcher matcher = wanted.matcher(output());
     return matcher.find() ? matcher.group(matcher.groupCount()) : "";
   }

@@ -117,15 +117,14 @@ class TracingTest {
       assertThat(pull(roles, "/api/v1/captures")).isEqualTo(200);
       await()
           .atMost(BothRoles.PATIENCE)
-          .until(
-              () ->
-                  metrics(roles).contains("egress_spans_exported_total")
-                      && collector.all().stream()
-                              .filter(span -> span.name().equals("POST webhook"))
-                              .count()
-                          == 2
-                      && collector.all().stream()
-                          .anyMatch(span -> span.name().equals("GET /api/v1/captures")));
+          .until(() ->
+              metrics(roles).contains("egress_spans_exported_total")
+                  && collector.all().stream()
+                          .filter(span -> span.name().equals("POST webhook"))
+                          .count()
+                      == 2
+                  && collector.all().stream()
+                      .anyMatch(span -> span.name().equals("GET /api/v1/captures")));
 
       assertThat(inbox.traceparents()).hasSize(2).containsOnlyNulls();
       assertThat(collector.of(TRACE)).as("of a trace that a client asked for").isEmpty();
@@ -163,7 +162,7 @@ class TracingTest {
   @Test
   @Tag("full")
   void aHangingCollectorCostsOnlySpans() throws Exception {
-    HttpServer silent = outside.createHttpServer().requestHandler(request -> {});
+    HttpServer silent = outside.createHttpServer().requestHandler(_ -> {});
     deliversAndCountsLostSpans(BothRoles.done(silent.listen(0, "127.0.0.1")).actualPort());
   }
 

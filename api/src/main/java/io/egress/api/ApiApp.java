@@ -133,9 +133,8 @@ public final class ApiApp {
     return assembly
         .database
         .migrate()
-        .compose(migrated -> assembly.start())
-        .recover(
-            failure -> assembly.closing.close().compose(closed -> Future.failedFuture(failure)));
+        .compose(_ -> assembly.start())
+        .recover(failure -> assembly.closing.close().compose(_ -> Future.failedFuture(failure)));
   }
 
   public int publicPort() {
@@ -236,7 +235,7 @@ public final class ApiApp {
 
     Future<ApiApp> start() {
       return SessionLimits.require(vertx, pool, settings.database())
-          .compose(limited -> trust())
+          .compose(_ -> trust())
           .compose(this::openParts);
     }
 
@@ -266,8 +265,8 @@ public final class ApiApp {
       return vertx
           .deployVerticle(relay)
           .onSuccess(id -> closing.push("the relay", () -> vertx.undeploy(id)))
-          .compose(id -> backends.probes.databaseAsked())
-          .compose(asked -> listeners(documents, pulls, keyUse, relay, backends, sender));
+          .compose(_ -> backends.probes.databaseAsked())
+          .compose(_ -> listeners(documents, pulls, keyUse, relay, backends, sender));
     }
 
     /** Sends test webhooks. The dispatcher has its own sender for deliveries. */
@@ -453,27 +452,25 @@ public final class ApiApp {
               settings.internalListener(),
               Duration.ZERO,
               new Routes().and(internal).and(portal.routes(backends::takesNoWrites)))
-          .compose(
-              internalListener ->
-                  open(
-                          "the public listener",
-                          api.publicListener(),
-                          api.pullStallTimeout().multipliedBy(2).plus(api.memoryWait()),
-                          external)
-                      .map(
-                          publicListener -> {
-                            closing.pushSync("the pulls that wait", waiting::close);
-                            log.info(
-                                "api is up: public port {}, internal port {}",
-                                publicListener.port(),
-                                internalListener.port());
-                            return new ApiApp(
-                                closing,
-                                publicListener.port(),
-                                internalListener.port(),
-                                external.and(internal),
-                                portal.routes(backends::takesNoWrites));
-                          }));
+          .compose(internalListener ->
+              open(
+                      "the public listener",
+                      api.publicListener(),
+                      api.pullStallTimeout().multipliedBy(2).plus(api.memoryWait()),
+                      external)
+                  .map(publicListener -> {
+                    closing.pushSync("the pulls that wait", waiting::close);
+                    log.info(
+                        "api is up: public port {}, internal port {}",
+                        publicListener.port(),
+                        internalListener.port());
+                    return new ApiApp(
+                        closing,
+                        publicListener.port(),
+                        internalListener.port(),
+                        external.and(internal),
+                        portal.routes(backends::takesNoWrites));
+                  }));
     }
 
     private ByteBudget budget(String name, long bytes, int waitersMax) {

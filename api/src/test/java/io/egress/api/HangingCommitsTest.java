@@ -79,12 +79,11 @@ class HangingCommitsTest {
     await()
         .during(SEVERAL_CHECKS)
         .atMost(KNOWN_WITHIN)
-        .untilAsserted(
-            () -> {
-              assertUnavailable(timed(() -> put(service, workspace)), AT_ONCE);
-              assertPullsAreServed();
-              assertThat(database()).isEqualTo("down");
-            });
+        .untilAsserted(() -> {
+          assertUnavailable(timed(() -> put(service, workspace)), AT_ONCE);
+          assertPullsAreServed();
+          assertThat(database()).isEqualTo("down");
+        });
     assertUnavailable(early.join(), RequestLifetime.ANSWER_MAX.plus(SLACK));
     await()
         .atMost(KNOWN_WITHIN)
@@ -110,11 +109,10 @@ class HangingCommitsTest {
 
       await()
           .atMost(KNOWN_WITHIN)
-          .untilAsserted(
-              () ->
-                  assertThat(service.query(COMMITS_OF_CAPTURES))
-                      .extracting(row -> row.getString("wait_event"))
-                      .containsExactly("SyncRep", "SyncRep"));
+          .untilAsserted(() ->
+              assertThat(service.query(COMMITS_OF_CAPTURES))
+                  .extracting(row -> row.getString("wait_event"))
+                  .containsExactly("SyncRep", "SyncRep"));
 
       over.set(true);
       reload("reset synchronous_standby_names");

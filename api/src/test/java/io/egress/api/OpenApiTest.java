@@ -73,12 +73,11 @@ class OpenApiTest {
         for (String path : items.fieldNames()) {
           items
               .getJsonObject(path)
-              .forEach(
-                  operation ->
-                      assertThat(((JsonObject) operation.getValue()).getJsonArray("tags"))
-                          .as(operation.getKey() + " " + path)
-                          .hasSize(1)
-                          .isSubsetOf(tags));
+              .forEach(operation ->
+                  assertThat(((JsonObject) operation.getValue()).getJsonArray("tags"))
+                      .as(operation.getKey() + " " + path)
+                      .hasSize(1)
+                      .isSubsetOf(tags));
         }
       }
     }

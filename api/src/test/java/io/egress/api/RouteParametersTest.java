@@ -100,12 +100,11 @@ class RouteParametersTest {
     for (String name : queryParameters) {
       targets.put(name, path(call.path()) + "?" + name + "=a%00b");
     }
-    targets.forEach(
-        (name, target) -> {
-          HttpResponse<String> answer = send(call, target);
-          assertThat(answer.statusCode()).as(call.method() + " " + target).isEqualTo(400);
-          assertThat(answer.body()).containsIgnoringCase(name).contains("U+0000");
-        });
+    targets.forEach((name, target) -> {
+      HttpResponse<String> answer = send(call, target);
+      assertThat(answer.statusCode()).as(call.method() + " " + target).isEqualTo(400);
+      assertThat(answer.body()).containsIgnoringCase(name).contains("U+0000");
+    });
   }
 
   @ParameterizedTest
@@ -188,10 +187,9 @@ class RouteParametersTest {
         if (parameters != null) {
           parameters.stream()
               .map(JsonObject.class::cast)
-              .map(
-                  parameter ->
-                      shared.getJsonObject(
-                          parameter.getString("$ref", "").replaceFirst(".*/", ""), parameter))
+              .map(parameter ->
+                  shared.getJsonObject(
+                      parameter.getString("$ref", "").replaceFirst(".*/", ""), parameter))
               .filter(parameter -> "query".equals(parameter.getString("in")))
               .forEach(parameter -> names.add(parameter.getString("name")));
         }

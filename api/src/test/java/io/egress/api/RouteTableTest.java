@@ -175,7 +175,7 @@ class RouteTableTest {
             .collect(toCollection(TreeSet::new));
     pages.add(NO_PAGE);
 
-    assertThat(new TreeSet<>(PAGES.keySet())).isEqualTo(routes(call -> true, Set.of()));
+    assertThat(new TreeSet<>(PAGES.keySet())).isEqualTo(routes(_ -> true, Set.of()));
     assertThat(pages).containsAll(PAGES.values());
   }
 
@@ -235,10 +235,9 @@ class RouteTableTest {
   private static String route(String method, String path) {
     String plain = URI.create(path).getPath();
     return service.app.calls().stream()
-        .filter(
-            call ->
-                call.method().name().equals(method)
-                    && plain.matches(call.path().replaceAll(":\\w+", "[^/]+")))
+        .filter(call ->
+            call.method().name().equals(method)
+                && plain.matches(call.path().replaceAll(":\\w+", "[^/]+")))
         .map(call -> method + " " + call.path())
         .findFirst()
         .orElseThrow();

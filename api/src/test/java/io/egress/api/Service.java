@@ -171,9 +171,8 @@ public final class Service implements AutoCloseable {
       ids.add(id);
       put(id, capture(workspace));
       Awaitility.await()
-          .until(
-              () ->
-                  query("select 1 from stream where capture_id = '%s'".formatted(id)).size() == 1);
+          .until(() ->
+              query("select 1 from stream where capture_id = '%s'".formatted(id)).size() == 1);
     }
     return ids;
   }

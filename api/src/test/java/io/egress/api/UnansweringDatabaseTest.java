@@ -162,11 +162,10 @@ class UnansweringDatabaseTest {
             () -> service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode() == 201);
     await()
         .atMost(Duration.ofSeconds(60))
-        .untilAsserted(
-            () -> {
-              assertThat(service.memoryInUse("hook")).isEmpty();
-              assertThat(service.memoryInUse("pull")).isEmpty();
-            });
+        .untilAsserted(() -> {
+          assertThat(service.memoryInUse("hook")).isEmpty();
+          assertThat(service.memoryInUse("pull")).isEmpty();
+        });
     assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(200);
     assertThat(importOne().statusCode()).isEqualTo(200);
     assertThat(administration("GET", "/api-keys", "").statusCode()).isEqualTo(200);

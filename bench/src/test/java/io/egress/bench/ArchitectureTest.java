@@ -4,20 +4,12 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toUnmodifiableList;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.vertx.core.VerticleBase;
-import java.util.List;
-import java.util.Map;
 
 /** Dependencies between packages. */
 @AnalyzeClasses(packages = "io.egress", importOptions = DoNotIncludeTests.class)
@@ -84,19 +76,6 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("io.egress.(**)").should().beFreeOfCycles();
-
-  @ArchTest
-  static void noTwoClassesShareASimpleName(JavaClasses classes) {
-    Map<String, List<String>> byName =
-        classes.stream()
-            .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
-            .collect(
-                groupingBy(
-                    JavaClass::getSimpleName, mapping(JavaClass::getName, toUnmodifiableList())));
-    byName.values().removeIf(names -> names.size() == 1);
-
-    assertThat(byName.values()).isEmpty();
-  }
 
   @ArchTest
   static final ArchRule PACKAGES_ARE_CONCEPTS =

@@ -50,7 +50,7 @@ public final class CliMain {
   /** The exit status of a command, whose failure is printed. */
   public static int execute(CommandLine line, String... arguments) {
     return line.setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
+            (failure, command, _) -> {
               PrintWriter err = command.getErr();
               int status = RunningProcess.tell(failure, err::println);
               err.flush();

@@ -59,13 +59,12 @@ final class CompletionCommand implements Runnable {
   /** {@code path} is the command as far as it was typed. */
   private static void add(List<String> lines, CommandLine command, List<String> path) {
     Map<String, CommandLine> below = command.getSubcommands();
-    below.forEach(
-        (name, subcommand) -> {
-          lines.add(line(path, below) + " -a " + name + description(subcommand));
-          List<String> next = new ArrayList<>(path);
-          next.add(name);
-          add(lines, subcommand, next);
-        });
+    below.forEach((name, subcommand) -> {
+      lines.add(line(path, below) + " -a " + name + description(subcommand));
+      List<String> next = new ArrayList<>(path);
+      next.add(name);
+      add(lines, subcommand, next);
+    });
     for (OptionSpec option : command.getCommandSpec().options()) {
       if (option.longestName().startsWith("--")) {
         lines.add(

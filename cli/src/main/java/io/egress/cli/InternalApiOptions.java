@@ -53,12 +53,8 @@ final class InternalApiOptions {
     Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
     return KeptSecret.INTERNAL_TOKEN
         .existing(dataDir)
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "set "
-                        + KeptSecret.INTERNAL_TOKEN.setting()
-                        + ": none is stored in "
-                        + dataDir));
+        .orElseThrow(() ->
+            new IllegalStateException(
+                "set " + KeptSecret.INTERNAL_TOKEN.setting() + ": none is stored in " + dataDir));
   }
 }

@@ -142,12 +142,9 @@ final class WorkspacesCommand {
       JsonObject workspace = (JsonObject) each;
       workspace
           .getJsonArray("problems")
-          .forEach(
-              problem ->
-                  problems.add(
-                      ((JsonObject) problem)
-                          .copy()
-                          .put("workspace_id", workspace.getString("id"))));
+          .forEach(problem ->
+              problems.add(
+                  ((JsonObject) problem).copy().put("workspace_id", workspace.getString("id"))));
     }
     return problems;
   }

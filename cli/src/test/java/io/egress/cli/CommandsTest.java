@@ -39,14 +39,13 @@ class CommandsTest {
       assertThat(usage).doesNotContain("<arg");
       command
           .getSubcommands()
-          .forEach(
-              (name, below) -> {
-                String[] description = below.getCommandSpec().usageMessage().description();
-                if (description.length > 0) {
-                  assertThat(description[0]).as(name).endsWith(".");
-                  assertThat(usage).contains(description[0].replaceAll("\\s+", " "));
-                }
-              });
+          .forEach((name, below) -> {
+            String[] description = below.getCommandSpec().usageMessage().description();
+            if (description.length > 0) {
+              assertThat(description[0]).as(name).endsWith(".");
+              assertThat(usage).contains(description[0].replaceAll("\\s+", " "));
+            }
+          });
     }
   }
 
@@ -171,19 +170,16 @@ class CommandsTest {
   void fishScriptsKnowCommandsAndOptions() {
     assertThat(CompletionCommand.fish(root).lines())
         .contains("complete -c egress -f")
-        .anySatisfy(
-            line ->
-                assertThat(line)
-                    .startsWith(
-                        "complete -c egress -n '__fish_seen_subcommand_from captures; and not")
-                    .endsWith(
-                        " -a find -d 'Shows whose a capture is, its position in the stream, and what"
-                            + " became of it at each endpoint'"))
-        .anySatisfy(
-            line ->
-                assertThat(line)
-                    .startsWith("complete -c egress -n '__fish_seen_subcommand_from deliveries")
-                    .endsWith(" -l from -r"))
+        .anySatisfy(line ->
+            assertThat(line)
+                .startsWith("complete -c egress -n '__fish_seen_subcommand_from captures; and not")
+                .endsWith(
+                    " -a find -d 'Shows whose a capture is, its position in the stream, and what"
+                        + " became of it at each endpoint'"))
+        .anySatisfy(line ->
+            assertThat(line)
+                .startsWith("complete -c egress -n '__fish_seen_subcommand_from deliveries")
+                .endsWith(" -l from -r"))
         .allSatisfy(line -> assertThat(line.chars().filter(c -> c == '\'').count() % 2).isZero());
   }
 

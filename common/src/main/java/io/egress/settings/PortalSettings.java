@@ -74,11 +74,10 @@ public record PortalSettings(@Nullable URI url, List<String> ancestors) {
     origins.stream()
         .filter(each -> !ORIGIN.matcher(each).matches())
         .findFirst()
-        .ifPresent(
-            wrong -> {
-              throw new IllegalArgumentException(
-                  "must be origins such as https://app.example.com, not \"" + wrong + "\"");
-            });
+        .ifPresent(wrong -> {
+          throw new IllegalArgumentException(
+              "must be origins such as https://app.example.com, not \"" + wrong + "\"");
+        });
     return origins;
   }
 }

@@ -92,10 +92,9 @@ class SettingsTest {
     MemoryShares large = MemoryShares.of(64 << 20, 512L << 20);
     assertThat(large.hookBytes()).isEqualTo(1L << 30);
     assertThat(large.problem(512L << 20))
-        .hasValueSatisfying(
-            problem ->
-                assertThat(problem)
-                    .contains("EGRESS_MAX_CAPTURE_SIZE", "1024MiB", "-Xmx should be 2048MiB"));
+        .hasValueSatisfying(problem ->
+            assertThat(problem)
+                .contains("EGRESS_MAX_CAPTURE_SIZE", "1024MiB", "-Xmx should be 2048MiB"));
   }
 
   @Test

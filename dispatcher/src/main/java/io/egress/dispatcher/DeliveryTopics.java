@@ -80,20 +80,19 @@ record DeliveryTopics(Set<String> read, int partitions, List<String> weaknesses)
     KafkaSettings kafka = settings.kafka();
     Topics topics = new Topics(kafka.topicPrefix());
     return TopicAdmin.startingWith(vertx, kafka, topics.retry(""))
-        .compose(
-            former -> {
-              Map<String, NeededTopic> read = new TreeMap<>();
-              former.forEach(name -> add(read, name, delay(name, topics)));
-              settings
-                  .dispatcher()
-                  .retrySchedule()
-                  .delays()
-                  .forEach(delay -> add(read, topics.retry(Durations.format(delay)), delay));
-              add(read, topics.deliveries(), Duration.ZERO);
-              add(read, topics.backfill(), Duration.ZERO);
-              add(read, topics.parked(), LaneSettings.defaults().parking().delayMax());
-              return ensure(vertx, kafka, topics, read);
-            });
+        .compose(former -> {
+          Map<String, NeededTopic> read = new TreeMap<>();
+          former.forEach(name -> add(read, name, delay(name, topics)));
+          settings
+              .dispatcher()
+              .retrySchedule()
+              .delays()
+              .forEach(delay -> add(read, topics.retry(Durations.format(delay)), delay));
+          add(read, topics.deliveries(), Duration.ZERO);
+          add(read, topics.backfill(), Duration.ZERO);
+          add(read, topics.parked(), LaneSettings.defaults().parking().delayMax());
+          return ensure(vertx, kafka, topics, read);
+        });
   }
 
   private static Future<DeliveryTopics> ensure(
@@ -103,25 +102,23 @@ record DeliveryTopics(Set<String> read, int partitions, List<String> weaknesses)
     List<NeededTopic> all = new ArrayList<>(consumed);
     all.add(NeededTopic.undelayed(topics.exhausted()));
     return TopicAdmin.ensure(vertx, kafka, all)
-        .compose(made -> TopicAdmin.requireFit(vertx, kafka, consumed))
-        .compose(fit -> replicated(vertx, kafka, all))
-        .compose(
-            weaknesses ->
-                TopicAdmin.partitions(vertx, kafka, topics.backfill())
-                    .map(partitions -> new DeliveryTopics(read.keySet(), partitions, weaknesses)));
+        .compose(_ -> TopicAdmin.requireFit(vertx, kafka, consumed))
+        .compose(_ -> replicated(vertx, kafka, all))
+        .compose(weaknesses ->
+            TopicAdmin.partitions(vertx, kafka, topics.backfill())
+                .map(partitions -> new DeliveryTopics(read.keySet(), partitions, weaknesses)));
   }
 
   private static Future<List<String>> replicated(
       Vertx vertx, KafkaSettings kafka, List<NeededTopic> all) {
     return TopicAdmin.weaknesses(vertx, kafka, all.stream().map(NeededTopic::name).toList())
-        .compose(
-            weaknesses -> {
-              if (!weaknesses.isEmpty() && kafka.topics().replicationRequired()) {
-                return Future.failedFuture(new UnfitTopicsException(weaknesses));
-              }
-              weaknesses.forEach(each -> log.warn("Topics can lose records: {}", each));
-              return Future.succeededFuture(weaknesses);
-            });
+        .compose(weaknesses -> {
+          if (!weaknesses.isEmpty() && kafka.topics().replicationRequired()) {
+            return Future.failedFuture(new UnfitTopicsException(weaknesses));
+          }
+          weaknesses.forEach(each -> log.warn("Topics can lose records: {}", each));
+          return Future.succeededFuture(weaknesses);
+        });
   }
 
   private static void add(Map<String, NeededTopic> topics, String name, Duration wait) {

@@ -118,13 +118,12 @@ public final class DispatcherApp {
           new IllegalStateException("EGRESS_SECRET_KEY is required to sign webhooks"));
     }
     return open(secrets)
-        .compose(open -> listen.get())
-        .map(
-            up -> {
-              log.info("dispatcher is up{}", listener == null ? "" : ": port " + listener.port());
-              return this;
-            })
-        .recover(failure -> close().compose(closed -> Future.failedFuture(failure)));
+        .compose(_ -> listen.get())
+        .map(_ -> {
+          log.info("dispatcher is up{}", listener == null ? "" : ": port " + listener.port());
+          return this;
+        })
+        .recover(failure -> close().compose(_ -> Future.failedFuture(failure)));
   }
 
   private Future<Void> listen() {
@@ -138,32 +137,29 @@ public final class DispatcherApp {
                 Duration.ZERO),
             new RequestLog(settings.process().log().access()),
             monitoring.routes())
-        .map(
-            opened -> {
-              listener = opened;
-              closing.push("the internal listener", opened::close);
-              return null;
-            });
+        .map(opened -> {
+          listener = opened;
+          closing.push("the internal listener", opened::close);
+          return null;
+        });
   }
 
   private Future<Void> open(SecretBox secrets) {
     return database
         .migrate()
-        .compose(migrated -> DeliveryTopics.ensure(vertx, settings))
-        .compose(
-            topics ->
-                trust()
-                    .compose(
-                        trust -> {
-                          BackendProbes probes = probes();
-                          DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
-                          return SessionLimits.require(vertx, shared.pool(), settings.database())
-                              .compose(limited -> maintainDays(shared))
-                              .onSuccess(kept -> watchStatistics(shared))
-                              .onSuccess(kept -> watchCertificates(shared.pool()))
-                              .onSuccess(kept -> sendNotices(shared.pool(), trust))
-                              .compose(kept -> deploy(shared, topics, probes));
-                        }));
+        .compose(_ -> DeliveryTopics.ensure(vertx, settings))
+        .compose(topics ->
+            trust()
+                .compose(trust -> {
+                  BackendProbes probes = probes();
+                  DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
+                  return SessionLimits.require(vertx, shared.pool(), settings.database())
+                      .compose(_ -> maintainDays(shared))
+                      .onSuccess(_ -> watchStatistics(shared))
+                      .onSuccess(_ -> watchCertificates(shared.pool()))
+                      .onSuccess(_ -> sendNotices(shared.pool(), trust))
+                      .compose(_ -> deploy(shared, topics, probes));
+                }));
   }
 
   private Future<TrustOptions> trust() {
@@ -284,15 +280,14 @@ public final class DispatcherApp {
     long timer =
         vertx.setPeriodic(
             DAYS_MAINTENANCE_PERIOD.toMillis(),
-            hour ->
+            _ ->
                 shared
                     .days()
                     .maintain(shared.pool())
-                    .onFailure(
-                        failure ->
-                            log.warn(
-                                "Cannot maintain the day partitions of the delivery log: {}",
-                                failure.toString())));
+                    .onFailure(failure ->
+                        log.warn(
+                            "Cannot maintain the day partitions of the delivery log: {}",
+                            failure.toString())));
     closing.push(
         "the delivery log's partitions",
         () -> {
@@ -308,17 +303,15 @@ public final class DispatcherApp {
     WorkerSettings bounds = WorkerSettings.defaults(settings.dispatcher(), topics.partitions());
     return vertx
         .deployVerticle(new DeliveryVerticle(shared, bounds, topics.read()))
-        .compose(
-            id -> {
-              closing.push("the delivery workers", () -> vertx.undeploy(id));
-              return deployFanOut(shared);
-            })
-        .map(
-            fanOut -> {
-              reconcile(shared, fanOut, topics, probes);
-              watch(shared.workers(), fanOut, topics, probes);
-              return null;
-            });
+        .compose(id -> {
+          closing.push("the delivery workers", () -> vertx.undeploy(id));
+          return deployFanOut(shared);
+        })
+        .map(fanOut -> {
+          reconcile(shared, fanOut, topics, probes);
+          watch(shared.workers(), fanOut, topics, probes);
+          return null;
+        });
   }
 
   private Future<FanOutVerticle> deployFanOut(DeliveryVerticle.Parts shared) {
@@ -333,11 +326,10 @@ public final class DispatcherApp {
                 settings.dispatcher().stallTimeout()));
     return vertx
         .deployVerticle(fanOut)
-        .map(
-            id -> {
-              closing.push("the fan-out", () -> vertx.undeploy(id));
-              return fanOut;
-            });
+        .map(id -> {
+          closing.push("the fan-out", () -> vertx.undeploy(id));
+          return fanOut;
+        });
   }
 
   private void reconcile(

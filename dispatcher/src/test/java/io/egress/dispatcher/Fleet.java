@@ -131,18 +131,16 @@ public final class Fleet implements AutoCloseable {
     return database
         .preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
         .execute(Tuple.of(workspaceId))
-        .compose(
-            named ->
-                database.withTransaction(
-                    tx ->
-                        EndpointStore.add(
-                            tx,
-                            workspaceId,
-                            id,
-                            endpoint,
-                            sealed,
-                            endpoint.headers().seal(SECRETS, id),
-                            null)));
+        .compose(_ ->
+            database.withTransaction(tx ->
+                EndpointStore.add(
+                    tx,
+                    workspaceId,
+                    id,
+                    endpoint,
+                    sealed,
+                    endpoint.headers().seal(SECRETS, id),
+                    null)));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
@@ -207,17 +205,15 @@ public final class Fleet implements AutoCloseable {
     }
     await(
         enter(workspaceId, ids, text)
-            .compose(
-                entered ->
-                    publisher.publish(
-                        entered.stream()
-                            .map(
-                                capture ->
-                                    new RecordPublisher.Message(
-                                        topics.capturesProcessed(),
-                                        workspaceId.toString(),
-                                        capture.encode()))
-                            .toList())));
+            .compose(entered ->
+                publisher.publish(
+                    entered.stream()
+                        .map(capture ->
+                            new RecordPublisher.Message(
+                                topics.capturesProcessed(),
+                                workspaceId.toString(),
+                                capture.encode()))
+                        .toList())));
     return ids;
   }
 
@@ -252,48 +248,41 @@ public final class Fleet implements AutoCloseable {
   private Future<List<ProcessedCapture>> enter(UUID workspaceId, List<UUID> ids, String text) {
     UUID device = UUID.randomUUID();
     Instant now = Instant.now();
-    return database.withTransaction(
-        tx ->
-            tx.preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
-                .execute(Tuple.of(workspaceId))
-                .compose(
-                    named ->
-                        tx.preparedQuery("insert into devices (workspace_id, id) values ($1, $2)")
-                            .execute(Tuple.of(workspaceId, device)))
-                .compose(
-                    device0 ->
-                        tx.preparedQuery(
-                                "insert into captures (id, workspace_id, device_id, mode, started_at, speakers,"
-                                    + " members, digest, entered) values ($1, $2, $3, 'manual', now(), '{}', '{}', '', true)")
-                            .executeBatch(
-                                ids.stream().map(id -> Tuple.of(id, workspaceId, device)).toList()))
-                .compose(
-                    stored ->
-                        tx.preparedQuery(
-                                "insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)"
-                                    + " values ($1, 1, $2, $3, $4, $5, $6)")
-                            .executeBatch(
-                                ids.stream().map(id -> document(workspaceId, id, text)).toList()))
-                .compose(
-                    stored ->
-                        tx.preparedQuery(
-                                "update workspaces set stream_head = stream_head + $2 where id = $1"
-                                    + " returning stream_head")
-                            .execute(Tuple.of(workspaceId, ids.size())))
-                .compose(
-                    rows -> {
-                      long first = rows.iterator().next().getLong(0) - ids.size() + 1;
-                      List<Tuple> stream = new ArrayList<>();
-                      List<ProcessedCapture> entered = new ArrayList<>();
-                      for (int i = 0; i < ids.size(); i++) {
-                        stream.add(Tuple.of(workspaceId, first + i, ids.get(i)));
-                        entered.add(new ProcessedCapture(workspaceId, first + i, ids.get(i), now));
-                      }
-                      return tx.preparedQuery(
-                              "insert into stream (workspace_id, position, capture_id, chain) values ($1, $2, $3, $2)")
-                          .executeBatch(stream)
-                          .map(done -> entered);
-                    }));
+    return database.withTransaction(tx ->
+        tx.preparedQuery("insert into workspaces (id) values ($1) on conflict do nothing")
+            .execute(Tuple.of(workspaceId))
+            .compose(_ ->
+                tx.preparedQuery("insert into devices (workspace_id, id) values ($1, $2)")
+                    .execute(Tuple.of(workspaceId, device)))
+            .compose(_ ->
+                tx.preparedQuery(
+                        "insert into captures (id, workspace_id, device_id, mode, started_at, speakers,"
+                            + " members, digest, entered) values ($1, $2, $3, 'manual', now(), '{}', '{}', '', true)")
+                    .executeBatch(
+                        ids.stream().map(id -> Tuple.of(id, workspaceId, device)).toList()))
+            .compose(_ ->
+                tx.preparedQuery(
+                        "insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)"
+                            + " values ($1, 1, $2, $3, $4, $5, $6)")
+                    .executeBatch(ids.stream().map(id -> document(workspaceId, id, text)).toList()))
+            .compose(_ ->
+                tx.preparedQuery(
+                        "update workspaces set stream_head = stream_head + $2 where id = $1"
+                            + " returning stream_head")
+                    .execute(Tuple.of(workspaceId, ids.size())))
+            .compose(rows -> {
+              long first = rows.iterator().next().getLong(0) - ids.size() + 1;
+              List<Tuple> stream = new ArrayList<>();
+              List<ProcessedCapture> entered = new ArrayList<>();
+              for (int i = 0; i < ids.size(); i++) {
+                stream.add(Tuple.of(workspaceId, first + i, ids.get(i)));
+                entered.add(new ProcessedCapture(workspaceId, first + i, ids.get(i), now));
+              }
+              return tx.preparedQuery(
+                      "insert into stream (workspace_id, position, capture_id, chain) values ($1, $2, $3, $2)")
+                  .executeBatch(stream)
+                  .map(_ -> entered);
+            }));
   }
 
   private static Tuple document(UUID workspaceId, UUID id, String text) {

@@ -47,7 +47,7 @@ class MetricsTest {
     fleet.receivers.behave(
         "flaky", (request, nth) -> request.response().setStatusCode(nth <= 5 ? 503 : 204).end());
     fleet.endpoint(workspace, "broken");
-    fleet.receivers.behave("broken", (request, nth) -> request.response().setStatusCode(404).end());
+    fleet.receivers.behave("broken", (request, _) -> request.response().setStatusCode(404).end());
     fleet.endpoint(workspace, "https://no-such-receiver.invalid/", false);
     Fleet.Provisioned paused = fleet.endpoint(workspace, "paused");
     fleet.change(paused, new EndpointChange(null, false, null, true));

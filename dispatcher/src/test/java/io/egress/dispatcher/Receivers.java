@@ -36,11 +36,10 @@ public final class Receivers implements AutoCloseable {
     void answer(HttpServerRequest request, int nth);
   }
 
-  public static final Behaviour FINE =
-      (request, nth) -> request.response().setStatusCode(204).end();
+  public static final Behaviour FINE = (request, _) -> request.response().setStatusCode(204).end();
 
   /** Reads the body and never answers. */
-  public static final Behaviour HANGING = (request, nth) -> {};
+  public static final Behaviour HANGING = (_, _) -> {};
 
   private final Vertx vertx = Vertx.vertx();
   private final CertificateAuthority authority = new CertificateAuthority();
@@ -60,7 +59,7 @@ public final class Receivers implements AutoCloseable {
                         .setKeyCertOptions(options(authority.issueFor("127.0.0.1", "localhost")))
                         .setHost("127.0.0.1")
                         .setPort(0))
-                .exceptionHandler(closed -> {})
+                .exceptionHandler(_ -> {})
                 .requestHandler(this::take)
                 .listen());
   }
@@ -81,7 +80,7 @@ public final class Receivers implements AutoCloseable {
 
   /** The same, with an untrusted certificate. */
   public String untrustedUrl() {
-    return rawUrl(new CertificateAuthority(), socket -> {});
+    return rawUrl(new CertificateAuthority(), _ -> {});
   }
 
   /**
@@ -102,12 +101,11 @@ public final class Receivers implements AutoCloseable {
                             new PemTrustOptions().addCertValue(Buffer.buffer(authority.pem())))
                         .setHost("127.0.0.1")
                         .setPort(0))
-                .exceptionHandler(closed -> {})
-                .requestHandler(
-                    request -> {
-                      subjects.accept(subject(request));
-                      request.response().end();
-                    })
+                .exceptionHandler(_ -> {})
+                .requestHandler(request -> {
+                  subjects.accept(subject(request));
+                  request.response().end();
+                })
                 .listen());
     return "https://127.0.0.1:" + requesting.actualPort() + "/";
   }
@@ -136,12 +134,11 @@ public final class Receivers implements AutoCloseable {
                         .setSsl(true)
                         .setKeyCertOptions(options(issuer.issueFor("127.0.0.1")))
                         .setHost("127.0.0.1"))
-                .exceptionHandler(closed -> {})
-                .connectHandler(
-                    socket -> {
-                      socket.exceptionHandler(closed -> {});
-                      behaviour.handle(socket);
-                    })
+                .exceptionHandler(_ -> {})
+                .connectHandler(socket -> {
+                  socket.exceptionHandler(_ -> {});
+                  behaviour.handle(socket);
+                })
                 .listen());
     return "https://127.0.0.1:" + raw.actualPort() + "/";
   }
@@ -175,26 +172,22 @@ public final class Receivers implements AutoCloseable {
 
   private void take(HttpServerRequest request) {
     String receiver = request.path().substring(1);
-    request.exceptionHandler(closed -> {});
-    request.response().exceptionHandler(closed -> {});
+    request.exceptionHandler(_ -> {});
+    request.response().exceptionHandler(_ -> {});
     request
         .body()
-        .onSuccess(
-            body -> {
-              arrivals.add(
-                  new Arrival(
-                      receiver,
-                      Instant.now(),
-                      UUID.fromString(request.getHeader("x-service-delivery")),
-                      request.getHeader("x-service-event"),
-                      request.getHeader("x-service-signature"),
-                      body));
-              int nth =
-                  requests
-                      .computeIfAbsent(receiver, first -> new AtomicInteger())
-                      .incrementAndGet();
-              behaviours.getOrDefault(receiver, FINE).answer(request, nth);
-            });
+        .onSuccess(body -> {
+          arrivals.add(
+              new Arrival(
+                  receiver,
+                  Instant.now(),
+                  UUID.fromString(request.getHeader("x-service-delivery")),
+                  request.getHeader("x-service-event"),
+                  request.getHeader("x-service-signature"),
+                  body));
+          int nth = requests.computeIfAbsent(receiver, _ -> new AtomicInteger()).incrementAndGet();
+          behaviours.getOrDefault(receiver, FINE).answer(request, nth);
+        });
   }
 
   @Override

@@ -59,7 +59,7 @@ public final class Records {
                 "value.serializer",
                 ByteArraySerializer.class.getName()))) {
       for (ConsumerRecord<byte[], byte[]> record : raw(fleet, topic)) {
-        var unused = producer.send(new ProducerRecord<>(topic, record.key(), record.value()));
+        var _ = producer.send(new ProducerRecord<>(topic, record.key(), record.value()));
       }
     }
   }
@@ -76,22 +76,20 @@ public final class Records {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap(fleet)))) {
       await()
           .atMost(PATIENCE)
-          .until(
-              () -> {
-                Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
-                for (String group : List.of("fanout", "dispatcher")) {
-                  committed.putAll(
-                      admin
-                          .listConsumerGroupOffsets(fleet.topics.prefix() + group)
-                          .partitionsToOffsetAndMetadata()
-                          .get());
-                }
-                return ends.entrySet().stream()
-                    .allMatch(
-                        end ->
-                            committed.containsKey(end.getKey())
-                                && committed.get(end.getKey()).offset() >= end.getValue());
-              });
+          .until(() -> {
+            Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+            for (String group : List.of("fanout", "dispatcher")) {
+              committed.putAll(
+                  admin
+                      .listConsumerGroupOffsets(fleet.topics.prefix() + group)
+                      .partitionsToOffsetAndMetadata()
+                      .get());
+            }
+            return ends.entrySet().stream()
+                .allMatch(end ->
+                    committed.containsKey(end.getKey())
+                        && committed.get(end.getKey()).offset() >= end.getValue());
+          });
     }
   }
 

@@ -86,12 +86,12 @@ class UnwritableDatabaseTest {
   void sendsNothingThatItCannotRecord(String fault) {
     fleet.receivers.behave(
         "crm",
-        (request, nth) ->
+        (request, _) ->
             fleet
                 .receivers
                 .vertx()
                 .timer(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
-                .onSuccess(late -> request.response().setStatusCode(204).end()));
+                .onSuccess(_ -> request.response().setStatusCode(204).end()));
     fleet.endpoint(workspace, "crm");
     List<UUID> captures = fleet.captures(workspace, CAPTURES);
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= SENT_BEFORE);
@@ -103,11 +103,10 @@ class UnwritableDatabaseTest {
     await()
         .during(LONGER_THAN_A_STALL)
         .atMost(PATIENCE)
-        .until(
-            () -> {
-              int now = fleet.receivers.count();
-              return sent.getAndSet(now) == now && database().equals("down");
-            });
+        .until(() -> {
+          int now = fleet.receivers.count();
+          return sent.getAndSet(now) == now && database().equals("down");
+        });
     assertThat(sent).as("sent while nothing could be recorded").hasValueLessThan(CAPTURES);
 
     postgres.alter("reset " + fault.substring(0, fault.indexOf(' ')));

@@ -42,9 +42,8 @@ public final class PgBouncer implements AutoCloseable {
 
   private static Optional<String> program() {
     return Stream.of("pgbouncer", "/usr/sbin/pgbouncer")
-        .filter(
-            program ->
-                Command.run(Path.of("/"), COMMAND_MAX, List.of(program, "--version")).succeeded())
+        .filter(program ->
+            Command.run(Path.of("/"), COMMAND_MAX, List.of(program, "--version")).succeeded())
         .findFirst();
   }
 

@@ -30,11 +30,10 @@ final class ProgramCache {
     return candidates.stream()
         .filter(ProgramCache::isUsable)
         .findFirst()
-        .orElseThrow(
-            () ->
-                new EmbeddedBackendException(
-                    "PostgreSQL's programs need one of these folders, ours and writable: "
-                        + candidates));
+        .orElseThrow(() ->
+            new EmbeddedBackendException(
+                "PostgreSQL's programs need one of these folders, ours and writable: "
+                    + candidates));
   }
 
   /** Not below root's home, which the unprivileged user that runs PostgreSQL may not enter. */

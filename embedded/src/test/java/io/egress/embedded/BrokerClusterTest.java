@@ -38,11 +38,10 @@ class BrokerClusterTest {
 
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(
-              () ->
-                  admin.describeTopics(List.of("kept")).allTopicNames().get().values().stream()
-                      .flatMap(topic -> topic.partitions().stream())
-                      .allMatch(partition -> partition.isr().size() == 3));
+          .until(() ->
+              admin.describeTopics(List.of("kept")).allTopicNames().get().values().stream()
+                  .flatMap(topic -> topic.partitions().stream())
+                  .allMatch(partition -> partition.isr().size() == 3));
       cluster.terminate(leader);
       assertThat(cluster.isRunning(leader)).isFalse();
     }

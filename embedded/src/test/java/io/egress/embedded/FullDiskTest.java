@@ -35,9 +35,8 @@ class FullDiskTest {
 
       disk.fill();
       CompletableFuture<Boolean> refused =
-          CompletableFuture.supplyAsync(
-              () ->
-                  works(() -> Traces.leaveRecord(backends.kafkaBootstrap(), "x".repeat(500_000))));
+          CompletableFuture.supplyAsync(() ->
+              works(() -> Traces.leaveRecord(backends.kafkaBootstrap(), "x".repeat(500_000))));
       await().atMost(PATIENCE).until(() -> !broker.isAlive());
       await().during(FULL).atMost(PATIENCE).until(() -> !broker.isAlive());
       disk.free();

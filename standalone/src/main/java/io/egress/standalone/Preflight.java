@@ -34,9 +34,8 @@ final class Preflight {
   /** Throws a {@link SettingsException} that names every fault. */
   static void check(Map<String, String> environment) {
     Map<String, String> complete = new TreeMap<>(environment);
-    NOT_STARTED_YET.forEach(
-        (name, standIn) ->
-            complete.merge(name, standIn, (given, other) -> given.isBlank() ? other : given));
+    NOT_STARTED_YET.forEach((name, standIn) ->
+        complete.merge(name, standIn, (given, other) -> given.isBlank() ? other : given));
     Settings settings = Settings.from(complete);
     settings.requireForApi();
     List<String> faults = new ArrayList<>();

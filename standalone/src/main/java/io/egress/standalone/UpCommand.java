@@ -62,7 +62,7 @@ final class UpCommand implements Callable<Integer> {
     key.complete(
         environment,
         dataDir,
-        made ->
+        _ ->
             out.println(
                 key.setting()
                     + " was generated and stored in "

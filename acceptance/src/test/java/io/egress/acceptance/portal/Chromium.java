@@ -148,7 +148,7 @@ final class Chromium implements AutoCloseable {
 
   /** Like {@link #inspect}, of a page with text that the checker cannot return cut into pieces. */
   void measure(String name) throws IOException {
-    onEveryScreen(name, (screen, picture) -> picture(picture));
+    onEveryScreen(name, (_, picture) -> picture(picture));
   }
 
   private interface Look {

@@ -39,15 +39,14 @@ class PortalEmbeddingTest {
     return RunningProcess.await(
         vertx
             .createHttpServer()
-            .requestHandler(
-                request ->
-                    request
-                        .response()
-                        .putHeader("content-type", "text/html")
-                        .end(
-                            "<iframe width=1000 height=700 src=\""
-                                + request.getParam("page", "about:blank")
-                                + "\"></iframe>"))
+            .requestHandler(request ->
+                request
+                    .response()
+                    .putHeader("content-type", "text/html")
+                    .end(
+                        "<iframe width=1000 height=700 src=\""
+                            + request.getParam("page", "about:blank")
+                            + "\"></iframe>"))
             .listen(0, "127.0.0.1"));
   }
 

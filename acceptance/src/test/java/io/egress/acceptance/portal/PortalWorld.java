@@ -67,11 +67,10 @@ final class PortalWorld implements AutoCloseable {
     Answer answer = answers.getOrDefault(endpoint, new Answer(200, "{\"received\":true}"));
     request
         .body()
-        .onSuccess(
-            body -> {
-              received.add(new Received(endpoint, request.headers(), body));
-              request.response().setStatusCode(answer.status()).end(answer.body());
-            });
+        .onSuccess(body -> {
+          received.add(new Received(endpoint, request.headers(), body));
+          request.response().setStatusCode(answer.status()).end(answer.body());
+        });
   }
 
   void answer(String endpoint, int status, String body) {

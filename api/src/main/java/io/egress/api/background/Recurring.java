@@ -34,29 +34,27 @@ public final class Recurring {
     this.context = vertx.getOrCreateContext();
     this.outage = new Outage(log, "Failed; retrying: " + name, "Works again: " + name);
     this.work = work;
-    this.timer = vertx.setPeriodic(interval.toMillis(), tick -> ask());
+    this.timer = vertx.setPeriodic(interval.toMillis(), _ -> ask());
     ask();
   }
 
   public void ask() {
-    context.runOnContext(
-        asked -> {
-          again = true;
-          runIfIdle();
-        });
+    context.runOnContext(_ -> {
+      again = true;
+      runIfIdle();
+    });
   }
 
   /** Completes when the current run, if any, has ended. */
   public Future<Void> stop() {
     vertx.cancelTimer(timer);
     Promise<Void> promise = Promise.promise();
-    context.runOnContext(
-        asked -> {
-          stopped = promise;
-          if (!running) {
-            promise.complete();
-          }
-        });
+    context.runOnContext(_ -> {
+      stopped = promise;
+      if (!running) {
+        promise.complete();
+      }
+    });
     return promise.future();
   }
 
@@ -66,7 +64,7 @@ public final class Recurring {
     }
     running = true;
     again = false;
-    Future.future(this::start).onComplete(done -> context.runOnContext(ended -> end(done.cause())));
+    Future.future(this::start).onComplete(done -> context.runOnContext(_ -> end(done.cause())));
   }
 
   private void start(Promise<Object> ended) {

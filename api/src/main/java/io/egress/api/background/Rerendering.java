@@ -44,7 +44,7 @@ final class Rerendering {
   Future<Void> run() {
     return complete
         ? Future.succeededFuture()
-        : begin().compose(begun -> pool.withTransaction(this::chunk));
+        : begin().compose(_ -> pool.withTransaction(this::chunk));
   }
 
   private Future<Void> begin() {
@@ -52,23 +52,22 @@ final class Rerendering {
         ? Future.succeededFuture()
         : pool.preparedQuery(BEGIN)
             .execute(Tuple.of(version))
-            .onSuccess(rows -> begun = true)
+            .onSuccess(_ -> begun = true)
             .mapEmpty();
   }
 
   private Future<Void> chunk(SqlConnection tx) {
     return tx.preparedQuery(CLAIM)
         .execute(Tuple.of(version))
-        .compose(
-            claimed -> {
-              if (claimed.size() == 0) {
-                return Future.succeededFuture();
-              }
-              UUID after = claimed.iterator().next().getUUID("done_up_to");
-              return tx.preparedQuery(NEXT)
-                  .execute(Tuple.of(after, CHUNK_DOCUMENTS_MAX))
-                  .compose(rows -> render(tx, rows, after));
-            });
+        .compose(claimed -> {
+          if (claimed.size() == 0) {
+            return Future.succeededFuture();
+          }
+          UUID after = claimed.iterator().next().getUUID("done_up_to");
+          return tx.preparedQuery(NEXT)
+              .execute(Tuple.of(after, CHUNK_DOCUMENTS_MAX))
+              .compose(rows -> render(tx, rows, after));
+        });
   }
 
   private Future<Void> render(SqlConnection tx, RowSet<Row> rows, UUID after) {
@@ -84,8 +83,8 @@ final class Rerendering {
     Tuple reached = Tuple.of(version, last, isLast);
     return documents
         .renew(outdated)
-        .compose(renewed -> tx.preparedQuery(ADVANCE).execute(reached))
-        .onSuccess(advanced -> complete = isLast)
+        .compose(_ -> tx.preparedQuery(ADVANCE).execute(reached))
+        .onSuccess(_ -> complete = isLast)
         .mapEmpty();
   }
 }

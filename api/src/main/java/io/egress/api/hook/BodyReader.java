@@ -41,14 +41,13 @@ final class BodyReader {
     }
     long expected = announced < 0 ? UNANNOUNCED_BYTES : announced;
     ByteBudget.Place place = memory.ask(ctx, Hook.cost(expected), waitMax);
-    body.future().onFailure(gone -> place.leave());
+    body.future().onFailure(_ -> place.leave());
     return place
         .share()
         .recover(none -> body.failedOr(none))
-        .compose(
-            room ->
-                body.read(length -> length <= expected || room.resize(Hook.cost(length)))
-                    .compose(use)
-                    .onComplete(done -> room.giveBack()));
+        .compose(room ->
+            body.read(length -> length <= expected || room.resize(Hook.cost(length)))
+                .compose(use)
+                .onComplete(_ -> room.giveBack()));
   }
 }

@@ -43,20 +43,18 @@ final class CaptureWriter {
         names.hasAll(Names.in(captures.stream().map(IncomingCapture::capture).toList()));
     return transactions
         .runToLast(tx -> new PutTransaction(tx, documents, captures, named).put())
-        .map(
-            done -> {
-              names.learn(done.names());
-              if (!done.entered().isEmpty()) {
-                wakeups.entered().accept(done.entered());
-                StreamEntry.announce(pool, done.entered());
-              }
-              if (done.renamed()) {
-                wakeups.renamed().run();
-              }
-              return done.puts();
-            })
-        .recover(
-            failure ->
-                CaptureTable.isTaken(failure) ? put(captures) : Future.failedFuture(failure));
+        .map(done -> {
+          names.learn(done.names());
+          if (!done.entered().isEmpty()) {
+            wakeups.entered().accept(done.entered());
+            StreamEntry.announce(pool, done.entered());
+          }
+          if (done.renamed()) {
+            wakeups.renamed().run();
+          }
+          return done.puts();
+        })
+        .recover(failure ->
+            CaptureTable.isTaken(failure) ? put(captures) : Future.failedFuture(failure));
   }
 }

@@ -40,11 +40,11 @@ final class CombinedPuts {
     }
 
     void complete(PutResult result) {
-      asking.runOnContext(told -> put.complete(result));
+      asking.runOnContext(_ -> put.complete(result));
     }
 
     void fail(Throwable failure) {
-      asking.runOnContext(told -> put.fail(failure));
+      asking.runOnContext(_ -> put.fail(failure));
     }
   }
 
@@ -69,12 +69,11 @@ final class CombinedPuts {
     Waiting put =
         new Waiting(
             writer.prepare(capture, traceparent), Promise.promise(), vertx.getOrCreateContext());
-    context.runOnContext(
-        called -> {
-          waiting.add(put);
-          startBatches();
-        });
-    cutShort.onFailure(reason -> context.runOnContext(called -> leave(put, reason)));
+    context.runOnContext(_ -> {
+      waiting.add(put);
+      startBatches();
+    });
+    cutShort.onFailure(reason -> context.runOnContext(_ -> leave(put, reason)));
     return put.put().future();
   }
 
@@ -98,14 +97,12 @@ final class CombinedPuts {
   private void start(List<Waiting> batch) {
     running++;
     commit(batch)
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    ended -> {
-                      running--;
-                      batch.forEach(put -> underWay.remove(put.id()));
-                      startBatches();
-                    }));
+        .onComplete(_ ->
+            context.runOnContext(_ -> {
+              running--;
+              batch.forEach(put -> underWay.remove(put.id()));
+              startBatches();
+            }));
   }
 
   /**
@@ -131,24 +128,22 @@ final class CombinedPuts {
   private Future<Void> commit(List<Waiting> batch) {
     return writer
         .put(batch.stream().map(Waiting::capture).toList())
-        .map(
-            results -> {
-              for (int i = 0; i < batch.size(); i++) {
-                batch.get(i).complete(results.get(i));
-              }
-              return (Void) null;
-            })
-        .recover(
-            failure ->
-                batch.size() > 1 && isOfOneCapture(failure)
-                    ? commitEachAlone(batch)
-                    : fail(batch, failure));
+        .map(results -> {
+          for (int i = 0; i < batch.size(); i++) {
+            batch.get(i).complete(results.get(i));
+          }
+          return (Void) null;
+        })
+        .recover(failure ->
+            batch.size() > 1 && isOfOneCapture(failure)
+                ? commitEachAlone(batch)
+                : fail(batch, failure));
   }
 
   private Future<Void> commitEachAlone(List<Waiting> batch) {
     Future<Void> all = Future.succeededFuture();
     for (Waiting one : batch) {
-      all = all.compose(before -> commit(List.of(one)));
+      all = all.compose(_ -> commit(List.of(one)));
     }
     return all;
   }

@@ -129,10 +129,9 @@ public final class HookHandler {
         body ->
             write
                 .apply(parser.apply(body).orRefuse())
-                .compose(
-                    found ->
-                        found
-                            ? HttpExchange.endEmpty(ctx, 204)
-                            : Future.failedFuture(new Refusal(404, unknown))));
+                .compose(found ->
+                    found
+                        ? HttpExchange.endEmpty(ctx, 204)
+                        : Future.failedFuture(new Refusal(404, unknown))));
   }
 }

@@ -73,60 +73,52 @@ final class Import implements NdjsonLines.Receiver {
     lifetime.cutShort().onFailure(done::tryFail);
     ByteBudget.Place place =
         limits.memory().ask(ctx, Hook.cost(BATCH_BYTES_MAX), limits.memoryWait());
-    done.future().onFailure(gone -> place.leave());
+    done.future().onFailure(_ -> place.leave());
     place.share().onSuccess(room -> read(request, room)).onFailure(done::tryFail);
     return done.future()
         .onComplete(
-            ended ->
-                released().onComplete(end -> place.share().onSuccess(ByteBudget.Share::giveBack)));
+            _ -> released().onComplete(_ -> place.share().onSuccess(ByteBudget.Share::giveBack)));
   }
 
   /** Completes when nothing of the import is being written; it may have ended before. */
   Future<Void> released() {
-    return done.future()
-        .<Void>mapEmpty()
-        .otherwiseEmpty()
-        .compose(ended -> written)
-        .otherwiseEmpty();
+    return done.future().<Void>mapEmpty().otherwiseEmpty().compose(_ -> written).otherwiseEmpty();
   }
 
   private void read(HttpServerRequest request, ByteBudget.Share room) {
     lifetime.awaitClient();
-    request.handler(
-        part -> {
-          if (done.future().isComplete()) {
-            return;
-          }
-          long held = (long) batchBytes + lines.heldBytes() + part.length();
-          if (held > BATCH_BYTES_MAX && !room.resize(Hook.cost(held))) {
-            done.tryFail(new Refusal(503, "no memory for a line of this length now, try again"));
-            return;
-          }
-          lines.feed(part);
-          if (report.stopped()) {
-            done.tryComplete(report);
-          } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
-            request.pause();
-            lifetime.resume();
-            putBatch()
-                .onSuccess(
-                    put -> {
-                      room.resize(Hook.cost(BATCH_BYTES_MAX));
-                      lifetime.awaitClient();
-                      request.resume();
-                    })
-                .onFailure(done::tryFail);
-          }
-        });
-    request.endHandler(
-        end -> {
-          if (done.future().isComplete()) {
-            return;
-          }
-          lines.end();
-          lifetime.resume();
-          putBatch().onSuccess(put -> done.tryComplete(report)).onFailure(done::tryFail);
-        });
+    request.handler(part -> {
+      if (done.future().isComplete()) {
+        return;
+      }
+      long held = (long) batchBytes + lines.heldBytes() + part.length();
+      if (held > BATCH_BYTES_MAX && !room.resize(Hook.cost(held))) {
+        done.tryFail(new Refusal(503, "no memory for a line of this length now, try again"));
+        return;
+      }
+      lines.feed(part);
+      if (report.stopped()) {
+        done.tryComplete(report);
+      } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
+        request.pause();
+        lifetime.resume();
+        putBatch()
+            .onSuccess(_ -> {
+              room.resize(Hook.cost(BATCH_BYTES_MAX));
+              lifetime.awaitClient();
+              request.resume();
+            })
+            .onFailure(done::tryFail);
+      }
+    });
+    request.endHandler(_ -> {
+      if (done.future().isComplete()) {
+        return;
+      }
+      lines.end();
+      lifetime.resume();
+      putBatch().onSuccess(_ -> done.tryComplete(report)).onFailure(done::tryFail);
+    });
     request.resume();
   }
 
@@ -182,14 +174,14 @@ final class Import implements NdjsonLines.Receiver {
       IncomingCapture capture = ((Intake.Accepted<IncomingCapture>) line.intake()).value();
       if (!ids.add(capture.capture().id())) {
         List<Numbered> full = distinct;
-        put = put.compose(before -> putDistinct(full));
+        put = put.compose(_ -> putDistinct(full));
         distinct = new ArrayList<>();
         ids = new HashSet<>(Set.of(capture.capture().id()));
       }
       distinct.add(new Numbered(line.line(), capture));
     }
     List<Numbered> last = distinct;
-    return put.compose(before -> putDistinct(last));
+    return put.compose(_ -> putDistinct(last));
   }
 
   private Future<Void> putDistinct(List<Numbered> captures) {
@@ -199,13 +191,12 @@ final class Import implements NdjsonLines.Receiver {
     List<UUID> workspaceIds =
         captures.stream().map(each -> each.capture().capture().workspaceId()).toList();
     return pace.await(workspaceIds, lifetime)
-        .compose(may -> writer.put(captures.stream().map(Numbered::capture).toList()))
-        .map(
-            results -> {
-              for (int i = 0; i < results.size(); i++) {
-                report.count(captures.get(i).line(), results.get(i));
-              }
-              return null;
-            });
+        .compose(_ -> writer.put(captures.stream().map(Numbered::capture).toList()))
+        .map(results -> {
+          for (int i = 0; i < results.size(); i++) {
+            report.count(captures.get(i).line(), results.get(i));
+          }
+          return null;
+        });
   }
 }

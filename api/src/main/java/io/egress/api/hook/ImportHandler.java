@@ -46,7 +46,7 @@ public final class ImportHandler {
       return;
     }
     Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(ctx), meters);
-    started.released().onComplete(done -> imports.release());
+    started.released().onComplete(_ -> imports.release());
     started
         .read(ctx)
         .onSuccess(report -> HttpExchange.sendJson(ctx, 200, report.json()))

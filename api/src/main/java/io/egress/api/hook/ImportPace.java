@@ -36,19 +36,18 @@ final class ImportPace {
     }
     meters.importDelayed();
     lifetime.hold(() -> {});
-    return again(missing, lifetime).onComplete(done -> lifetime.resume());
+    return again(missing, lifetime).onComplete(_ -> lifetime.resume());
   }
 
   private Future<Void> again(Map<UUID, Integer> missing, RequestLifetime lifetime) {
     return vertx
         .timer(LOOKS_APART.toMillis(), TimeUnit.MILLISECONDS)
-        .compose(
-            passed -> {
-              if (lifetime.cutShort().isComplete()) {
-                return lifetime.cutShort();
-              }
-              return take(missing) ? Future.succeededFuture() : again(missing, lifetime);
-            });
+        .compose(_ -> {
+          if (lifetime.cutShort().isComplete()) {
+            return lifetime.cutShort();
+          }
+          return take(missing) ? Future.succeededFuture() : again(missing, lifetime);
+        });
   }
 
   /** Whether nothing is missing anymore. */

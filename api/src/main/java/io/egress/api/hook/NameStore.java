@@ -73,12 +73,11 @@ final class NameStore {
   Future<Set<UUID>> addWorkspaces(SqlConnection tx, Collection<UUID> ids) {
     return tx.preparedQuery(ADD_WORKSPACES)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Set<UUID> ended = new HashSet<>();
-              rows.forEach(row -> ended.add(row.getUUID("id")));
-              return ended;
-            });
+        .map(rows -> {
+          Set<UUID> ended = new HashSet<>();
+          rows.forEach(row -> ended.add(row.getUUID("id")));
+          return ended;
+        });
   }
 
   /** Returns the stored names without locking them. */
@@ -101,13 +100,12 @@ final class NameStore {
     return locked && changes.isEmpty()
         ? Future.succeededFuture(known)
         : change(tx, changes)
-            .compose(
-                renamed -> {
-                  if (renamed) {
-                    whenRenamed.run();
-                  }
-                  return hold(tx, said);
-                })
+            .compose(renamed -> {
+              if (renamed) {
+                whenRenamed.run();
+              }
+              return hold(tx, said);
+            })
             .compose(held -> put(tx, said, held, true, whenRenamed));
   }
 
@@ -146,7 +144,7 @@ final class NameStore {
             ? Future.succeededFuture(List.of())
             : tx.preparedQuery(members).execute(addKeys(Tuple.tuple(), asked.members().keySet()));
     return Future.join(foundDevices, foundMembers)
-        .map(both -> names(foundDevices.result(), foundMembers.result()));
+        .map(_ -> names(foundDevices.result(), foundMembers.result()));
   }
 
   private static Names names(Iterable<Row> devices, Iterable<Row> members) {

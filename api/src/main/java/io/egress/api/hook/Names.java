@@ -84,22 +84,20 @@ final class Names {
   /** The names of {@code said} that differ from these; null fields mean unchanged. */
   Names changesBy(Names said) {
     Names changes = new Names();
-    said.devices.forEach(
-        (key, device) -> {
-          Device known = devices.get(key);
-          Device latest = known == null ? device : latest(known, device);
-          if (!latest.equals(known)) {
-            changes.devices.put(key, latest);
-          }
-        });
-    said.members.forEach(
-        (key, member) -> {
-          Member known = members.get(key);
-          Member latest = known == null ? member : latest(known, member);
-          if (!latest.equals(known)) {
-            changes.members.put(key, latest);
-          }
-        });
+    said.devices.forEach((key, device) -> {
+      Device known = devices.get(key);
+      Device latest = known == null ? device : latest(known, device);
+      if (!latest.equals(known)) {
+        changes.devices.put(key, latest);
+      }
+    });
+    said.members.forEach((key, member) -> {
+      Member known = members.get(key);
+      Member latest = known == null ? member : latest(known, member);
+      if (!latest.equals(known)) {
+        changes.members.put(key, latest);
+      }
+    });
     return changes;
   }
 

@@ -66,15 +66,14 @@ final class PutTransaction {
     Future<Map<UUID, CaptureTable.Stored>> stored = CaptureTable.stored(tx, ids);
     Future<Names> known = named ? names.hold(tx, said) : names.read(tx, said);
     return Future.join(stored, known)
-        .compose(
-            both -> {
-              List<IncomingCapture> toWrite = leaveOutRepeats(stored.result());
-              if (toWrite.isEmpty()) {
-                return nothing();
-              }
-              return addUnknownWorkspaces(toWrite, known.result())
-                  .compose(added -> putOpen(toWrite, stored.result().keySet(), known.result()));
-            });
+        .compose(_ -> {
+          List<IncomingCapture> toWrite = leaveOutRepeats(stored.result());
+          if (toWrite.isEmpty()) {
+            return nothing();
+          }
+          return addUnknownWorkspaces(toWrite, known.result())
+              .compose(_ -> putOpen(toWrite, stored.result().keySet(), known.result()));
+        });
   }
 
   private Future<Transactions.Last<Done>> nothing() {
@@ -200,17 +199,16 @@ final class PutTransaction {
     }
     added.sort(BY_ID);
     return documents(written, locked, held)
-        .map(
-            rendered ->
-                () -> {
-                  Future<?> stored =
-                      Future.join(
-                          CaptureTable.insert(tx, entries(added)),
-                          CaptureTable.update(tx, entries(fixes)),
-                          documents.put(tx, rendered));
-                  Future<List<OwedRecord>> entered = StreamEntry.enter(tx, entering);
-                  return stored.compose(all -> entered).map(rows -> done(held, rows));
-                });
+        .map(rendered ->
+            () -> {
+              Future<?> stored =
+                  Future.join(
+                      CaptureTable.insert(tx, entries(added)),
+                      CaptureTable.update(tx, entries(fixes)),
+                      documents.put(tx, rendered));
+              Future<List<OwedRecord>> entered = StreamEntry.enter(tx, entering);
+              return stored.compose(_ -> entered).map(rows -> done(held, rows));
+            });
   }
 
   /** Renders captures again whose stored names differ from those expected. */
@@ -231,10 +229,9 @@ final class PutTransaction {
     }
     return documents
         .render(otherwise)
-        .map(
-            rendered -> {
-              asRendered.addAll(rendered);
-              return asRendered;
-            });
+        .map(rendered -> {
+          asRendered.addAll(rendered);
+          return asRendered;
+        });
   }
 }

@@ -59,39 +59,34 @@ final class Renames {
   /** False if there is no such capture or label. */
   Future<Boolean> speaker(UUID captureId, String label, NameBody.Speaker speaker) {
     return transactions
-        .run(
-            tx ->
-                tx.preparedQuery(WORKSPACE_OF)
-                    .execute(Tuple.of(captureId))
-                    .compose(
-                        rows ->
-                            rows.size() == 0
-                                ? Future.succeededFuture(Assigned.UNKNOWN)
-                                : assign(tx, rows.iterator().next(), captureId, label, speaker)))
-        .onSuccess(done -> renamed.run())
-        .map(
-            assigned -> {
-              if (assigned == Assigned.DAMAGED) {
-                throw new Refusal(409, "the document is damaged: put the capture again");
-              }
-              return assigned == Assigned.DONE;
-            });
+        .run(tx ->
+            tx.preparedQuery(WORKSPACE_OF)
+                .execute(Tuple.of(captureId))
+                .compose(rows ->
+                    rows.size() == 0
+                        ? Future.succeededFuture(Assigned.UNKNOWN)
+                        : assign(tx, rows.iterator().next(), captureId, label, speaker)))
+        .onSuccess(_ -> renamed.run())
+        .map(assigned -> {
+          if (assigned == Assigned.DAMAGED) {
+            throw new Refusal(409, "the document is damaged: put the capture again");
+          }
+          return assigned == Assigned.DONE;
+        });
   }
 
   private Future<Boolean> put(UUID workspaceId, Names changes) {
     return transactions
-        .run(
-            tx ->
-                names
-                    .addWorkspaces(tx, Set.of(workspaceId))
-                    .compose(
-                        ended -> {
-                          if (!ended.isEmpty()) {
-                            throw Workspaces.ended();
-                          }
-                          return names.change(tx, changes);
-                        }))
-        .onSuccess(done -> renamed.run())
+        .run(tx ->
+            names
+                .addWorkspaces(tx, Set.of(workspaceId))
+                .compose(ended -> {
+                  if (!ended.isEmpty()) {
+                    throw Workspaces.ended();
+                  }
+                  return names.change(tx, changes);
+                }))
+        .onSuccess(_ -> renamed.run())
         .map(true);
   }
 
@@ -105,15 +100,13 @@ final class Renames {
     return names
         .read(tx, said)
         .compose(known -> names.put(tx, said, known, false, () -> {}))
-        .compose(
-            held ->
-                CaptureTable.lock(tx, List.of(captureId))
-                    .compose(locked -> documents.restore(tx, List.of(captureId)))
-                    .compose(
-                        found ->
-                            found.unreadable().isEmpty()
-                                ? assign(tx, found.captures(), held, label, speaker)
-                                : Future.succeededFuture(Assigned.DAMAGED)));
+        .compose(held ->
+            CaptureTable.lock(tx, List.of(captureId))
+                .compose(_ -> documents.restore(tx, List.of(captureId)))
+                .compose(found ->
+                    found.unreadable().isEmpty()
+                        ? assign(tx, found.captures(), held, label, speaker)
+                        : Future.succeededFuture(Assigned.DAMAGED)));
   }
 
   /** {@code found} is empty if the capture was erased meanwhile. */
@@ -129,10 +122,8 @@ final class Renames {
           Capture changed =
               held.applyTo(revised.capture().withParticipant(speaker.assignedTo(participant)));
           return CaptureTable.setMembers(tx, changed)
-              .compose(
-                  done ->
-                      documents.render(
-                          List.of(new RevisedCapture(changed, revised.revision() + 1))))
+              .compose(_ ->
+                  documents.render(List.of(new RevisedCapture(changed, revised.revision() + 1))))
               .compose(rendered -> documents.put(tx, rendered))
               .map(Assigned.DONE);
         }

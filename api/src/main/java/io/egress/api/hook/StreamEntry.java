@@ -41,12 +41,11 @@ final class StreamEntry {
                 captures.stream().map(each -> each.capture().id()).toArray(UUID[]::new),
                 captures.stream().map(each -> each.capture().workspaceId()).toArray(UUID[]::new),
                 captures.stream().map(IncomingCapture::traceparent).toArray(String[]::new)))
-        .map(
-            rows -> {
-              List<OwedRecord> entered = new ArrayList<>(rows.size());
-              rows.forEach(row -> entered.add(OwedRecord.of(row)));
-              return entered;
-            });
+        .map(rows -> {
+          List<OwedRecord> entered = new ArrayList<>(rows.size());
+          rows.forEach(row -> entered.add(OwedRecord.of(row)));
+          return entered;
+        });
   }
 
   /**

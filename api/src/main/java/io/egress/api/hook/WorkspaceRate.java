@@ -57,7 +57,7 @@ final class WorkspaceRate {
     int[] taken = {0};
     buckets.compute(
         workspaceId,
-        (id, bucket) -> {
+        (_, bucket) -> {
           double tokens = bucket == null ? (double) SECONDS_HELD * rate : tokens(bucket, now, rate);
           taken[0] = Math.max(0, Math.min(wanted, (int) (tokens - left)));
           return new Bucket(tokens - taken[0], now);

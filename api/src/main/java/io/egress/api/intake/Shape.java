@@ -23,7 +23,7 @@ public final class Shape {
     for (String path : paths) {
       Shape at = shape;
       for (String name : path.split("\\.", -1)) {
-        at = at.fields.computeIfAbsent(name, added -> new Shape());
+        at = at.fields.computeIfAbsent(name, _ -> new Shape());
       }
     }
     return shape;

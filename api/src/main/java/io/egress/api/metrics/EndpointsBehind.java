@@ -124,23 +124,22 @@ public final class EndpointsBehind {
   private Future<Void> look() {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(seen, rememberedDays))
-        .compose(
-            rows -> {
-              Map<UUID, Owed> asked = new HashMap<>();
-              for (Row row : rows) {
-                seen = row.getUUID("id");
-                if (row.getUUID("capture_id") != null) {
-                  asked.put(seen, Owed.of(row));
-                }
-              }
-              if (rows.size() < ENDPOINTS_MAX) {
-                seen = BEFORE_ALL;
-              }
-              asked.putAll(behind);
-              return open(asked.values())
-                  .compose(open -> overdue().map(overdue -> remember(asked, open, overdue)));
-            })
-        .onFailure(unknown -> report(Double.NaN, Double.NaN));
+        .compose(rows -> {
+          Map<UUID, Owed> asked = new HashMap<>();
+          for (Row row : rows) {
+            seen = row.getUUID("id");
+            if (row.getUUID("capture_id") != null) {
+              asked.put(seen, Owed.of(row));
+            }
+          }
+          if (rows.size() < ENDPOINTS_MAX) {
+            seen = BEFORE_ALL;
+          }
+          asked.putAll(behind);
+          return open(asked.values())
+              .compose(open -> overdue().map(overdue -> remember(asked, open, overdue)));
+        })
+        .onFailure(_ -> report(Double.NaN, Double.NaN));
   }
 
   private Future<Set<UUID>> open(Collection<Owed> asked) {
@@ -151,24 +150,22 @@ public final class EndpointsBehind {
                 list.stream().map(Owed::endpointId).toArray(UUID[]::new),
                 list.stream().map(Owed::deliveryId).toArray(UUID[]::new),
                 list.stream().map(Owed::day).toArray(LocalDate[]::new)))
-        .map(
-            rows -> {
-              Set<UUID> open = new HashSet<>();
-              rows.forEach(row -> open.add(row.getUUID(0)));
-              return open;
-            });
+        .map(rows -> {
+          Set<UUID> open = new HashSet<>();
+          rows.forEach(row -> open.add(row.getUUID(0)));
+          return open;
+        });
   }
 
   private Future<Map<UUID, Instant>> overdue() {
     return pool.query(OVERDUE)
         .execute()
-        .map(
-            rows -> {
-              Map<UUID, Instant> overdue = new HashMap<>();
-              rows.forEach(
-                  row -> overdue.put(row.getUUID(0), row.getOffsetDateTime("since").toInstant()));
-              return overdue;
-            });
+        .map(rows -> {
+          Map<UUID, Instant> overdue = new HashMap<>();
+          rows.forEach(
+              row -> overdue.put(row.getUUID(0), row.getOffsetDateTime("since").toInstant()));
+          return overdue;
+        });
   }
 
   private Void remember(Map<UUID, Owed> asked, Set<UUID> open, Map<UUID, Instant> overdue) {

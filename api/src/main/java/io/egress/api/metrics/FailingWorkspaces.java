@@ -54,11 +54,10 @@ public final class FailingWorkspaces {
     return pool.query(COUNT)
         .execute()
         .onSuccess(this::show)
-        .onFailure(
-            unknown -> {
-              all = Double.NaN;
-              worst.register(List.of(), true);
-            });
+        .onFailure(_ -> {
+          all = Double.NaN;
+          worst.register(List.of(), true);
+        });
   }
 
   private void show(RowSet<Row> rows) {

@@ -48,13 +48,12 @@ public final class OutboxBacklog {
   private Future<?> look() {
     return pool.query(LOOK)
         .execute()
-        .onSuccess(
-            rows -> {
-              Row row = rows.iterator().next();
-              Double age = row.getDouble("age");
-              report(row.getLong("waiting"), age == null ? 0 : Math.max(0, age));
-            })
-        .onFailure(unknown -> report(Double.NaN, Double.NaN));
+        .onSuccess(rows -> {
+          Row row = rows.iterator().next();
+          Double age = row.getDouble("age");
+          report(row.getLong("waiting"), age == null ? 0 : Math.max(0, age));
+        })
+        .onFailure(_ -> report(Double.NaN, Double.NaN));
   }
 
   private void report(double records, double seconds) {

@@ -42,19 +42,18 @@ final class AuditPage {
     return (problems.isEmpty()
             ? audit.page(filter(session, query), LISTED_MAX)
             : Future.succeededFuture(new AuditEntries.Page(List.of(), null)))
-        .map(
-            page -> {
-              String cursor = page.cursor();
-              return pages.send(
-                  ctx,
-                  problems.isEmpty() ? 200 : 400,
-                  "audit",
-                  Map.of(
-                      "frame", pages.frame(ctx, session, "Audit log", "audit"),
-                      "filter", filter(query, problems),
-                      "rows", page.entries().stream().map(AuditPage::row).toList(),
-                      "older", cursor == null ? "" : cursor));
-            });
+        .map(page -> {
+          String cursor = page.cursor();
+          return pages.send(
+              ctx,
+              problems.isEmpty() ? 200 : 400,
+              "audit",
+              Map.of(
+                  "frame", pages.frame(ctx, session, "Audit log", "audit"),
+                  "filter", filter(query, problems),
+                  "rows", page.entries().stream().map(AuditPage::row).toList(),
+                  "older", cursor == null ? "" : cursor));
+        });
   }
 
   /** All entries that match the filters, as a file. */

@@ -30,37 +30,36 @@ final class AuditSentences {
               changes -> "Erased " + captures(changes) + " older than the retention"),
           Map.entry("member.erased", changes -> "Erased a member, in " + captures(changes)),
           Map.entry("workspace.changed", AuditSentences::changedWorkspace),
-          Map.entry("workspace.ended", changes -> "Ended the workspace"),
+          Map.entry("workspace.ended", _ -> "Ended the workspace"),
           Map.entry(
               "endpoint.created",
               changes -> "Added the endpoint " + text(changes, "url") + described(changes)),
           Map.entry("endpoint.changed", AuditSentences::changedEndpoint),
           Map.entry("endpoint.paused", AuditSentences::paused),
-          Map.entry("endpoint.resumed", changes -> "Resumed the endpoint"),
+          Map.entry("endpoint.resumed", _ -> "Resumed the endpoint"),
           Map.entry("endpoint.deleted", changes -> "Deleted the endpoint " + text(changes, "url")),
-          Map.entry("endpoint.tested", changes -> "Sent a test to the endpoint"),
+          Map.entry("endpoint.tested", _ -> "Sent a test to the endpoint"),
           Map.entry(
               "secret.rotated",
               changes ->
                   "Rotated the signing secret of the endpoint, with an overlap of "
                       + text(changes, "overlap")),
           Map.entry(
-              "secret_overlap.ended",
-              changes -> "Ended the overlap of the endpoint's signing secrets"),
-          Map.entry("secret_keys.resealed", changes -> "Encrypted all signing secrets again"),
+              "secret_overlap.ended", _ -> "Ended the overlap of the endpoint's signing secrets"),
+          Map.entry("secret_keys.resealed", _ -> "Encrypted all signing secrets again"),
           Map.entry("replay.started", changes -> "Started a replay of " + range(changes)),
           Map.entry("replay.cancelled", changes -> "Canceled a replay of " + range(changes)),
-          Map.entry("redelivery.started", changes -> "Sent a capture to the endpoint again"),
-          Map.entry("redelivery.cancelled", changes -> "Canceled a redelivery"),
+          Map.entry("redelivery.started", _ -> "Sent a capture to the endpoint again"),
+          Map.entry("redelivery.cancelled", _ -> "Canceled a redelivery"),
           Map.entry(
               "portal_link.created",
               changes -> "Created a link to this page, " + role(changes) + named(changes)),
           Map.entry(
               "portal_session.opened", changes -> "Opened this page by a link, " + role(changes)),
-          Map.entry("queue.lost", changes -> "Found that Kafka had lost the queue of deliveries"),
+          Map.entry("queue.lost", _ -> "Found that Kafka had lost the queue of deliveries"),
           Map.entry(
               "queue.rebuild_requested",
-              changes -> "Requested that the queue of deliveries be published again"));
+              _ -> "Requested that the queue of deliveries be published again"));
 
   /** The names of fields in sentences. */
   private static final Map<String, String> FIELDS =

@@ -59,34 +59,31 @@ final class CaptureLookups {
   Future<Map<UUID, String>> titles(UUID workspaceId, Collection<UUID> captureIds) {
     return pool.preparedQuery(TITLES)
         .execute(Tuple.of(captureIds.stream().distinct().toArray(UUID[]::new), workspaceId))
-        .map(
-            rows -> {
-              Map<UUID, String> titles = new HashMap<>();
-              rows.forEach(row -> titles.put(row.getUUID("id"), title(row)));
-              return titles;
-            });
+        .map(rows -> {
+          Map<UUID, String> titles = new HashMap<>();
+          rows.forEach(row -> titles.put(row.getUUID("id"), title(row)));
+          return titles;
+        });
   }
 
   Future<Optional<DescribedCapture>> one(UUID workspaceId, UUID captureId) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(captureId, workspaceId))
-        .compose(
-            rows -> {
-              RowIterator<Row> found = rows.iterator();
-              return found.hasNext()
-                  ? describe(captureId, found.next()).map(Optional::of)
-                  : Future.succeededFuture(Optional.empty());
-            });
+        .compose(rows -> {
+          RowIterator<Row> found = rows.iterator();
+          return found.hasNext()
+              ? describe(captureId, found.next()).map(Optional::of)
+              : Future.succeededFuture(Optional.empty());
+        });
   }
 
   Future<Head> head(UUID workspaceId, Instant now) {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(workspaceId))
-        .map(
-            rows -> {
-              RowIterator<Row> found = rows.iterator();
-              return found.hasNext() ? head(found.next(), now) : new Head(0, null);
-            });
+        .map(rows -> {
+          RowIterator<Row> found = rows.iterator();
+          return found.hasNext() ? head(found.next(), now) : new Head(0, null);
+        });
   }
 
   private static Head head(Row row, Instant now) {
@@ -101,17 +98,16 @@ final class CaptureLookups {
   private Future<DescribedCapture> describe(UUID captureId, Row row) {
     return documents
         .restore(pool, List.of(captureId))
-        .map(
-            found ->
-                new DescribedCapture(
-                    title(row),
-                    row.getOffsetDateTime("started_at").toInstant(),
-                    row.getString("device"),
-                    found.captures().stream()
-                        .flatMap(revised -> revised.capture().participants().stream())
-                        .map(Participant::shown)
-                        .limit(SPEAKERS_MAX)
-                        .toList()));
+        .map(found ->
+            new DescribedCapture(
+                title(row),
+                row.getOffsetDateTime("started_at").toInstant(),
+                row.getString("device"),
+                found.captures().stream()
+                    .flatMap(revised -> revised.capture().participants().stream())
+                    .map(Participant::shown)
+                    .limit(SPEAKERS_MAX)
+                    .toList()));
   }
 
   private static String title(Row row) {

@@ -56,26 +56,23 @@ final class CapturePage {
   Future<Void> show(RoutingContext ctx, PortalSession session) {
     return capture(ctx, session)
         .compose(capture -> detail(session.workspaceId(), capture))
-        .map(
-            detail ->
-                pages.send(
-                    ctx,
-                    200,
-                    "capture",
-                    Map.of(
-                        "frame", pages.frame(ctx, session, "Capture", PLACE), "detail", detail)));
+        .map(detail ->
+            pages.send(
+                ctx,
+                200,
+                "capture",
+                Map.of("frame", pages.frame(ctx, session, "Capture", PLACE), "detail", detail)));
   }
 
   /** Fails with a {@link Refusal} if the workspace has no such capture. */
   private Future<FoundCapture> capture(RoutingContext ctx, PortalSession session) {
     return captures
         .find(PathId.of(ctx))
-        .map(
-            found ->
-                found
-                    .filter(each -> each.workspaceId().equals(session.workspaceId()))
-                    .orElseThrow(
-                        () -> new Refusal(404, "There is no such capture in this workspace.")));
+        .map(found ->
+            found
+                .filter(each -> each.workspaceId().equals(session.workspaceId()))
+                .orElseThrow(
+                    () -> new Refusal(404, "There is no such capture in this workspace.")));
   }
 
   private Future<CaptureDetail> detail(UUID workspaceId, FoundCapture capture) {
@@ -83,17 +80,13 @@ final class CapturePage {
         MultiMap.caseInsensitiveMultiMap().add("capture_id", capture.id().toString());
     return lookups
         .one(workspaceId, capture.id())
-        .compose(
-            described ->
-                endpoints
-                    .list(workspaceId)
-                    .compose(
-                        all ->
-                            deliveries
-                                .list(workspaceId, all, ofCapture)
-                                .map(
-                                    listed ->
-                                        detail(capture, described.orElse(null), all, listed))));
+        .compose(described ->
+            endpoints
+                .list(workspaceId)
+                .compose(all ->
+                    deliveries
+                        .list(workspaceId, all, ofCapture)
+                        .map(listed -> detail(capture, described.orElse(null), all, listed))));
   }
 
   private static CaptureDetail detail(
@@ -106,10 +99,9 @@ final class CapturePage {
     String title = described == null ? CaptureLookups.UNTITLED : described.title();
     List<DeliveryRow> rows =
         listed.deliveries().stream()
-            .map(
-                each ->
-                    DeliveryRow.of(
-                        each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
+            .map(each ->
+                DeliveryRow.of(
+                    each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     return new CaptureDetail(capture, described, rows, all.size(), listed.next() != null);
   }
@@ -131,26 +123,24 @@ final class CapturePage {
                     Caller.ofPage(ctx, session.actor()),
                     id,
                     Forms.accepted(ErasureBody.reason(GivenBody.of(body))))
-                .compose(
-                    erased ->
-                        PortalAccess.seeOther(
-                            ctx, pages.base(session) + "/captures/" + id + "?done=capture-erased")),
+                .compose(_ ->
+                    PortalAccess.seeOther(
+                        ctx, pages.base(session) + "/captures/" + id + "?done=capture-erased")),
         (status, problem) -> sendErasure(ctx, session, status, problem));
   }
 
   private Future<Void> sendErasure(
       RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
     return capture(ctx, session)
-        .map(
-            capture ->
-                pages.send(
-                    ctx,
-                    status,
-                    "erase",
-                    Map.of(
-                        "frame",
-                        pages.frame(ctx, session, "Erase a capture", PLACE).withProblem(problem),
-                        "capture",
-                        capture)));
+        .map(capture ->
+            pages.send(
+                ctx,
+                status,
+                "erase",
+                Map.of(
+                    "frame",
+                    pages.frame(ctx, session, "Erase a capture", PLACE).withProblem(problem),
+                    "capture",
+                    capture)));
   }
 }

@@ -59,28 +59,26 @@ final class DeliveriesPage {
     Map<String, String> problems = problems(query);
     return endpoints
         .list(session.workspaceId())
-        .compose(
-            all ->
-                (problems.isEmpty()
-                        ? table(session, query, all)
-                        : Future.succeededFuture(DeliveryTable.NOTHING))
-                    .map(
-                        table -> {
-                          Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
-                          return pages.send(
-                              ctx,
-                              problems.isEmpty() ? 200 : 400,
-                              "deliveries",
-                              Map.of(
-                                  "frame",
-                                  frame,
-                                  "filter",
-                                  filter(query, all, problems),
-                                  "table",
-                                  table,
-                                  "live",
-                                  problems.isEmpty() ? live(frame, query, table) : ""));
-                        }));
+        .compose(all ->
+            (problems.isEmpty()
+                    ? table(session, query, all)
+                    : Future.succeededFuture(DeliveryTable.NOTHING))
+                .map(table -> {
+                  Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
+                  return pages.send(
+                      ctx,
+                      problems.isEmpty() ? 200 : 400,
+                      "deliveries",
+                      Map.of(
+                          "frame",
+                          frame,
+                          "filter",
+                          filter(query, all, problems),
+                          "table",
+                          table,
+                          "live",
+                          problems.isEmpty() ? live(frame, query, table) : ""));
+                }));
   }
 
   /** What is wrong with each filter, in words for people. */
@@ -110,22 +108,21 @@ final class DeliveriesPage {
     return endpoints
         .list(session.workspaceId())
         .compose(all -> table(session, query, all))
-        .compose(
-            table -> {
-              if (LivePart.isSeen(ctx, table)) {
-                return HttpExchange.endEmpty(ctx, 204);
-              }
-              Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
-              return Future.succeededFuture(
-                  pages.send(
-                      ctx,
-                      200,
-                      "deliveries-live",
-                      Map.of(
-                          "frame", frame,
-                          "table", table,
-                          "live", live(frame, query, table))));
-            });
+        .compose(table -> {
+          if (LivePart.isSeen(ctx, table)) {
+            return HttpExchange.endEmpty(ctx, 204);
+          }
+          Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
+          return Future.succeededFuture(
+              pages.send(
+                  ctx,
+                  200,
+                  "deliveries-live",
+                  Map.of(
+                      "frame", frame,
+                      "table", table,
+                      "live", live(frame, query, table))));
+        });
   }
 
   private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
@@ -145,12 +142,10 @@ final class DeliveriesPage {
                 PathIds.uuid(endpoint)
                     .orElseThrow(() -> new Refusal(400, "endpoint must be one UUID")),
                 asked);
-    return listed.compose(
-        page ->
-            captures
-                .titles(
-                    workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList())
-                .map(titles -> table(query, all, page, titles)));
+    return listed.compose(page ->
+        captures
+            .titles(workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList())
+            .map(titles -> table(query, all, page, titles)));
   }
 
   private static DeliveryTable table(
@@ -159,12 +154,11 @@ final class DeliveriesPage {
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
     List<DeliveryRow> rows =
         page.deliveries().stream()
-            .map(
-                each ->
-                    DeliveryRow.of(
-                        each,
-                        titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
-                        names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
+            .map(each ->
+                DeliveryRow.of(
+                    each,
+                    titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
+                    names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     String next = page.next();
     return new DeliveryTable(
@@ -222,9 +216,8 @@ final class DeliveriesPage {
   private static List<Choice> byEndpoint(MultiMap query, List<Endpoint> all) {
     List<Choice> choices = new ArrayList<>();
     choices.add(choice(query, "endpoint", "", "All endpoints"));
-    all.forEach(
-        each ->
-            choices.add(choice(query, "endpoint", each.id().toString(), EndpointNames.of(each))));
+    all.forEach(each ->
+        choices.add(choice(query, "endpoint", each.id().toString(), EndpointNames.of(each))));
     return choices;
   }
 

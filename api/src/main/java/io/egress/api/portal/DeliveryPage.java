@@ -53,11 +53,10 @@ final class DeliveryPage {
 
   Future<Void> live(RoutingContext ctx, PortalSession session) {
     return detail(ctx, session)
-        .compose(
-            detail ->
-                LivePart.isSeen(ctx, detail)
-                    ? HttpExchange.endEmpty(ctx, 204)
-                    : Future.succeededFuture(send(ctx, session, "delivery-live", detail)));
+        .compose(detail ->
+            LivePart.isSeen(ctx, detail)
+                ? HttpExchange.endEmpty(ctx, 204)
+                : Future.succeededFuture(send(ctx, session, "delivery-live", detail)));
   }
 
   /**
@@ -75,16 +74,15 @@ final class DeliveryPage {
     int number = attempt == null ? 1 : attempt;
     return bodies
         .read(session.workspaceId(), id, number)
-        .onSuccess(
-            body -> {
-              ctx.response()
-                  .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-                  .putHeader("x-content-type-options", "nosniff")
-                  .putHeader(
-                      "content-disposition",
-                      "attachment; filename=\"" + AttemptRow.bodyFile(id, number) + "\"");
-              HttpExchange.end(ctx, body.bytes());
-            })
+        .onSuccess(body -> {
+          ctx.response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+              .putHeader("x-content-type-options", "nosniff")
+              .putHeader(
+                  "content-disposition",
+                  "attachment; filename=\"" + AttemptRow.bodyFile(id, number) + "\"");
+          HttpExchange.end(ctx, body.bytes());
+        })
         .mapEmpty();
   }
 
@@ -102,15 +100,13 @@ final class DeliveryPage {
     UUID workspaceId = session.workspaceId();
     return deliveries
         .one(workspaceId, PathId.of(ctx))
-        .compose(
-            told ->
-                endpoints
-                    .list(workspaceId)
-                    .compose(
-                        all ->
-                            captures
-                                .one(workspaceId, told.delivery().captureId())
-                                .map(capture -> detail(told, all, capture.orElse(null)))));
+        .compose(told ->
+            endpoints
+                .list(workspaceId)
+                .compose(all ->
+                    captures
+                        .one(workspaceId, told.delivery().captureId())
+                        .map(capture -> detail(told, all, capture.orElse(null)))));
   }
 
   private static DeliveryDetail detail(
@@ -121,14 +117,9 @@ final class DeliveryPage {
     String url = endpoint.map(Endpoint::url).orElse("");
     List<AttemptRow> attempts =
         told.attempts().stream()
-            .map(
-                each ->
-                    AttemptRow.of(
-                        each.number(),
-                        each.made(),
-                        delivery.id(),
-                        url,
-                        told.isBodyKnown(each.made())))
+            .map(each ->
+                AttemptRow.of(
+                    each.number(), each.made(), delivery.id(), url, told.isBodyKnown(each.made())))
             .toList();
     return new DeliveryDetail(
         DeliveryRow.of(

@@ -39,29 +39,26 @@ final class EndpointCards {
   Future<List<Listed>> page(UUID workspaceId, List<Endpoint> all, int first, int max) {
     return healths
         .troubledFirst(workspaceId, all)
-        .compose(
-            sorted -> {
-              List<Endpoint> page = sorted.stream().skip(first).limit(max).toList();
-              return healths
-                  .of(workspaceId, page)
-                  .map(
-                      found ->
-                          page.stream()
-                              .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
-                              .sorted(Comparator.comparing(each -> each.health().state()))
-                              .toList());
-            });
+        .compose(sorted -> {
+          List<Endpoint> page = sorted.stream().skip(first).limit(max).toList();
+          return healths
+              .of(workspaceId, page)
+              .map(found ->
+                  page.stream()
+                      .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
+                      .sorted(Comparator.comparing(each -> each.health().state()))
+                      .toList());
+        });
   }
 
   /** The first {@code max} cards, those of endpoints with problems first. */
   Future<List<EndpointCard>> worstFirst(
       UUID workspaceId, List<Endpoint> all, int max, Instant now) {
     return page(workspaceId, all, 0, max)
-        .compose(
-            page ->
-                outcomes
-                    .of(workspaceId, page.stream().map(Listed::endpoint).toList(), now)
-                    .map(days -> page.stream().map(each -> card(each, days, now)).toList()));
+        .compose(page ->
+            outcomes
+                .of(workspaceId, page.stream().map(Listed::endpoint).toList(), now)
+                .map(days -> page.stream().map(each -> card(each, days, now)).toList()));
   }
 
   Future<EndpointCard> one(UUID workspaceId, Endpoint endpoint, Instant now) {

@@ -122,15 +122,12 @@ final class EndpointPage {
     }
     return endpoints
         .change(caller, session.workspaceId(), id, bodies.change(GivenBody.of(resumed)).orRefuse())
-        .compose(
-            changed ->
-                replays.start(
-                    caller, session.workspaceId(), id, ReplayBody.read(UNDELIVERED).orRefuse()))
-        .compose(
-            started ->
-                PortalAccess.seeOther(
-                    ctx,
-                    pages.base(session) + "/replays/" + started.id() + "?done=endpoint-resumed"));
+        .compose(_ ->
+            replays.start(
+                caller, session.workspaceId(), id, ReplayBody.read(UNDELIVERED).orRefuse()))
+        .compose(started ->
+            PortalAccess.seeOther(
+                ctx, pages.base(session) + "/replays/" + started.id() + "?done=endpoint-resumed"));
   }
 
   private Future<Void> change(
@@ -141,21 +138,20 @@ final class EndpointPage {
             session.workspaceId(),
             PathId.of(ctx),
             Forms.accepted(bodies.change(GivenBody.of(body))))
-        .compose(changed -> backToPage(ctx, session, done));
+        .compose(_ -> backToPage(ctx, session, done));
   }
 
   /** Sends a test and shows its outcome. */
   Future<Void> test(RoutingContext ctx, PortalSession session, PortalForm form) {
     return testSend
         .run(ctx, Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(
-            result ->
-                send(
-                    ctx,
-                    session,
-                    200,
-                    null,
-                    AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false)));
+        .compose(result ->
+            send(
+                ctx,
+                session,
+                200,
+                null,
+                AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false)));
   }
 
   /** Shows the form for rotating the secret. */
@@ -183,35 +179,32 @@ final class EndpointPage {
   Future<Void> endOverlap(RoutingContext ctx, PortalSession session, PortalForm form) {
     return endpoints
         .endOverlap(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(ended -> backToPage(ctx, session, "overlap-ended"));
+        .compose(_ -> backToPage(ctx, session, "overlap-ended"));
   }
 
   Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
     return endpoints
         .show(session.workspaceId(), PathId.of(ctx))
-        .map(
-            endpoint -> {
-              Frame frame = pages.frame(ctx, session, "Delete an endpoint", EndpointsPage.PLACE);
-              String path = frame.base() + "/endpoints/" + endpoint.id();
-              return pages.confirm(
-                  ctx,
-                  frame,
-                  new Confirmation(
-                      "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
-                          .formatted(EndpointNames.of(endpoint)),
-                      path + "/delete",
-                      "Delete endpoint",
-                      path));
-            });
+        .map(endpoint -> {
+          Frame frame = pages.frame(ctx, session, "Delete an endpoint", EndpointsPage.PLACE);
+          String path = frame.base() + "/endpoints/" + endpoint.id();
+          return pages.confirm(
+              ctx,
+              frame,
+              new Confirmation(
+                  "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
+                      .formatted(EndpointNames.of(endpoint)),
+                  path + "/delete",
+                  "Delete endpoint",
+                  path));
+        });
   }
 
   Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
     return endpoints
         .delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(
-            deleted ->
-                PortalAccess.seeOther(
-                    ctx, pages.base(session) + "/endpoints?done=endpoint-deleted"));
+        .compose(_ ->
+            PortalAccess.seeOther(ctx, pages.base(session) + "/endpoints?done=endpoint-deleted"));
   }
 
   private Future<Void> backToPage(RoutingContext ctx, PortalSession session, String done) {
@@ -228,27 +221,20 @@ final class EndpointPage {
     Instant now = clock.instant();
     return endpoints
         .show(session.workspaceId(), PathId.of(ctx))
-        .compose(
-            endpoint ->
-                cards
-                    .one(session.workspaceId(), endpoint, now)
-                    .map(
-                        card -> {
-                          Frame frame =
-                              pages
-                                  .frame(
-                                      ctx, session, EndpointNames.of(endpoint), EndpointsPage.PLACE)
-                                  .withProblem(problem);
-                          return pages.send(
-                              ctx,
-                              status,
-                              "endpoint",
-                              Map.of(
-                                  "frame",
-                                  frame,
-                                  "detail",
-                                  new EndpointDetail(endpoint, card, tested)));
-                        }));
+        .compose(endpoint ->
+            cards
+                .one(session.workspaceId(), endpoint, now)
+                .map(card -> {
+                  Frame frame =
+                      pages
+                          .frame(ctx, session, EndpointNames.of(endpoint), EndpointsPage.PLACE)
+                          .withProblem(problem);
+                  return pages.send(
+                      ctx,
+                      status,
+                      "endpoint",
+                      Map.of("frame", frame, "detail", new EndpointDetail(endpoint, card, tested)));
+                }));
   }
 
   private Future<Void> sendRotation(
@@ -259,18 +245,17 @@ final class EndpointPage {
       @Nullable FormProblem problem) {
     return endpoints
         .show(session.workspaceId(), PathId.of(ctx))
-        .map(
-            endpoint -> {
-              Map<String, Object> parameters = new HashMap<>();
-              parameters.put(
-                  "frame",
-                  pages
-                      .frame(ctx, session, "Rotate a signing secret", EndpointsPage.PLACE)
-                      .withProblem(problem));
-              parameters.put("endpoint", endpoint);
-              parameters.put("name", EndpointNames.of(endpoint));
-              parameters.put("secret", secret);
-              return pages.send(ctx, status, "rotate", parameters);
-            });
+        .map(endpoint -> {
+          Map<String, Object> parameters = new HashMap<>();
+          parameters.put(
+              "frame",
+              pages
+                  .frame(ctx, session, "Rotate a signing secret", EndpointsPage.PLACE)
+                  .withProblem(problem));
+          parameters.put("endpoint", endpoint);
+          parameters.put("name", EndpointNames.of(endpoint));
+          parameters.put("secret", secret);
+          return pages.send(ctx, status, "rotate", parameters);
+        });
   }
 }

@@ -87,12 +87,11 @@ final class EndpointsPage {
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     Forms.accepted(bodies.creation(GivenBody.of(body))))
-                .compose(
-                    issued ->
-                        send(
-                            ctx,
-                            session,
-                            new Shown(201, secret(issued), issued.endpoint().id(), null))),
+                .compose(issued ->
+                    send(
+                        ctx,
+                        session,
+                        new Shown(201, secret(issued), issued.endpoint().id(), null))),
         (status, problem) -> send(ctx, session, new Shown(status, null, null, problem)));
   }
 
@@ -113,31 +112,26 @@ final class EndpointsPage {
     int first = (page(ctx) - 1) * PAGE;
     return endpoints
         .list(session.workspaceId())
-        .compose(
-            all -> {
-              List<Endpoint> matching = matching(all, search);
-              return cards
-                  .page(session.workspaceId(), matching, first, PAGE)
-                  .map(
-                      listed -> {
-                        Map<String, Object> parameters = new HashMap<>();
-                        parameters.put(
-                            "frame",
-                            pages
-                                .frame(ctx, session, "Endpoints", PLACE)
-                                .withProblem(shown.problem()));
-                        parameters.put(
-                            "endpoints", listed.stream().map(EndpointsPage::row).toList());
-                        parameters.put("inAll", all.size());
-                        parameters.put("isSearchable", all.size() > PAGE);
-                        parameters.put("search", search);
-                        parameters.put("next", next(ctx, search, first, matching.size()));
-                        parameters.put("secret", shown.secret());
-                        parameters.put("created", shown.created());
-                        parameters.put("receivers", receivers);
-                        return pages.send(ctx, shown.status(), "endpoints", parameters);
-                      });
-            });
+        .compose(all -> {
+          List<Endpoint> matching = matching(all, search);
+          return cards
+              .page(session.workspaceId(), matching, first, PAGE)
+              .map(listed -> {
+                Map<String, Object> parameters = new HashMap<>();
+                parameters.put(
+                    "frame",
+                    pages.frame(ctx, session, "Endpoints", PLACE).withProblem(shown.problem()));
+                parameters.put("endpoints", listed.stream().map(EndpointsPage::row).toList());
+                parameters.put("inAll", all.size());
+                parameters.put("isSearchable", all.size() > PAGE);
+                parameters.put("search", search);
+                parameters.put("next", next(ctx, search, first, matching.size()));
+                parameters.put("secret", shown.secret());
+                parameters.put("created", shown.created());
+                parameters.put("receivers", receivers);
+                return pages.send(ctx, shown.status(), "endpoints", parameters);
+              });
+        });
   }
 
   /** Those whose description, URL or id contains the text, in any case. */
@@ -147,13 +141,9 @@ final class EndpointsPage {
     }
     String wanted = search.toLowerCase(Locale.ROOT);
     return all.stream()
-        .filter(
-            each ->
-                Stream.of(
-                        requireNonNullElse(each.description(), ""),
-                        each.url(),
-                        each.id().toString())
-                    .anyMatch(text -> text.toLowerCase(Locale.ROOT).contains(wanted)))
+        .filter(each ->
+            Stream.of(requireNonNullElse(each.description(), ""), each.url(), each.id().toString())
+                .anyMatch(text -> text.toLowerCase(Locale.ROOT).contains(wanted)))
         .toList();
   }
 

@@ -78,18 +78,17 @@ final class Forms {
       Supplier<Future<Void>> work,
       BiFunction<Integer, FormProblem, Future<Void>> page) {
     return Future.succeededFuture()
-        .compose(begun -> work.get())
-        .recover(
-            failure -> {
-              if (failure instanceof FaultyForm faulty) {
-                return page.apply(400, problem(faulty.faults, form));
-              }
-              return failure instanceof Refusal refusal && mayBeRepaired(refusal)
-                  ? page.apply(
-                      refusal.status(),
-                      new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)))
-                  : Future.failedFuture(failure);
-            });
+        .compose(_ -> work.get())
+        .recover(failure -> {
+          if (failure instanceof FaultyForm faulty) {
+            return page.apply(400, problem(faulty.faults, form));
+          }
+          return failure instanceof Refusal refusal && mayBeRepaired(refusal)
+              ? page.apply(
+                  refusal.status(),
+                  new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)))
+              : Future.failedFuture(failure);
+        });
   }
 
   private static FormProblem problem(BodyFaults faults, PortalForm form) {

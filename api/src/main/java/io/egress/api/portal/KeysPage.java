@@ -57,20 +57,19 @@ final class KeysPage {
                     Caller.ofPage(ctx, session.actor()),
                     session.workspaceId(),
                     Forms.accepted(KeyBody.read(GivenBody.of(body))))
-                .compose(
-                    minted ->
-                        send(
-                            ctx,
-                            session,
-                            new Shown(
-                                201,
-                                new ShownSecret(
-                                    "Key “" + minted.key().name() + "” created",
-                                    minted.token().token(),
-                                    "Copy it now: it is shown only once. Clients send it as"
-                                        + " Authorization: Bearer, followed by the key.",
-                                    null),
-                                null))),
+                .compose(minted ->
+                    send(
+                        ctx,
+                        session,
+                        new Shown(
+                            201,
+                            new ShownSecret(
+                                "Key “" + minted.key().name() + "” created",
+                                minted.token().token(),
+                                "Copy it now: it is shown only once. Clients send it as"
+                                    + " Authorization: Bearer, followed by the key.",
+                                null),
+                            null))),
         (status, problem) -> send(ctx, session, new Shown(status, null, problem)));
   }
 
@@ -94,76 +93,70 @@ final class KeysPage {
                     session.workspaceId(),
                     PathId.of(ctx),
                     Forms.accepted(KeyBody.expiry(GivenBody.of(body))))
-                .compose(
-                    changed ->
-                        PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-changed")),
+                .compose(_ ->
+                    PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-changed")),
         (status, problem) -> sendExpiry(ctx, session, status, problem));
   }
 
   private Future<Void> sendExpiry(
       RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
     return key(session, PathId.of(ctx))
-        .map(
-            key ->
-                pages.send(
-                    ctx,
-                    status,
-                    "key-expiry",
-                    Map.of(
-                        "frame",
-                        pages
-                            .frame(ctx, session, "Change when a key expires", PLACE)
-                            .withProblem(problem),
-                        "key",
-                        key)));
+        .map(key ->
+            pages.send(
+                ctx,
+                status,
+                "key-expiry",
+                Map.of(
+                    "frame",
+                    pages
+                        .frame(ctx, session, "Change when a key expires", PLACE)
+                        .withProblem(problem),
+                    "key",
+                    key)));
   }
 
   private Future<ApiKeys.Listed> key(PortalSession session, UUID id) {
     return keys.list(session.workspaceId())
-        .map(
-            all ->
-                all.stream()
-                    .filter(each -> each.id().equals(id))
-                    .findFirst()
-                    .orElseThrow(() -> new Refusal(404, "There is no such key.")));
+        .map(all ->
+            all.stream()
+                .filter(each -> each.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new Refusal(404, "There is no such key.")));
   }
 
   Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
     UUID id = PathId.of(ctx);
     return key(session, id)
-        .map(
-            key -> {
-              Frame frame = pages.frame(ctx, session, "Delete an API key", PLACE);
-              String path = frame.base() + "/keys";
-              return pages.confirm(
-                  ctx,
-                  frame,
-                  new Confirmation(
-                      "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
-                          .formatted(key.name(), key.lastFour()),
-                      path + "/" + id + "/delete",
-                      "Delete key",
-                      path));
-            });
+        .map(key -> {
+          Frame frame = pages.frame(ctx, session, "Delete an API key", PLACE);
+          String path = frame.base() + "/keys";
+          return pages.confirm(
+              ctx,
+              frame,
+              new Confirmation(
+                  "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
+                      .formatted(key.name(), key.lastFour()),
+                  path + "/" + id + "/delete",
+                  "Delete key",
+                  path));
+        });
   }
 
   Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
     return keys.delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(
-            deleted -> PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-deleted"));
+        .compose(_ -> PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-deleted"));
   }
 
   private Future<Void> send(RoutingContext ctx, PortalSession session, Shown shown) {
     return keys.list(session.workspaceId())
-        .map(
-            all -> {
-              Map<String, Object> parameters = new HashMap<>();
-              parameters.put(
-                  "frame", pages.frame(ctx, session, TITLE, PLACE).withProblem(shown.problem()));
-              parameters.put("keys", all);
-              parameters.put("secret", shown.secret());
-              parameters.put("now", clock.instant());
-              return pages.send(ctx, shown.status(), "keys", parameters);
-            });
+        .map(all -> {
+          Map<String, Object> parameters = new HashMap<>();
+          parameters.put(
+              "frame", pages.frame(ctx, session, TITLE, PLACE).withProblem(shown.problem()));
+          parameters.put("keys", all);
+          parameters.put("secret", shown.secret());
+          parameters.put("now", clock.instant());
+          return pages.send(ctx, shown.status(), "keys", parameters);
+        });
   }
 }

@@ -49,11 +49,10 @@ final class OverviewPage {
 
   Future<Void> live(RoutingContext ctx, PortalSession session) {
     return overview(session)
-        .compose(
-            overview ->
-                LivePart.isSeen(ctx, overview)
-                    ? HttpExchange.endEmpty(ctx, 204)
-                    : Future.succeededFuture(send(ctx, session, "overview-live", overview)));
+        .compose(overview ->
+            LivePart.isSeen(ctx, overview)
+                ? HttpExchange.endEmpty(ctx, 204)
+                : Future.succeededFuture(send(ctx, session, "overview-live", overview)));
   }
 
   private @Nullable Void send(
@@ -76,35 +75,30 @@ final class OverviewPage {
     Instant now = clock.instant();
     return captures
         .head(session.workspaceId(), now)
-        .compose(
-            head ->
-                endpoints
-                    .list(session.workspaceId())
-                    .compose(
-                        all ->
-                            Future.all(
-                                    cards.worstFirst(
-                                        session.workspaceId(), all, ENDPOINTS_MAX, now),
-                                    lostAt())
-                                .map(
-                                    both ->
-                                        new Overview(
-                                            head.position(),
-                                            head.newest(),
-                                            all.size(),
-                                            both.<List<EndpointCard>>resultAt(0),
-                                            both.resultAt(1)))));
+        .compose(head ->
+            endpoints
+                .list(session.workspaceId())
+                .compose(all ->
+                    Future.all(
+                            cards.worstFirst(session.workspaceId(), all, ENDPOINTS_MAX, now),
+                            lostAt())
+                        .map(both ->
+                            new Overview(
+                                head.position(),
+                                head.newest(),
+                                all.size(),
+                                both.<List<EndpointCard>>resultAt(0),
+                                both.resultAt(1)))));
   }
 
   /** Null unless what was lost is being published again. */
   private Future<@Nullable Instant> lostAt() {
     return RebuildStore.newest(pool)
-        .map(
-            newest ->
-                newest
-                    .filter(each -> each.reason() == Rebuild.Reason.LOST)
-                    .filter(each -> each.finishedAt() == null)
-                    .map(Rebuild::requestedAt)
-                    .orElse(null));
+        .map(newest ->
+            newest
+                .filter(each -> each.reason() == Rebuild.Reason.LOST)
+                .filter(each -> each.finishedAt() == null)
+                .map(Rebuild::requestedAt)
+                .orElse(null));
   }
 }

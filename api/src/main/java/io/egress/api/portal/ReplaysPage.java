@@ -52,32 +52,30 @@ final class ReplaysPage {
 
   Future<Void> list(RoutingContext ctx, PortalSession session) {
     return rows(session)
-        .map(
-            rows -> {
-              Frame frame = pages.frame(ctx, session, "Replays", PLACE);
-              return pages.send(
-                  ctx,
-                  200,
-                  "replays",
-                  Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows)));
-            });
+        .map(rows -> {
+          Frame frame = pages.frame(ctx, session, "Replays", PLACE);
+          return pages.send(
+              ctx,
+              200,
+              "replays",
+              Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows)));
+        });
   }
 
   Future<Void> liveList(RoutingContext ctx, PortalSession session) {
     return rows(session)
-        .compose(
-            rows -> {
-              if (LivePart.isSeen(ctx, hashed(rows))) {
-                return HttpExchange.endEmpty(ctx, 204);
-              }
-              Frame frame = pages.frame(ctx, session, "Replays", PLACE);
-              return Future.succeededFuture(
-                  pages.send(
-                      ctx,
-                      200,
-                      "replays-live",
-                      Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows))));
-            });
+        .compose(rows -> {
+          if (LivePart.isSeen(ctx, hashed(rows))) {
+            return HttpExchange.endEmpty(ctx, 204);
+          }
+          Frame frame = pages.frame(ctx, session, "Replays", PLACE);
+          return Future.succeededFuture(
+              pages.send(
+                  ctx,
+                  200,
+                  "replays-live",
+                  Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows))));
+        });
   }
 
   private static String listPath(Frame frame, List<ReplayRow> rows) {
@@ -87,23 +85,19 @@ final class ReplaysPage {
   private Future<List<ReplayRow>> rows(PortalSession session) {
     return endpoints
         .list(session.workspaceId())
-        .compose(
-            all -> {
-              Map<UUID, String> names =
-                  all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
-              return replays
-                  .newest(session.workspaceId(), LISTED_MAX)
-                  .map(
-                      found ->
-                          found.stream()
-                              .map(
-                                  each ->
-                                      ReplayRow.of(
-                                          each,
-                                          names.getOrDefault(
-                                              each.replay().endpointId(), "deleted endpoint")))
-                              .toList());
-            });
+        .compose(all -> {
+          Map<UUID, String> names =
+              all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+          return replays
+              .newest(session.workspaceId(), LISTED_MAX)
+              .map(found ->
+                  found.stream()
+                      .map(each ->
+                          ReplayRow.of(
+                              each,
+                              names.getOrDefault(each.replay().endpointId(), "deleted endpoint")))
+                      .toList());
+        });
   }
 
   Future<Void> show(RoutingContext ctx, PortalSession session) {
@@ -112,11 +106,10 @@ final class ReplaysPage {
 
   Future<Void> live(RoutingContext ctx, PortalSession session) {
     return row(ctx, session)
-        .compose(
-            row ->
-                LivePart.isSeen(ctx, hashed(List.of(row)))
-                    ? HttpExchange.endEmpty(ctx, 204)
-                    : Future.succeededFuture(send(ctx, session, "replay-live", row)));
+        .compose(row ->
+            LivePart.isSeen(ctx, hashed(List.of(row)))
+                ? HttpExchange.endEmpty(ctx, 204)
+                : Future.succeededFuture(send(ctx, session, "replay-live", row)));
   }
 
   private @Nullable Void send(
@@ -133,11 +126,10 @@ final class ReplaysPage {
   private Future<ReplayRow> row(RoutingContext ctx, PortalSession session) {
     return replays
         .show(session.workspaceId(), PathId.of(ctx))
-        .compose(
-            progress ->
-                endpoints
-                    .show(session.workspaceId(), progress.replay().endpointId())
-                    .map(endpoint -> ReplayRow.of(progress, EndpointNames.of(endpoint))));
+        .compose(progress ->
+            endpoints
+                .show(session.workspaceId(), progress.replay().endpointId())
+                .map(endpoint -> ReplayRow.of(progress, EndpointNames.of(endpoint))));
   }
 
   /** Hashes the names, because hash codes of enum constants differ between processes. */
@@ -162,14 +154,10 @@ final class ReplaysPage {
                     session.workspaceId(),
                     PathId.of(ctx),
                     Forms.accepted(ReplayBody.read(GivenBody.of(body(form)))))
-                .compose(
-                    started ->
-                        PortalAccess.seeOther(
-                            ctx,
-                            pages.base(session)
-                                + "/replays/"
-                                + started.id()
-                                + "?done=replay-started")),
+                .compose(started ->
+                    PortalAccess.seeOther(
+                        ctx,
+                        pages.base(session) + "/replays/" + started.id() + "?done=replay-started")),
         (status, problem) -> sendForm(ctx, session, status, problem, form::text));
   }
 
@@ -206,26 +194,24 @@ final class ReplaysPage {
             .collect(Collectors.toMap(name -> name, typedIn));
     return endpoints
         .show(session.workspaceId(), PathId.of(ctx))
-        .map(
-            endpoint -> {
-              Map<String, Object> parameters = new HashMap<>();
-              parameters.put(
-                  "frame", pages.frame(ctx, session, "Start a replay", PLACE).withProblem(problem));
-              parameters.put("endpoint", endpoint);
-              parameters.put("name", EndpointNames.of(endpoint));
-              parameters.put("typed", typed);
-              return pages.send(ctx, status, "replay-start", parameters);
-            });
+        .map(endpoint -> {
+          Map<String, Object> parameters = new HashMap<>();
+          parameters.put(
+              "frame", pages.frame(ctx, session, "Start a replay", PLACE).withProblem(problem));
+          parameters.put("endpoint", endpoint);
+          parameters.put("name", EndpointNames.of(endpoint));
+          parameters.put("typed", typed);
+          return pages.send(ctx, status, "replay-start", parameters);
+        });
   }
 
   Future<Void> cancel(RoutingContext ctx, PortalSession session, PortalForm form) {
     UUID id = PathId.of(ctx);
     return replays
         .cancel(Caller.ofPage(ctx, session.actor()), session.workspaceId(), id)
-        .compose(
-            cancelled ->
-                PortalAccess.seeOther(
-                    ctx, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
+        .compose(_ ->
+            PortalAccess.seeOther(
+                ctx, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
   }
 
   /** Sends the captures of the selected deliveries again, each to its endpoint. */
@@ -233,10 +219,9 @@ final class ReplaysPage {
     List<UUID> ids =
         form.texts("id").stream()
             .limit(SELECTED_MAX)
-            .map(
-                text ->
-                    PathIds.uuid(text)
-                        .orElseThrow(() -> new Refusal(400, "a selected delivery has no id")))
+            .map(text ->
+                PathIds.uuid(text)
+                    .orElseThrow(() -> new Refusal(400, "a selected delivery has no id")))
             .toList();
     if (ids.isEmpty()) {
       throw new Refusal(400, "No delivery is selected. Go back and select those to send again.");
@@ -245,27 +230,22 @@ final class ReplaysPage {
     Future<Void> sent = Future.succeededFuture();
     for (UUID id : ids) {
       sent =
-          sent.compose(before -> deliveries.find(session.workspaceId(), id))
+          sent.compose(_ -> deliveries.find(session.workspaceId(), id))
               .compose(delivery -> replays.redeliver(caller, session.workspaceId(), delivery))
               .mapEmpty();
     }
-    return sent.compose(
-        all ->
-            PortalAccess.seeOther(
-                ctx, pages.base(session) + "/deliveries?done=selected-redelivered"));
+    return sent.compose(_ ->
+        PortalAccess.seeOther(ctx, pages.base(session) + "/deliveries?done=selected-redelivered"));
   }
 
   Future<Void> redeliver(RoutingContext ctx, PortalSession session, PortalForm form) {
     UUID id = PathId.of(ctx);
     return deliveries
         .find(session.workspaceId(), id)
-        .compose(
-            delivery ->
-                replays.redeliver(
-                    Caller.ofPage(ctx, session.actor()), session.workspaceId(), delivery))
-        .compose(
-            started ->
-                PortalAccess.seeOther(
-                    ctx, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
+        .compose(delivery ->
+            replays.redeliver(Caller.ofPage(ctx, session.actor()), session.workspaceId(), delivery))
+        .compose(_ ->
+            PortalAccess.seeOther(
+                ctx, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
   }
 }

@@ -112,22 +112,21 @@ final class WorkspacesPage {
     }
     return captures
         .find(id.get())
-        .compose(
-            found ->
-                found.isPresent()
-                    ? PortalAccess.seeOther(
-                        ctx,
-                        pages.operatorBase()
-                            + "/"
-                            + found.get().workspaceId()
-                            + "/captures/"
-                            + id.get())
-                    : sendSearch(
-                        ctx,
-                        session,
-                        404,
-                        asked,
-                        "No workspace has a capture with this id: it was never put."));
+        .compose(found ->
+            found.isPresent()
+                ? PortalAccess.seeOther(
+                    ctx,
+                    pages.operatorBase()
+                        + "/"
+                        + found.get().workspaceId()
+                        + "/captures/"
+                        + id.get())
+                : sendSearch(
+                    ctx,
+                    session,
+                    404,
+                    asked,
+                    "No workspace has a capture with this id: it was never put."));
   }
 
   private Future<Void> sendSearch(

@@ -85,19 +85,18 @@ public final class ErasureFeed {
                 after == null ? 0 : after.position(),
                 after == null ? 0 : after.chain(),
                 (long) limit))
-        .map(
-            rows -> {
-              if (rows.size() == 0) {
-                throw PullHandler.unknownKey();
-              }
-              Row first = rows.iterator().next();
-              keyUse.note(first.getUUID("key_id"));
-              RequestLog.keyUsed(ctx, first.getUUID("key_id"));
-              if (!first.getBoolean("follows")) {
-                throw PageRequest.otherHistory();
-              }
-              return json(rows, first.getLong("head"));
-            });
+        .map(rows -> {
+          if (rows.size() == 0) {
+            throw PullHandler.unknownKey();
+          }
+          Row first = rows.iterator().next();
+          keyUse.note(first.getUUID("key_id"));
+          RequestLog.keyUsed(ctx, first.getUUID("key_id"));
+          if (!first.getBoolean("follows")) {
+            throw PageRequest.otherHistory();
+          }
+          return json(rows, first.getLong("head"));
+        });
   }
 
   private static JsonObject json(RowSet<Row> rows, long head) {

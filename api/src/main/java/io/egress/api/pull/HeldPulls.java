@@ -59,11 +59,10 @@ final class HeldPulls {
     /** Does nothing if it has ended. */
     void end(End how) {
       if (remove(this)) {
-        context.runOnContext(
-            now -> {
-              vertx.cancelTimer(timer);
-              ended.complete(how);
-            });
+        context.runOnContext(_ -> {
+          vertx.cancelTimer(timer);
+          ended.complete(how);
+        });
       }
     }
   }
@@ -85,7 +84,7 @@ final class HeldPulls {
   /** Call on the context of the request. Throws {@link Refusal} if there is no room. */
   Held hold(UUID keyId, UUID workspaceId, long position, Duration timeMax) {
     Held held = new Held(keyId, workspaceId, position);
-    held.timer = vertx.setTimer(Math.max(1, timeMax.toMillis()), over -> held.end(End.OVER));
+    held.timer = vertx.setTimer(Math.max(1, timeMax.toMillis()), _ -> held.end(End.OVER));
     try {
       if (!add(held)) {
         vertx.cancelTimer(held.timer);
@@ -110,8 +109,8 @@ final class HeldPulls {
     if (count >= max) {
       throw new Refusal(503, "too many requests wait, try again later");
     }
-    byKey.computeIfAbsent(held.keyId, key -> new LinkedHashSet<>()).add(held);
-    byWorkspace.computeIfAbsent(held.workspaceId, id -> new LinkedHashSet<>()).add(held);
+    byKey.computeIfAbsent(held.keyId, _ -> new LinkedHashSet<>()).add(held);
+    byWorkspace.computeIfAbsent(held.workspaceId, _ -> new LinkedHashSet<>()).add(held);
     count++;
     return true;
   }
@@ -142,7 +141,7 @@ final class HeldPulls {
   }
 
   void keyEnded(UUID keyId) {
-    wake(byKey, keyId, held -> true);
+    wake(byKey, keyId, _ -> true);
   }
 
   private void wake(Map<UUID, Set<Held>> sets, UUID key, Predicate<Held> concerned) {

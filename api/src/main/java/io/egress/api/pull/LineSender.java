@@ -52,7 +52,7 @@ final class LineSender {
     StreamPage page = next.upTo(head);
     sender
         .sendLines(page, room, body, outlet)
-        .onSuccess(pageSent -> sent(page, head))
+        .onSuccess(_ -> sent(page, head))
         .onFailure(done::tryFail);
   }
 

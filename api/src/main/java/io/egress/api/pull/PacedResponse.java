@@ -43,7 +43,7 @@ final class PacedResponse {
         return Future.failedFuture(gone);
       }
       if (response.writeQueueFull()) {
-        return drained().compose(drained -> sendAll(body));
+        return drained().compose(_ -> sendAll(body));
       }
       Buffer next = nextOf(body);
       if (next == null) {
@@ -58,7 +58,7 @@ final class PacedResponse {
   Future<Void> end() {
     Promise<Void> ended = Promise.promise();
     waiting = ended;
-    response.end().onSuccess(ended::tryComplete).onFailure(lost -> loseClient());
+    response.end().onSuccess(ended::tryComplete).onFailure(_ -> loseClient());
     return patiently(ended);
   }
 
@@ -85,7 +85,7 @@ final class PacedResponse {
   private Future<Void> drained() {
     Promise<Void> drained = Promise.promise();
     waiting = drained;
-    response.drainHandler(ready -> drained.tryComplete());
+    response.drainHandler(_ -> drained.tryComplete());
     return patiently(drained);
   }
 
@@ -96,13 +96,12 @@ final class PacedResponse {
     lifetime.awaitClient();
     patience.startWaiting();
     return read.future()
-        .onComplete(
-            done -> {
-              patience.stopWaiting();
-              patience.progress(unreadBytes);
-              unreadBytes = 0;
-              lifetime.resume();
-            });
+        .onComplete(_ -> {
+          patience.stopWaiting();
+          patience.progress(unreadBytes);
+          unreadBytes = 0;
+          lifetime.resume();
+        });
   }
 
   private void loseClient() {

@@ -26,7 +26,8 @@ final class PageQuery {
       """
       coalesce((
         select concat_ws(' ', number, chain, members) from erasure_heads
-        where workspace_id = k.workspace_id), '0 0 0')""";
+        where workspace_id = k.workspace_id), '0 0 0')\
+      """;
 
   /**
    * Where nothing was erased after the cursor, {@code readable_rows} would cost more than the rest.

@@ -26,7 +26,7 @@ final class PageRoom {
     this.owner = owner;
     this.waitMax = waitMax;
     this.cutShort = cutShort;
-    cutShort.onFailure(reason -> close());
+    cutShort.onFailure(_ -> close());
   }
 
   /** Releases what it holds before waiting for more, so that two pages cannot deadlock. */

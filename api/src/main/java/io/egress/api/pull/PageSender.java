@@ -50,11 +50,10 @@ final class PageSender {
   Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     body.literal("{\"captures\":[");
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
-        .compose(
-            sent -> {
-              body.literal("]," + pageInfo(page.end(), page.hasNext()).substring(1));
-              return finish(body, outlet);
-            });
+        .compose(_ -> {
+          body.literal("]," + pageInfo(page.end(), page.hasNext()).substring(1));
+          return finish(body, outlet);
+        });
   }
 
   /** Sends the page's documents, one a line, and does not end the body. */
@@ -75,7 +74,7 @@ final class PageSender {
 
   static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
     body.finish();
-    return outlet.sendAll(body).compose(sent -> outlet.end());
+    return outlet.sendAll(body).compose(_ -> outlet.end());
   }
 
   /** Returns whether there was any: all can have been erased since the page was read. */
@@ -87,7 +86,7 @@ final class PageSender {
     }
     // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
-    return begun.compose(done -> sendRest(page, sent, sent > 0, form, room, body, outlet));
+    return begun.compose(_ -> sendRest(page, sent, sent > 0, form, room, body, outlet));
   }
 
   private Future<Boolean> sendRest(
@@ -113,7 +112,7 @@ final class PageSender {
       bytes += size;
     }
     return room.fit(bytes)
-        .compose(fits -> store.documents(page, chunk))
+        .compose(_ -> store.documents(page, chunk))
         .compose(documents -> sendChunk(chunk, documents, form, follows, body, outlet))
         .compose(any -> sendRest(page, from + chunk.size(), any, form, room, body, outlet));
   }

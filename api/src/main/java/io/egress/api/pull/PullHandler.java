@@ -76,11 +76,10 @@ public final class PullHandler {
     HttpServerResponse response = ctx.response();
     call.apply(ctx)
         .onFailure(failure -> HttpExchange.fail(ctx, failure))
-        .onComplete(
-            ended -> {
-              meters.sent(response);
-              meter.ended(ended, response, startNanos + WaitingPulls.heldNanos(ctx));
-            });
+        .onComplete(ended -> {
+          meters.sent(response);
+          meter.ended(ended, response, startNanos + WaitingPulls.heldNanos(ctx));
+        });
   }
 
   private Future<Void> page(RoutingContext ctx) {
@@ -105,40 +104,36 @@ public final class PullHandler {
             key,
             room ->
                 read(key, request, bytesMax(ctx))
-                    .compose(
-                        page ->
-                            page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
-                                ? Future.succeededFuture(Optional.of(page))
-                                : sendAll(ctx, key, request, page, room).map(Optional.empty())))
-        .compose(
-            empty ->
-                empty.isEmpty()
-                    ? Future.succeededFuture()
-                    : hold(ctx, key, request, empty.get(), waitUntilNanos));
+                    .compose(page ->
+                        page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
+                            ? Future.succeededFuture(Optional.of(page))
+                            : sendAll(ctx, key, request, page, room).map(Optional.empty())))
+        .compose(empty ->
+            empty.isEmpty()
+                ? Future.succeededFuture()
+                : hold(ctx, key, request, empty.get(), waitUntilNanos));
   }
 
   private Future<Void> hold(
       RoutingContext ctx, ApiKey key, PageRequest request, StreamPage empty, long waitUntilNanos) {
     return waiting
         .hold(ctx, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
-        .compose(
-            end ->
-                end == HeldPulls.End.LOOK_AGAIN
-                    ? page(ctx, key, request, waitUntilNanos)
-                    : sendAll(ctx, key, request, empty, room(ctx, key)));
+        .compose(end ->
+            end == HeldPulls.End.LOOK_AGAIN
+                ? page(ctx, key, request, waitUntilNanos)
+                : sendAll(ctx, key, request, empty, room(ctx, key)));
   }
 
   private Future<StreamPage> read(ApiKey key, PageRequest request, long bytesMax) {
     return store
         .page(key, request, bytesMax)
-        .map(
-            page -> {
-              StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-              if (!known.follows()) {
-                throw PageRequest.otherHistory();
-              }
-              return known;
-            });
+        .map(page -> {
+          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+          if (!known.follows()) {
+            throw PageRequest.otherHistory();
+          }
+          return known;
+        });
   }
 
   private Future<Void> sendAll(
@@ -183,20 +178,19 @@ public final class PullHandler {
         room ->
             store
                 .one(key.get(), id.get(), bytesMax(ctx))
-                .compose(
-                    page -> {
-                      StreamPage known = page.orElseThrow(PullHandler::unknownKey);
-                      if (known.entries().isEmpty()) {
-                        throw new Refusal(404, "no such capture in this workspace's stream");
-                      }
-                      ctx.response()
-                          .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-                          .putHeader(HttpHeaders.VARY, "accept-encoding");
-                      return send(
-                          ctx,
-                          known,
-                          (body, outlet) -> sender.sendOne(known, room, body, outlet).map(1));
-                    }));
+                .compose(page -> {
+                  StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                  if (known.entries().isEmpty()) {
+                    throw new Refusal(404, "no such capture in this workspace's stream");
+                  }
+                  ctx.response()
+                      .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                      .putHeader(HttpHeaders.VARY, "accept-encoding");
+                  return send(
+                      ctx,
+                      known,
+                      (body, outlet) -> sender.sendOne(known, room, body, outlet).map(1));
+                }));
   }
 
   /**
@@ -206,8 +200,8 @@ public final class PullHandler {
   private <T> Future<T> inRoom(RoutingContext ctx, ApiKey key, Function<PageRoom, Future<T>> use) {
     PageRoom room = room(ctx, key);
     return room.fit(PageSender.CHUNK_BYTES)
-        .compose(fits -> use.apply(room))
-        .onComplete(done -> room.close());
+        .compose(_ -> use.apply(room))
+        .onComplete(_ -> room.close());
   }
 
   private PageRoom room(RoutingContext ctx, ApiKey key) {

@@ -79,15 +79,14 @@ public final class PullStore {
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
     return pool.preparedQuery(ONE)
         .execute(Tuple.of(Buffer.buffer(key.hash()), captureId, bytesMax))
-        .map(
-            rows -> {
-              for (Row row : rows) {
-                if (row.getBoolean("erased")) {
-                  throw erased();
-                }
-              }
-              return query.page(rows);
-            });
+        .map(rows -> {
+          for (Row row : rows) {
+            if (row.getBoolean("erased")) {
+              throw erased();
+            }
+          }
+          return query.page(rows);
+        });
   }
 
   static Refusal erased() {
@@ -127,21 +126,20 @@ public final class PullStore {
     }
     return pool.preparedQuery(DOCUMENTS)
         .execute(Tuple.of(captureIds.toArray(UUID[]::new)))
-        .compose(
-            rows -> {
-              Map<UUID, Fragment> found = new HashMap<>();
-              for (Row row : rows) {
-                UUID id = row.getUUID("capture_id");
-                Fragment fragment = documents.read(row);
-                if (fragment != null) {
-                  found.put(id, fragment);
-                }
-              }
-              return documents
-                  .renew(without(found.keySet(), captureIds))
-                  .map(PullStore::rendered)
-                  .map(with(found));
-            });
+        .compose(rows -> {
+          Map<UUID, Fragment> found = new HashMap<>();
+          for (Row row : rows) {
+            UUID id = row.getUUID("capture_id");
+            Fragment fragment = documents.read(row);
+            if (fragment != null) {
+              found.put(id, fragment);
+            }
+          }
+          return documents
+              .renew(without(found.keySet(), captureIds))
+              .map(PullStore::rendered)
+              .map(with(found));
+        });
   }
 
   private static Map<UUID, Fragment> rendered(DocumentStore.Renewed renewed) {

@@ -106,11 +106,10 @@ final class StandbyPages {
         .execute(Tuple.of(captureIds.toArray(UUID[]::new), page.workspaceId()))
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .map(rows -> documents(page, rows))
-        .otherwise(
-            failure -> {
-              failed(failure);
-              return Map.of();
-            });
+        .otherwise(failure -> {
+          failed(failure);
+          return Map.of();
+        });
   }
 
   /** Another standby may answer than the one that the page came from. */
@@ -143,17 +142,16 @@ final class StandbyPages {
                 Buffer.buffer(key.hash()),
                 last == null ? 0 : last.position(),
                 last == null ? 0 : last.chain()))
-        .compose(
-            rows -> {
-              if (rows.size() == 0) {
-                return Future.succeededFuture(Optional.empty());
-              }
-              Row now = rows.iterator().next();
-              Reason objection = objection(page, request, now);
-              return objection == null
-                  ? Future.succeededFuture(Optional.of(asOf(now, page)))
-                  : replaced(objection, key, request, bytesMax);
-            });
+        .compose(rows -> {
+          if (rows.size() == 0) {
+            return Future.succeededFuture(Optional.empty());
+          }
+          Row now = rows.iterator().next();
+          Reason objection = objection(page, request, now);
+          return objection == null
+              ? Future.succeededFuture(Optional.of(asOf(now, page)))
+              : replaced(objection, key, request, bytesMax);
+        });
   }
 
   /** Null if the primary confirms the page. */
@@ -189,7 +187,7 @@ final class StandbyPages {
     return query
         .read(primary, key, request, bytesMax)
         .onSuccess(
-            read -> read.filter(StreamPage::follows).ifPresent(page -> sources.replaced(reason)));
+            read -> read.filter(StreamPage::follows).ifPresent(_ -> sources.replaced(reason)));
   }
 
   private void failed(Throwable failure) {

@@ -127,33 +127,30 @@ final class StreamNotices {
     }
     pool.preparedQuery(CHECK)
         .execute(Tuple.tuple().addArrayOfUUID(keys))
-        .onSuccess(
-            rows -> {
-              outage.worked();
-              Set<UUID> ended = new HashSet<>(Set.of(keys));
-              for (Row row : rows) {
-                ended.remove(row.getUUID("id"));
-                held.grown(row.getUUID("workspace_id"), row.getLong("stream_head"));
-              }
-              ended.forEach(held::keyEnded);
-            })
-        .onFailure(
-            failure -> {
-              outage.failed(failure);
-              synchronized (this) {
-                // The next tick checks all of them.
-                checkedNanos = System.nanoTime() - CHECKS_APART_NANOS;
-              }
-            })
-        .onComplete(
-            done -> {
-              synchronized (this) {
-                checking = false;
-              }
-              if (done.succeeded()) {
-                check();
-              }
-            });
+        .onSuccess(rows -> {
+          outage.worked();
+          Set<UUID> ended = new HashSet<>(Set.of(keys));
+          for (Row row : rows) {
+            ended.remove(row.getUUID("id"));
+            held.grown(row.getUUID("workspace_id"), row.getLong("stream_head"));
+          }
+          ended.forEach(held::keyEnded);
+        })
+        .onFailure(failure -> {
+          outage.failed(failure);
+          synchronized (this) {
+            // The next tick checks all of them.
+            checkedNanos = System.nanoTime() - CHECKS_APART_NANOS;
+          }
+        })
+        .onComplete(done -> {
+          synchronized (this) {
+            checking = false;
+          }
+          if (done.succeeded()) {
+            check();
+          }
+        });
   }
 
   /** Connects when the first request is held: many services have no clients that wait. */
@@ -166,23 +163,21 @@ final class StreamNotices {
     }
     pool.getConnection()
         .map(PgConnection::cast)
-        .compose(
-            opened -> {
-              opened.notificationHandler(this::heard);
-              opened.closeHandler(closed -> lost(opened));
-              return opened
-                  .query(LISTEN)
-                  .execute()
-                  .<@Nullable Void>mapEmpty()
-                  .onSuccess(listening -> listening(opened))
-                  .onFailure(failure -> opened.close());
-            })
-        .onComplete(
-            done -> {
-              synchronized (this) {
-                connecting = false;
-              }
-            });
+        .compose(opened -> {
+          opened.notificationHandler(this::heard);
+          opened.closeHandler(_ -> lost(opened));
+          return opened
+              .query(LISTEN)
+              .execute()
+              .<@Nullable Void>mapEmpty()
+              .onSuccess(listening -> listening(opened))
+              .onFailure(_ -> opened.close());
+        })
+        .onComplete(_ -> {
+          synchronized (this) {
+            connecting = false;
+          }
+        });
   }
 
   /** What was notified before is found by a check. */

@@ -47,17 +47,16 @@ public final class WaitingPulls {
     Held held = pulls.hold(empty.keyId(), empty.workspaceId(), position, timeMax);
     long startNanos = System.nanoTime();
     lifetime.hold(() -> held.end(End.OVER));
-    lifetime.cutShort().onFailure(left -> held.end(End.OVER));
+    lifetime.cutShort().onFailure(_ -> held.end(End.OVER));
     notices.check(held);
     return held.ended()
-        .compose(
-            end -> {
-              ctx.put(HELD_NANOS, heldNanos(ctx) + System.nanoTime() - startNanos);
-              lifetime.resume();
-              return lifetime.cutShort().failed()
-                  ? Future.failedFuture(lifetime.cutShort().cause())
-                  : Future.succeededFuture(end);
-            });
+        .compose(end -> {
+          ctx.put(HELD_NANOS, heldNanos(ctx) + System.nanoTime() - startNanos);
+          lifetime.resume();
+          return lifetime.cutShort().failed()
+              ? Future.failedFuture(lifetime.cutShort().cause())
+              : Future.succeededFuture(end);
+        });
   }
 
   /** How long a request was held. */

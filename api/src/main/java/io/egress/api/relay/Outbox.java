@@ -85,14 +85,13 @@ final class Outbox {
     }
     underWay += inserted.size();
     send(inserted)
-        .onComplete(
-            done -> {
-              underWay -= inserted.size();
-              if (done.succeeded()) {
-                inserted.forEach(record -> toDelete.add(record.sequence()));
-              }
-              deleteSoon();
-            });
+        .onComplete(done -> {
+          underWay -= inserted.size();
+          if (done.succeeded()) {
+            inserted.forEach(record -> toDelete.add(record.sequence()));
+          }
+          deleteSoon();
+        });
   }
 
   /** Returns the number of rows that were left and are published now. */
@@ -110,28 +109,26 @@ final class Outbox {
 
   private Future<Integer> publishLeft(long after) {
     return Transactions.once(pool, tx -> publishBatch(tx, after))
-        .compose(
-            batch ->
-                batch.size() < BATCH_MAX
-                    ? Future.succeededFuture(batch.size())
-                    : publishLeft(batch.get(BATCH_MAX - 1).sequence())
-                        .map(more -> batch.size() + more));
+        .compose(batch ->
+            batch.size() < BATCH_MAX
+                ? Future.succeededFuture(batch.size())
+                : publishLeft(batch.get(BATCH_MAX - 1).sequence())
+                    .map(more -> batch.size() + more));
   }
 
   private Future<List<OwedRecord>> publishBatch(SqlConnection tx, long after) {
     return tx.preparedQuery(TAKE_LEFT)
         .execute(Tuple.of(after))
-        .compose(
-            rows -> {
-              List<OwedRecord> left = inSequence(rows);
-              return send(left).map(acknowledged -> left);
-            });
+        .compose(rows -> {
+          List<OwedRecord> left = inSequence(rows);
+          return send(left).map(_ -> left);
+        });
   }
 
   private static List<OwedRecord> inSequence(RowSet<Row> rows) {
     List<OwedRecord> records = new ArrayList<>();
     rows.forEach(row -> records.add(OwedRecord.of(row)));
-    records.sort(Comparator.comparing(OwedRecord::sequence));
+    records.sort(Comparator.comparingLong(OwedRecord::sequence));
     return records;
   }
 
@@ -139,16 +136,14 @@ final class Outbox {
     return publisher
         .publish(records)
         .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(
-            acknowledged -> {
-              lastFailure = null;
-              published.accept(records);
-            })
-        .onFailure(
-            failure -> {
-              lastFailure = failure;
-              failedNanos = System.nanoTime();
-            });
+        .onSuccess(_ -> {
+          lastFailure = null;
+          published.accept(records);
+        })
+        .onFailure(failure -> {
+          lastFailure = failure;
+          failedNanos = System.nanoTime();
+        });
   }
 
   /** A process that cannot reach Kafka leaves its rows to others. */
@@ -170,12 +165,11 @@ final class Outbox {
     deleting = true;
     vertx
         .timer(DELETIONS_APART.toMillis(), TimeUnit.MILLISECONDS)
-        .compose(apart -> deleteNow())
-        .onComplete(
-            done -> {
-              deleting = false;
-              deleteSoon();
-            });
+        .compose(_ -> deleteNow())
+        .onComplete(_ -> {
+          deleting = false;
+          deleteSoon();
+        });
   }
 
   private Future<?> deleteNow() {

@@ -57,22 +57,21 @@ public final class RelayVerticle extends VerticleBase {
             settings.api().relayInterval(),
             () ->
                 topicExists()
-                    .compose(exists -> owed.publishLeft())
-                    .onSuccess(published -> reached(Health.State.UP))
-                    .onFailure(failure -> reached(Health.State.AWAY)));
+                    .compose(_ -> owed.publishLeft())
+                    .onSuccess(_ -> reached(Health.State.UP))
+                    .onFailure(_ -> reached(Health.State.AWAY)));
     return Future.succeededFuture();
   }
 
   /** Call with what a transaction of this process has added to the stream. Thread-safe. */
   public void entered(List<OwedRecord> added) {
-    context.runOnContext(
-        called -> {
-          meters.entered(added);
-          Outbox owed = outbox;
-          if (owed != null) {
-            topicExists().onSuccess(exists -> owed.publish(added));
-          }
-        });
+    context.runOnContext(_ -> {
+      meters.entered(added);
+      Outbox owed = outbox;
+      if (owed != null) {
+        topicExists().onSuccess(_ -> owed.publish(added));
+      }
+    });
   }
 
   /** {@code AWAY} while Kafka does not accept records; the outbox keeps them. Thread-safe. */
@@ -83,7 +82,7 @@ public final class RelayVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     return (relaying == null ? Future.succeededFuture() : relaying.stop())
-        .compose(done -> outbox == null ? Future.succeededFuture() : outbox.close())
+        .compose(_ -> outbox == null ? Future.succeededFuture() : outbox.close())
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 

@@ -49,7 +49,7 @@ class CaptureFieldsTest {
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
-            new Hook.Wakeups(entered -> {}, () -> {}));
+            new Hook.Wakeups(_ -> {}, () -> {}));
   }
 
   @TestFactory
@@ -57,32 +57,30 @@ class CaptureFieldsTest {
     Capture capture = capture();
     return changes(capture).entrySet().stream()
         .filter(change -> !change.getKey().equals("id"))
-        .map(
-            change ->
-                DynamicTest.dynamicTest(
-                    change.getKey(),
-                    () ->
-                        assertThat(CaptureTable.Entry.of(change.getValue()).digest())
-                            .isNotEqualTo(CaptureTable.Entry.of(capture).digest())));
+        .map(change ->
+            DynamicTest.dynamicTest(
+                change.getKey(),
+                () ->
+                    assertThat(CaptureTable.Entry.of(change.getValue()).digest())
+                        .isNotEqualTo(CaptureTable.Entry.of(capture).digest())));
   }
 
   @TestFactory
   Stream<DynamicTest> eachFieldIsInsertedUpdatedAndReadBack() {
     return changes(capture()).keySet().stream()
         .filter(field -> !NOT_CHANGED.contains(field))
-        .map(
-            field ->
-                DynamicTest.dynamicTest(
-                    field,
-                    () -> {
-                      Capture before = capture();
-                      Capture after = requireNonNull(changes(before).get(field));
-                      assertThat(put(before)).isEqualTo(PutResult.CREATED);
-                      assertThat(stored(before)).isEqualTo(before);
-                      assertThat(put(after)).isEqualTo(PutResult.UPDATED);
-                      assertThat(stored(before)).isEqualTo(after);
-                      assertThat(document(after)).isEqualTo(rendered(after));
-                    }));
+        .map(field ->
+            DynamicTest.dynamicTest(
+                field,
+                () -> {
+                  Capture before = capture();
+                  Capture after = requireNonNull(changes(before).get(field));
+                  assertThat(put(before)).isEqualTo(PutResult.CREATED);
+                  assertThat(stored(before)).isEqualTo(before);
+                  assertThat(put(after)).isEqualTo(PutResult.UPDATED);
+                  assertThat(stored(before)).isEqualTo(after);
+                  assertThat(document(after)).isEqualTo(rendered(after));
+                }));
   }
 
   @TestFactory
@@ -90,11 +88,10 @@ class CaptureFieldsTest {
     Capture capture = capture();
     return changes(capture).entrySet().stream()
         .filter(change -> !NOT_SHOWN.contains(change.getKey()))
-        .map(
-            change ->
-                DynamicTest.dynamicTest(
-                    change.getKey(),
-                    () -> assertThat(rendered(change.getValue())).isNotEqualTo(rendered(capture))));
+        .map(change ->
+            DynamicTest.dynamicTest(
+                change.getKey(),
+                () -> assertThat(rendered(change.getValue())).isNotEqualTo(rendered(capture))));
   }
 
   @Test
@@ -124,12 +121,11 @@ class CaptureFieldsTest {
     } else if (value instanceof List<?> rows) {
       List<?> others = rows.subList(0, rows.size() - 1);
       changes(field, rows.get(rows.size() - 1))
-          .forEach(
-              (name, with) -> {
-                List<Object> changed = new ArrayList<>(others);
-                changed.add(with);
-                changes.put(name, changed);
-              });
+          .forEach((name, with) -> {
+            List<Object> changed = new ArrayList<>(others);
+            changed.add(with);
+            changes.put(name, changed);
+          });
     } else {
       changes.put(field, other(value));
     }
@@ -137,20 +133,15 @@ class CaptureFieldsTest {
   }
 
   private static Object other(Object value) {
-    if (value instanceof UUID id) {
-      return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() + 1);
-    } else if (value instanceof String text) {
-      return text.equals("S1") ? "S2" : text + " changed";
-    } else if (value instanceof Instant instant) {
-      return instant.plusSeconds(1);
-    } else if (value instanceof Long number) {
-      return number + 1;
-    } else if (value instanceof Double number) {
-      return number / 2;
-    } else if (value instanceof Mode mode) {
-      return mode == Mode.MANUAL ? Mode.AMBIENT : Mode.MANUAL;
-    }
-    throw new AssertionError("No other value is known for " + value.getClass());
+    return switch (value) {
+      case UUID id -> new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() + 1);
+      case String text -> text.equals("S1") ? "S2" : text + " changed";
+      case Instant instant -> instant.plusSeconds(1);
+      case Long number -> number + 1;
+      case Double number -> number / 2;
+      case Mode mode -> mode == Mode.MANUAL ? Mode.AMBIENT : Mode.MANUAL;
+      default -> throw new AssertionError("No other value is known for " + value.getClass());
+    };
   }
 
   private static Object component(Record row, RecordComponent component) {

@@ -89,7 +89,7 @@ class CaptureWriterTest {
     return new CaptureWriter(
         service.database,
         new DocumentStore(service.vertx, service.database, new Metrics()),
-        new Hook.Wakeups(entered -> {}, () -> {}));
+        new Hook.Wakeups(_ -> {}, () -> {}));
   }
 
   private List<PutResult> put(IncomingCapture... captures) {

@@ -35,7 +35,7 @@ class CombinedPutsTest {
         new CaptureWriter(
             service.database,
             new DocumentStore(service.vertx, service.database, new Metrics()),
-            new Hook.Wakeups(entered -> {}, () -> {}));
+            new Hook.Wakeups(_ -> {}, () -> {}));
     puts = new CombinedPuts(service.vertx, writer);
     putsOfAnotherProcess = new CombinedPuts(service.vertx, writer);
   }
@@ -135,11 +135,10 @@ class CombinedPutsTest {
     assertThat(results.subList(2, 4))
         .containsExactlyInAnyOrder(PutResult.CREATED, PutResult.UPDATED);
     await()
-        .untilAsserted(
-            () ->
-                assertThat(service.query("select capture_id from stream"))
-                    .extracting(row -> row.getUUID(0))
-                    .containsOnlyOnce(same, fixed));
+        .untilAsserted(() ->
+            assertThat(service.query("select capture_id from stream"))
+                .extracting(row -> row.getUUID(0))
+                .containsOnlyOnce(same, fixed));
   }
 
   private Future<PutResult> put(UUID id, String title) {

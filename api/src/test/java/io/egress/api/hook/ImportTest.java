@@ -91,11 +91,10 @@ class ImportTest {
     Iterable<byte[]> lines =
         () ->
             IntStream.range(0, count)
-                .mapToObj(
-                    i ->
-                        Service.capture(workspace)
-                            .put("id", new UUID(7, i).toString())
-                            .put("ignored", padding))
+                .mapToObj(i ->
+                    Service.capture(workspace)
+                        .put("id", new UUID(7, i).toString())
+                        .put("ignored", padding))
                 .map(capture -> (capture.encode() + "\n").getBytes(StandardCharsets.UTF_8))
                 .iterator();
 

@@ -44,7 +44,7 @@ class NamesApiTest {
   @Test
   void showsRenamesOfMembersAndDevicesInEveryCaptureTheyTouch() {
     UUID ada = UUID.randomUUID();
-    List<UUID> ids = IntStream.range(0, 5).mapToObj(i -> UUID.randomUUID()).toList();
+    List<UUID> ids = IntStream.range(0, 5).mapToObj(_ -> UUID.randomUUID()).toList();
     ids.forEach(id -> service.put(id, conversation(ada, "Ada")));
     stream.awaitSize(5);
 
@@ -80,7 +80,7 @@ class NamesApiTest {
   void omittedNamesAreShownAsCurrentlyKnown() {
     UUID ada = UUID.randomUUID();
     service.put(UUID.randomUUID(), conversation(ada, "Ada"));
-    List<UUID> later = IntStream.range(0, 3).mapToObj(i -> UUID.randomUUID()).toList();
+    List<UUID> later = IntStream.range(0, 3).mapToObj(_ -> UUID.randomUUID()).toList();
     service.put(later.get(0), conversation(ada, null));
     service.put(later.get(1), conversation(ada, null));
     service.internal(

@@ -46,7 +46,7 @@ class PendingRenameTest {
 
   @BeforeEach
   void fill() {
-    ids = IntStream.range(0, CAPTURES).mapToObj(i -> UUID.randomUUID()).toList();
+    ids = IntStream.range(0, CAPTURES).mapToObj(_ -> UUID.randomUUID()).toList();
     String lines =
         ids.stream()
             .map(id -> capture().put("id", id.toString()).encode())

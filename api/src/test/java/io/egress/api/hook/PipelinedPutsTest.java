@@ -43,11 +43,10 @@ class PipelinedPutsTest {
 
       await()
           .atMost(Duration.ofSeconds(20))
-          .untilAsserted(
-              () -> {
-                assertThat(service.memoryInUse("hook")).isEmpty();
-                assertThat(oldestSeconds(service)).isZero();
-              });
+          .untilAsserted(() -> {
+            assertThat(service.memoryInUse("hook")).isEmpty();
+            assertThat(oldestSeconds(service)).isZero();
+          });
       assertThat(alarms.lines()).isEmpty();
       assertThat(service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode())
           .isEqualTo(201);

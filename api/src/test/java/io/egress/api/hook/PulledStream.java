@@ -22,11 +22,10 @@ record PulledStream(Service service, String key) {
 
   void awaitSize(int captures) {
     await()
-        .untilAsserted(
-            () ->
-                assertThat(
-                        new JsonObject(service.pull("/api/v1/captures", key).body())
-                            .getJsonArray("captures"))
-                    .hasSize(captures));
+        .untilAsserted(() ->
+            assertThat(
+                    new JsonObject(service.pull("/api/v1/captures", key).body())
+                        .getJsonArray("captures"))
+                .hasSize(captures));
   }
 }

@@ -67,7 +67,8 @@ class CaptureBodyTest {
     String body =
         """
         {"segments":[],"participants":[],"device":{"id":"%s"},"mode":"manual",
-         "started_at":"2026-01-31T09:30:00Z","workspace_id":"%s"}"""
+         "started_at":"2026-01-31T09:30:00Z","workspace_id":"%s"}\
+        """
             .formatted(ID, ID);
 
     Capture capture = accepted(CaptureBody.read(Buffer.buffer(body), ID));

@@ -153,7 +153,8 @@ class HostileBodyTest {
     for (int i = 0; segments.length() < BIG_BYTES; i++) {
       segments.appendString(
           """
-          %s{"start_ms":%d,"end_ms":%d,"speaker":"S%d","text":"So we met again, as we said, near %d."}"""
+          %s{"start_ms":%d,"end_ms":%d,"speaker":"S%d","text":"So we met again, as we said, near %d."}\
+          """
               .formatted(i == 0 ? "" : ",", i * 100, i * 100 + 90, 1 + i % 2, i));
     }
     String[] around = capture().put("segments", "HERE").encode().split("\"HERE\"", -1);

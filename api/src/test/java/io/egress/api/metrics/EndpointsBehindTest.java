@@ -56,11 +56,10 @@ class EndpointsBehindTest {
       EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 1.0"));
       await()
-          .until(
-              () ->
-                  metrics
-                      .scrape()
-                      .matches("(?s).*egress_endpoints_behind_oldest_seconds 6\\d\\d\\..*"));
+          .until(() ->
+              metrics
+                  .scrape()
+                  .matches("(?s).*egress_endpoints_behind_oldest_seconds 6\\d\\d\\..*"));
       behind.close();
     }
 

@@ -132,11 +132,10 @@ public final class Browser {
 
   private static String encoded(Map<String, String> fields) {
     return fields.entrySet().stream()
-        .map(
-            each ->
-                URLEncoder.encode(each.getKey(), StandardCharsets.UTF_8)
-                    + "="
-                    + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
+        .map(each ->
+            URLEncoder.encode(each.getKey(), StandardCharsets.UTF_8)
+                + "="
+                + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8))
         .collect(Collectors.joining("&"));
   }
 }

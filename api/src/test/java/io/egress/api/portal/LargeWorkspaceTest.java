@@ -119,11 +119,13 @@ class LargeWorkspaceTest {
   private void otherWorkspaces() {
     service.query(
         """
-        insert into workspaces (id, name) select gen_random_uuid(), 'Tenant ' || n from generate_series(1, 5000) as n""");
+        insert into workspaces (id, name) select gen_random_uuid(), 'Tenant ' || n from generate_series(1, 5000) as n\
+        """);
     service.query(
         """
         insert into endpoints (id, workspace_id, url, secret, created_position, full_history)
-        select gen_random_uuid(), id, 'https://example.com/', '', 0, false from workspaces where name is not null""");
+        select gen_random_uuid(), id, 'https://example.com/', '', 0, false from workspaces where name is not null\
+        """);
   }
 
   private static String shown(Browser browser, String path) {

@@ -237,11 +237,10 @@ class PortalAccessTest {
           .contains("; Path=/settings/portal/" + workspace + ";")
           .contains("; Secure; SameSite=None; Partitioned");
       assertThat(browser.get(page + "/").headers().firstValue("content-security-policy"))
-          .hasValueSatisfying(
-              policy ->
-                  assertThat(policy)
-                      .endsWith(
-                          "frame-ancestors https://app.example.com https://admin.example.com:8443"));
+          .hasValueSatisfying(policy ->
+              assertThat(policy)
+                  .endsWith(
+                      "frame-ancestors https://app.example.com https://admin.example.com:8443"));
     }
   }
 

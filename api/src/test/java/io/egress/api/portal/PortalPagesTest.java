@@ -518,7 +518,8 @@ class PortalPagesTest {
         """
         insert into endpoints (id, workspace_id, url, description, secret, created_position, full_history)
         select gen_random_uuid(), '%s', 'https://example.com/' || n, 'Receiver ' || n, '', 0, false
-        from generate_series(1, 120) as n"""
+        from generate_series(1, 120) as n\
+        """
             .formatted(workspace);
     service.query(insert);
 
@@ -696,12 +697,11 @@ class PortalPagesTest {
     UUID id = UUID.randomUUID();
     service.put(id, Service.capture(workspace).put("title", title));
     await()
-        .until(
-            () ->
-                service
-                    .internal("GET", api + "/deliveries?capture_id=" + id, "")
-                    .body()
-                    .contains("pending"));
+        .until(() ->
+            service
+                .internal("GET", api + "/deliveries?capture_id=" + id, "")
+                .body()
+                .contains("pending"));
     return id;
   }
 

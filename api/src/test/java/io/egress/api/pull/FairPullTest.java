@@ -81,12 +81,11 @@ class FairPullTest {
   private static void awaitRefusals() {
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(
-            () -> {
-              HttpResponse<String> answer = service.pull("/api/v1/captures?limit=1", greedyKey);
-              assertThat(answer.statusCode()).isEqualTo(503);
-              assertThat(answer.headers().firstValue("retry-after")).contains("1");
-            });
+        .untilAsserted(() -> {
+          HttpResponse<String> answer = service.pull("/api/v1/captures?limit=1", greedyKey);
+          assertThat(answer.statusCode()).isEqualTo(503);
+          assertThat(answer.headers().firstValue("retry-after")).contains("1");
+        });
   }
 
   private static void assertOthersAreServed() {

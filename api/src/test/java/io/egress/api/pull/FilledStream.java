@@ -40,12 +40,9 @@ record FilledStream(Service service, UUID workspace, String key, List<String> id
                 .POST(HttpRequest.BodyPublishers.ofString(lines.toString())));
     assertThat(imported.statusCode()).as(imported.body()).isEqualTo(200);
     await()
-        .until(
-            () ->
-                service
-                        .query("select 1 from stream where workspace_id = '" + workspace + "'")
-                        .size()
-                    == size);
+        .until(() ->
+            service.query("select 1 from stream where workspace_id = '" + workspace + "'").size()
+                == size);
     return new FilledStream(service, workspace, key, ids);
   }
 

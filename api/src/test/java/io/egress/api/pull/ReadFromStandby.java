@@ -58,12 +58,10 @@ final class ReadFromStandby implements AutoCloseable {
     String written = primary.query("select pg_current_wal_lsn()");
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                "t"
-                    .equals(
-                        standby.query(
-                            "select pg_last_wal_replay_lsn() >= '%s'".formatted(written))));
+        .until(() ->
+            "t"
+                .equals(
+                    standby.query("select pg_last_wal_replay_lsn() >= '%s'".formatted(written))));
   }
 
   static void awaitStandby(Service service, String state) {

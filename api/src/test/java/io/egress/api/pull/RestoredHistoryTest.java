@@ -72,10 +72,9 @@ class RestoredHistoryTest {
     for (UUID id : ids) {
       assertThat(service.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
       await()
-          .until(
-              () ->
-                  service.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
-                      == 1);
+          .until(() ->
+              service.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
+                  == 1);
     }
   }
 

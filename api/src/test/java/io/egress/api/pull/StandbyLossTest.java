@@ -163,18 +163,17 @@ class StandbyLossTest {
     private void workUntil(Callable<Boolean> over) {
       await()
           .atMost(PATIENCE)
-          .until(
-              () -> {
-                put.addAll(service.enter(workspace, 2));
-                // A reader at the end of the stream is often ahead of the standby.
-                page(service, key, "?limit=2");
-                if (put.size() % 6 == 0) {
-                  UUID victim = put.get(put.size() - 3);
-                  erase(service, victim);
-                  reader.erased.add(victim);
-                }
-                return over.call();
-              });
+          .until(() -> {
+            put.addAll(service.enter(workspace, 2));
+            // A reader at the end of the stream is often ahead of the standby.
+            page(service, key, "?limit=2");
+            if (put.size() % 6 == 0) {
+              UUID victim = put.get(put.size() - 3);
+              erase(service, victim);
+              reader.erased.add(victim);
+            }
+            return over.call();
+          });
     }
 
     private void workUntilUsed() {

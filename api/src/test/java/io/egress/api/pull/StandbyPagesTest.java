@@ -197,9 +197,8 @@ class StandbyPagesTest {
     String keys = "/internal/v1/workspaces/" + workspace + "/api-keys";
     new JsonObject(service.internal("GET", keys, "").body())
         .getJsonArray("api_keys")
-        .forEach(
-            each ->
-                service.internal("DELETE", keys + "/" + ((JsonObject) each).getString("id"), ""));
+        .forEach(each ->
+            service.internal("DELETE", keys + "/" + ((JsonObject) each).getString("id"), ""));
 
     assertThat(service.pull("/api/v1/captures", key).statusCode()).isEqualTo(401);
     assertThat(service.pull("/api/v1/captures", another).statusCode()).isEqualTo(401);

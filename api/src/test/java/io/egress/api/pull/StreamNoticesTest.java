@@ -124,15 +124,14 @@ class StreamNoticesTest {
     for (int i = 0; i < 2; i++) {
       await()
           .atMost(PATIENCE)
-          .until(
-              () ->
-                  service
-                          .query(
-                              "select from pg_stat_activity where application_name = '"
-                                  + APPLICATION
-                                  + "'")
-                          .size()
-                      > 0);
+          .until(() ->
+              service
+                      .query(
+                          "select from pg_stat_activity where application_name = '"
+                              + APPLICATION
+                              + "'")
+                      .size()
+                  > 0);
       service.query(
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
               + APPLICATION

@@ -129,12 +129,11 @@ class WholeStreamTest {
       List<String> lines = new ArrayList<>();
       // What was on its way when the response was cut may be lost.
       await()
-          .until(
-              () -> {
-                lines.clear();
-                lines.addAll(untilCut(damaged));
-                return lines.size() > 1_000;
-              });
+          .until(() -> {
+            lines.clear();
+            lines.addAll(untilCut(damaged));
+            return lines.size() > 1_000;
+          });
       List<String> read = idsOf(lines.subList(0, 1_000));
       assertThat(read).isEqualTo(damaged.ids().subList(0, 1_000));
       JsonNode info = JSON.readTree(lines.get(1_000)).path("pageInfo");

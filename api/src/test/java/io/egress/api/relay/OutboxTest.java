@@ -87,12 +87,11 @@ class OutboxTest {
   private void repeat(Outbox outbox) {
     outbox
         .publishLeft()
-        .onComplete(
-            done -> {
-              if (!stopped.get()) {
-                vertx.setTimer(50, again -> repeat(outbox));
-              }
-            });
+        .onComplete(_ -> {
+          if (!stopped.get()) {
+            vertx.setTimer(50, _ -> repeat(outbox));
+          }
+        });
   }
 
   /** Rows that no transaction holds. */

@@ -39,13 +39,12 @@ final class PublishedCaptures {
           .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
         consumer
             .poll(Duration.ofMillis(100))
-            .forEach(
-                record -> {
-                  ProcessedCapture capture =
-                      ProcessedCapture.decode(Buffer.buffer(record.value()), null);
-                  assertThat(record.key()).isEqualTo(capture.workspaceId().toString());
-                  captures.add(capture);
-                });
+            .forEach(record -> {
+              ProcessedCapture capture =
+                  ProcessedCapture.decode(Buffer.buffer(record.value()), null);
+              assertThat(record.key()).isEqualTo(capture.workspaceId().toString());
+              captures.add(capture);
+            });
       }
       return captures;
     }

@@ -16,7 +16,7 @@ final class Findings {
   private final Queue<String> kept = new ConcurrentLinkedQueue<>();
 
   void count(String what) {
-    counts.computeIfAbsent(what, first -> new LongAdder()).increment();
+    counts.computeIfAbsent(what, _ -> new LongAdder()).increment();
   }
 
   long counted(String what) {

@@ -93,7 +93,7 @@ final class BareConnection extends ChannelInboundHandlerAdapter {
   }
 
   private static void answer(ChannelHandlerContext context) {
-    var unused = context.writeAndFlush(Unpooled.wrappedBuffer(NO_CONTENT), context.voidPromise());
+    var _ = context.writeAndFlush(Unpooled.wrappedBuffer(NO_CONTENT), context.voidPromise());
   }
 
   private String header(String name) {

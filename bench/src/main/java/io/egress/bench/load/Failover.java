@@ -63,7 +63,7 @@ final class Failover {
       AtomicBoolean putting = new AtomicBoolean(true);
       CompletableFuture<HookLoad.Result> put =
           CompletableFuture.supplyAsync(
-              () -> hook.run(pace, begun -> putting.get()),
+              () -> hook.run(pace, _ -> putting.get()),
               command -> new Thread(command, "bench-hook").start());
       try {
         TimeUnit.SECONDS.sleep(load.warmUpSeconds());

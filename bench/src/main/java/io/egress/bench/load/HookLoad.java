@@ -118,7 +118,7 @@ final class HookLoad {
           LockSupport.parkNanos(left);
           left = dueNanos - clock.getAsLong();
         }
-        context.runOnContext(due -> put(dueNanos));
+        context.runOnContext(_ -> put(dueNanos));
       }
     }
 
@@ -129,7 +129,7 @@ final class HookLoad {
         int more =
             Math.min(CONNECTIONS - (begun - answered.get()), underWayMax - (begun - arrived));
         for (int i = 0; i < more; i++) {
-          context.runOnContext(due -> put(clock.getAsLong()));
+          context.runOnContext(_ -> put(clock.getAsLong()));
         }
         begun += Math.max(0, more);
         LockSupport.parkNanos(FLOOD_PAUSE_NANOS);
@@ -138,11 +138,10 @@ final class HookLoad {
 
     /** Nothing more is sent. */
     private Result awaitEnd() {
-      context.runOnContext(
-          ended -> {
-            total = put;
-            completeIfAnswered();
-          });
+      context.runOnContext(_ -> {
+        total = put;
+        completeIfAnswered();
+      });
       try {
         return done.future().await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS);
       } catch (TimeoutException late) {
@@ -166,7 +165,7 @@ final class HookLoad {
                   .putHeader("authorization", "Bearer " + stage.settings().internalToken())
                   .putHeader("content-type", "application/json"))
           .compose(request -> request.send(bodies.get(at * BODIES_A_WORKSPACE + body)))
-          .compose(response -> response.end().map(end -> response.statusCode()))
+          .compose(response -> response.end().map(_ -> response.statusCode()))
           .onComplete(status -> count(now, status.succeeded() && status.result() == 201));
     }
 

@@ -69,27 +69,26 @@ final class PerRequestGzip implements AutoCloseable {
     HttpServerResponse response = request.response().setChunked(true);
     pool.preparedQuery(PAGE)
         .execute(Tuple.of(workspace, after))
-        .onFailure(failure -> response.reset())
-        .onSuccess(
-            rows -> {
-              BodyEncoder body = BodyEncoder.identity();
-              body.literal("{\"captures\":[");
-              String separator = "";
-              for (Row row : rows) {
-                body.literal(separator);
-                body.fragment(
-                    new Fragment(
-                        row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length")));
-                body.literal(UtcInstant.format(Instant.now()) + DocumentRenderer.TAIL);
-                separator = ",";
-              }
-              body.literal("]}");
-              body.finish();
-              for (Buffer piece = body.next(); piece != null; piece = body.next()) {
-                response.write(piece);
-              }
-              response.end();
-            });
+        .onFailure(_ -> response.reset())
+        .onSuccess(rows -> {
+          BodyEncoder body = BodyEncoder.identity();
+          body.literal("{\"captures\":[");
+          String separator = "";
+          for (Row row : rows) {
+            body.literal(separator);
+            body.fragment(
+                new Fragment(
+                    row.getBuffer("deflated"), row.getInteger("crc32"), row.getLong("length")));
+            body.literal(UtcInstant.format(Instant.now()) + DocumentRenderer.TAIL);
+            separator = ",";
+          }
+          body.literal("]}");
+          body.finish();
+          for (Buffer piece = body.next(); piece != null; piece = body.next()) {
+            response.write(piece);
+          }
+          response.end();
+        });
   }
 
   @Override

@@ -31,9 +31,8 @@ final class ProcessorTime {
   /** Seconds by group since the beginning; a process that started later counts from zero. */
   Map<String, Double> end() {
     Map<String, Double> seconds = new LinkedHashMap<>();
-    groups.forEach(
-        (name, group) ->
-            seconds.put(name, group.get().collect(Collectors.summingDouble(this::spent))));
+    groups.forEach((name, group) ->
+        seconds.put(name, group.get().collect(Collectors.summingDouble(this::spent))));
     seconds.put(ELAPSED, (System.nanoTime() - startNanos) / 1e9);
     return seconds;
   }

@@ -65,16 +65,15 @@ final class PullLoad {
     Promise<Void> done = Promise.promise();
     long start = clock.getAsLong();
     long end = start + (long) (seconds * 1e9);
-    context.runOnContext(
-        started -> {
-          List<Future<Void>> loops = new ArrayList<>();
-          for (int i = 0; i < clients; i++) {
-            Promise<Void> ended = Promise.promise();
-            loops.add(ended.future());
-            loop(http, end, ended);
-          }
-          Future.all(loops).<Void>mapEmpty().onComplete(done);
-        });
+    context.runOnContext(_ -> {
+      List<Future<Void>> loops = new ArrayList<>();
+      for (int i = 0; i < clients; i++) {
+        Promise<Void> ended = Promise.promise();
+        loops.add(ended.future());
+        loop(http, end, ended);
+      }
+      Future.all(loops).<Void>mapEmpty().onComplete(done);
+    });
     try {
       done.future().await((long) seconds + 120, TimeUnit.SECONDS);
     } catch (TimeoutException late) {
@@ -97,13 +96,12 @@ final class PullLoad {
       return;
     }
     page(http)
-        .onSuccess(
-            size -> {
-              latencies.add(clock.getAsLong() - start);
-              pages++;
-              bytes += size;
-              loop(http, end, ended);
-            })
+        .onSuccess(size -> {
+          latencies.add(clock.getAsLong() - start);
+          pages++;
+          bytes += size;
+          loop(http, end, ended);
+        })
         .onFailure(ended::fail);
   }
 
@@ -126,6 +124,6 @@ final class PullLoad {
     }
     long[] size = new long[1];
     response.handler(part -> size[0] += part.length());
-    return response.end().map(end -> size[0]);
+    return response.end().map(_ -> size[0]);
   }
 }

@@ -26,7 +26,7 @@ final class PushBench {
   private static final int LATENCY_WARM_UP_SECONDS_MAX = 180;
 
   /** The deliveries on each side of a comparison. */
-  private static final class ComparedBacklog {
+  static final class ComparedBacklog {
     @Option(names = "--deliveries", defaultValue = "100000", description = DELIVERIES)
     private int deliveries;
 

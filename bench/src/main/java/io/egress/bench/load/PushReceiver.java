@@ -81,8 +81,8 @@ final class PushReceiver {
       return vertx
           .createHttpServer(options)
           .requestHandler(request -> read(vertx, request))
-          .connectionHandler(opened -> arrivals.addConnection())
-          .exceptionHandler(cutOff -> {})
+          .connectionHandler(_ -> arrivals.addConnection())
+          .exceptionHandler(_ -> {})
           .listen(ANY_FREE_PORT)
           .onSuccess(server -> port = server.actualPort());
     }
@@ -90,20 +90,19 @@ final class PushReceiver {
     private Future<?> startBare() {
       return vertx
           .createNetServer(options)
-          .connectHandler(
-              socket -> {
-                arrivals.addConnection();
-                socket.exceptionHandler(cutOff -> {});
-                ((NetSocketInternal) socket)
-                    .channelHandlerContext()
-                    .pipeline()
-                    .addBefore(
-                        "handler",
-                        "bare",
-                        new BareConnection(
-                            (path, id, bytes, answer) -> take(vertx, path, id, bytes, answer)));
-              })
-          .exceptionHandler(cutOff -> {})
+          .connectHandler(socket -> {
+            arrivals.addConnection();
+            socket.exceptionHandler(_ -> {});
+            ((NetSocketInternal) socket)
+                .channelHandlerContext()
+                .pipeline()
+                .addBefore(
+                    "handler",
+                    "bare",
+                    new BareConnection(
+                        (path, id, bytes, answer) -> take(vertx, path, id, bytes, answer)));
+          })
+          .exceptionHandler(_ -> {})
           .listen(ANY_FREE_PORT, options.getHost())
           .onSuccess(server -> port = server.actualPort());
     }
@@ -114,17 +113,17 @@ final class PushReceiver {
     long[] bytes = new long[1];
     request.handler(part -> bytes[0] += part.length());
     request.endHandler(
-        end -> take(vertx, request.path(), deliveryId, bytes[0], () -> answer(request)));
+        _ -> take(vertx, request.path(), deliveryId, bytes[0], () -> answer(request)));
   }
 
   private static void answer(HttpServerRequest request) {
-    request.response().setStatusCode(204).end().onFailure(cutOff -> {});
+    request.response().setStatusCode(204).end().onFailure(_ -> {});
   }
 
   private void take(Vertx vertx, String path, UUID deliveryId, long bytes, Runnable answer) {
     if (path.startsWith(HANGING)) {
       arrivals.addHung();
-      vertx.setTimer(HANGING_FOR.toMillis(), late -> answer.run());
+      vertx.setTimer(HANGING_FOR.toMillis(), _ -> answer.run());
     } else {
       arrivals.add(deliveryId, bytes);
       ServiceTimes times = serviceTimes;
@@ -139,7 +138,7 @@ final class PushReceiver {
     if (latencyMillis == 0) {
       answer.run();
     } else {
-      var unused = answers.newTimeout(due -> answer.run(), latencyMillis, TimeUnit.MILLISECONDS);
+      var _ = answers.newTimeout(_ -> answer.run(), latencyMillis, TimeUnit.MILLISECONDS);
     }
   }
 

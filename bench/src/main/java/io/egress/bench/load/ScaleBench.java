@@ -141,23 +141,22 @@ final class ScaleBench implements Callable<Integer> {
     Table backlog =
         new Table("deliveries/s", "speed-up", "machine %", "us a delivery", "connections");
     Table paced = new Table("deliveries/s", "p50 ms", "p99 ms", "machine %");
-    results.forEach(
-        (count, result) -> {
-          String row = count + " process(es)";
-          backlog.add(
-              row,
-              result.perSecond(),
-              result.perSecond() / one,
-              result.machinePercent(),
-              result.dispatchersPerDelivery() * 1e6,
-              result.connections());
-          paced.add(
-              row,
-              result.pacedPerSecond(),
-              result.paced().percentileMillis(50),
-              result.paced().percentileMillis(99),
-              result.pacedMachinePercent());
-        });
+    results.forEach((count, result) -> {
+      String row = count + " process(es)";
+      backlog.add(
+          row,
+          result.perSecond(),
+          result.perSecond() / one,
+          result.machinePercent(),
+          result.dispatchersPerDelivery() * 1e6,
+          result.connections());
+      paced.add(
+          row,
+          result.pacedPerSecond(),
+          result.paced().percentileMillis(50),
+          result.paced().percentileMillis(99),
+          result.pacedMachinePercent());
+    });
     System.out.printf("%na backlog, healthy endpoints; connections to PostgreSQL with the api's%n");
     backlog.print();
     System.out.printf("%nhalf of that rate, healthy endpoints, from the hook to the receiver%n");

@@ -24,7 +24,7 @@ final class ServiceTimes {
   }
 
   synchronized void add(String path) {
-    byPath.computeIfAbsent(path, first -> new TreeSet<>()).add(clock.getAsLong());
+    byPath.computeIfAbsent(path, _ -> new TreeSet<>()).add(clock.getAsLong());
   }
 
   /** Empty if there was none. */

@@ -89,7 +89,7 @@ final class StageTimes {
           String bound = bucket.group(1);
           double seconds =
               bound.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
-          seen.computeIfAbsent(stage.name(), name -> new TreeMap<>())
+          seen.computeIfAbsent(stage.name(), _ -> new TreeMap<>())
               .merge(seconds, Double.parseDouble(bucket.group(2)), Double::sum);
         }
       }

@@ -28,7 +28,7 @@ final class Table {
   }
 
   void add(String row, double... values) {
-    rows.computeIfAbsent(row, name -> new ArrayList<>()).add(values.clone());
+    rows.computeIfAbsent(row, _ -> new ArrayList<>()).add(values.clone());
   }
 
   /** The width of the first column. */
@@ -43,14 +43,13 @@ final class Table {
       System.out.printf("%14s", column);
     }
     System.out.println();
-    rows.forEach(
-        (name, rounds) -> {
-          System.out.printf("%-22s", name);
-          for (int column = 0; column < rounds.get(0).length; column++) {
-            System.out.printf("%,14.1f", median(rounds, column));
-          }
-          System.out.println();
-        });
+    rows.forEach((name, rounds) -> {
+      System.out.printf("%-22s", name);
+      for (int column = 0; column < rounds.get(0).length; column++) {
+        System.out.printf("%,14.1f", median(rounds, column));
+      }
+      System.out.println();
+    });
   }
 
   private static double median(List<double[]> rounds, int column) {

@@ -106,10 +106,10 @@ final class WaitingBench implements Callable<Integer> {
             new PoolOptions().setHttp1MaxSize(clients + 1));
     Context context = vertx.getOrCreateContext();
     int first = Math.min(clients, CONNECTED_AT_A_TIME);
-    context.runOnContext(start -> connect(vertx, http, stage.publicPort(), 0, first));
+    context.runOnContext(_ -> connect(vertx, http, stage.publicPort(), 0, first));
     awaitHeld(stage, first);
     long before = stage.apiResidentKilobytes();
-    context.runOnContext(start -> connect(vertx, http, stage.publicPort(), first, clients));
+    context.runOnContext(_ -> connect(vertx, http, stage.publicPort(), first, clients));
     awaitHeld(stage, clients);
     long kilobytes = stage.apiResidentKilobytes() - before;
     System.out.printf(
@@ -117,11 +117,10 @@ final class WaitingBench implements Callable<Integer> {
         clients, workspaces, kilobytes >> 10, first);
 
     awaitAnswers(context, put(stage));
-    context.runOnContext(
-        warm -> {
-          answers.clear();
-          expected = Long.MAX_VALUE;
-        });
+    context.runOnContext(_ -> {
+      answers.clear();
+      expected = Long.MAX_VALUE;
+    });
 
     ProcessorTime rest = stage.processorTimeOfPulls();
     TimeUnit.SECONDS.sleep(seconds);
@@ -132,11 +131,10 @@ final class WaitingBench implements Callable<Integer> {
     awaitAnswers(context, captures);
     Map<String, Double> used = busy.end();
     Promise<List<Answered>> taken = Promise.promise();
-    context.runOnContext(
-        stop -> {
-          stopped = true;
-          taken.complete(List.copyOf(answers));
-        });
+    context.runOnContext(_ -> {
+      stopped = true;
+      taken.complete(List.copyOf(answers));
+    });
     List<Answered> answered = RunningProcess.await(taken.future());
     print(captures + " captures", used);
     printLatencies(stage, answered);
@@ -146,12 +144,11 @@ final class WaitingBench implements Callable<Integer> {
 
   private void awaitAnswers(Context context, int captures) {
     Promise<Void> answered = Promise.promise();
-    context.runOnContext(
-        put -> {
-          everything = answered;
-          expected = (long) captures * (clients / workspaces);
-          completeIfAnswered();
-        });
+    context.runOnContext(_ -> {
+      everything = answered;
+      expected = (long) captures * (clients / workspaces);
+      completeIfAnswered();
+    });
     try {
       answered.future().await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (TimeoutException late) {
@@ -168,7 +165,7 @@ final class WaitingBench implements Callable<Integer> {
     if (to < end) {
       vertx.setTimer(
           Math.max(1, WAIT.toMillis() * CONNECTED_AT_A_TIME / clients),
-          due -> connect(vertx, http, port, to, end));
+          _ -> connect(vertx, http, port, to, end));
     }
   }
 
@@ -186,18 +183,16 @@ final class WaitingBench implements Callable<Integer> {
                         + (cursor == null ? "" : "&after=" + cursor))
                 .putHeader("authorization", "Bearer " + key))
         .compose(request -> request.send().compose(HttpClientResponse::body))
-        .onSuccess(
-            body -> {
-              JsonObject page = body.toJsonObject();
-              note(page.getJsonArray("captures"));
-              String end = page.getJsonObject("pageInfo").getString("endCursor");
-              pull(vertx, http, port, key, end == null ? cursor : end);
-            })
-        .onFailure(
-            failure -> {
-              failures++;
-              vertx.setTimer(1_000, retry -> pull(vertx, http, port, key, cursor));
-            });
+        .onSuccess(body -> {
+          JsonObject page = body.toJsonObject();
+          note(page.getJsonArray("captures"));
+          String end = page.getJsonObject("pageInfo").getString("endCursor");
+          pull(vertx, http, port, key, end == null ? cursor : end);
+        })
+        .onFailure(_ -> {
+          failures++;
+          vertx.setTimer(1_000, _ -> pull(vertx, http, port, key, cursor));
+        });
   }
 
   private void note(JsonArray captures) {
@@ -262,12 +257,11 @@ final class WaitingBench implements Callable<Integer> {
   private static void print(String what, Map<String, Double> seconds) {
     double elapsed = seconds.getOrDefault(ProcessorTime.ELAPSED, Double.NaN);
     System.out.printf("%s, %% of a core:", what);
-    seconds.forEach(
-        (part, used) -> {
-          if (!part.equals(ProcessorTime.ELAPSED)) {
-            System.out.printf("  %s %.1f", part, used / elapsed * 100);
-          }
-        });
+    seconds.forEach((part, used) -> {
+      if (!part.equals(ProcessorTime.ELAPSED)) {
+        System.out.printf("  %s %.1f", part, used / elapsed * 100);
+      }
+    });
     System.out.println();
   }
 

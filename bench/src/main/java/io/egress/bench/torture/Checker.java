@@ -120,12 +120,11 @@ final class Checker {
     }
     evidence
         .acknowledged()
-        .forEach(
-            (id, acknowledged) -> {
-              if (!entered.contains(id) && !evidence.ended().contains(acknowledged.workspaceId())) {
-                evidence.violation("capture " + id + " was acknowledged and is lost");
-              }
-            });
+        .forEach((id, acknowledged) -> {
+          if (!entered.contains(id) && !evidence.ended().contains(acknowledged.workspaceId())) {
+            evidence.violation("capture " + id + " was acknowledged and is lost");
+          }
+        });
   }
 
   private void awaitComplete(Tenant tenant, List<UUID> stream) throws InterruptedException {
@@ -174,16 +173,14 @@ final class Checker {
     for (Tenant.Endpoint endpoint : tenant.owed()) {
       stream.stream()
           .skip(Math.max(0, endpoint.exactFrom() - 1))
-          .filter(
-              id -> {
-                Evidence.Erased erased = evidence.erased().get(id);
-                return erased != null
-                    && erased.askedNanos() - endpoint.notifiedFromNanos() > 0
-                    && !evidence.wasNotified(endpoint.name(), id);
-              })
-          .forEach(
-              id ->
-                  unnotified.add(endpoint.name() + " was not notified that " + id + " was erased"));
+          .filter(id -> {
+            Evidence.Erased erased = evidence.erased().get(id);
+            return erased != null
+                && erased.askedNanos() - endpoint.notifiedFromNanos() > 0
+                && !evidence.wasNotified(endpoint.name(), id);
+          })
+          .forEach(id ->
+              unnotified.add(endpoint.name() + " was not notified that " + id + " was erased"));
     }
     return unnotified;
   }
@@ -359,10 +356,8 @@ final class Checker {
 
   private boolean isExplained(long fromNanos, long toNanos) {
     return evidence.disturbances().stream()
-        .anyMatch(
-            fault ->
-                fault.fromNanos() - toNanos < 0
-                    && fault.toNanos() + EXPLAINED_NANOS - fromNanos > 0);
+        .anyMatch(fault ->
+            fault.fromNanos() - toNanos < 0 && fault.toNanos() + EXPLAINED_NANOS - fromNanos > 0);
   }
 
   private String jdbcUrl() {

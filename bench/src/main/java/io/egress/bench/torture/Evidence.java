@@ -49,7 +49,7 @@ final class Evidence {
 
   void erased(UUID captureId) {
     erased.computeIfPresent(
-        captureId, (id, asked) -> new Erased(asked.askedNanos(), System.nanoTime()));
+        captureId, (_, asked) -> new Erased(asked.askedNanos(), System.nanoTime()));
   }
 
   /** Includes those that are about to be. */
@@ -78,7 +78,7 @@ final class Evidence {
 
   void arrived(String endpoint, UUID captureId, UUID deliveryId, boolean accepted) {
     List<Arrival> those =
-        arrivals.computeIfAbsent(new Sent(endpoint, captureId), first -> new ArrayList<>());
+        arrivals.computeIfAbsent(new Sent(endpoint, captureId), _ -> new ArrayList<>());
     synchronized (those) {
       those.add(new Arrival(deliveryId, System.nanoTime(), accepted));
     }

@@ -65,11 +65,11 @@ final class Link {
 
   void become(Mood now) {
     mood = now;
-    pipes.forEach(pipe -> vertx.runOnContext(changed -> pipe.follow(now)));
+    pipes.forEach(pipe -> vertx.runOnContext(_ -> pipe.follow(now)));
   }
 
   void reset() {
-    pipes.forEach(pipe -> vertx.runOnContext(changed -> pipe.close()));
+    pipes.forEach(pipe -> vertx.runOnContext(_ -> pipe.close()));
   }
 
   private void accept(NetSocket socket) {
@@ -90,25 +90,21 @@ final class Link {
     Pipe(NetSocket client) {
       this.client = client;
       client.pause();
-      client.closeHandler(closed -> onClose());
-      client.exceptionHandler(broken -> onClose());
+      client.closeHandler(_ -> onClose());
+      client.exceptionHandler(_ -> onClose());
     }
 
     private void connectUnlessSilent() {
       if (mood == Mood.SILENT) {
         return;
       }
-      Link.this
-          .client
-          .connect(targetPort, HOST)
-          .onSuccess(this::join)
-          .onFailure(refused -> close());
+      Link.this.client.connect(targetPort, HOST).onSuccess(this::join).onFailure(_ -> close());
     }
 
     private void join(NetSocket connected) {
       backend = connected;
-      connected.closeHandler(closed -> onClose());
-      connected.exceptionHandler(broken -> onClose());
+      connected.closeHandler(_ -> onClose());
+      connected.exceptionHandler(_ -> onClose());
       pass(client, connected);
       pass(connected, client);
       follow(mood);
@@ -117,32 +113,30 @@ final class Link {
     /** Data that is not delayed any more must not overtake what is. */
     private void pass(NetSocket from, NetSocket to) {
       AtomicInteger delayed = new AtomicInteger();
-      from.handler(
-          data -> {
-            if (mood == Mood.SLOW || delayed.get() > 0) {
-              delayed.incrementAndGet();
-              vertx.setTimer(
-                  SLOW_MILLIS,
-                  late -> {
-                    delayed.decrementAndGet();
-                    write(from, to, data);
-                  });
-            } else {
-              write(from, to, data);
-            }
-          });
+      from.handler(data -> {
+        if (mood == Mood.SLOW || delayed.get() > 0) {
+          delayed.incrementAndGet();
+          vertx.setTimer(
+              SLOW_MILLIS,
+              _ -> {
+                delayed.decrementAndGet();
+                write(from, to, data);
+              });
+        } else {
+          write(from, to, data);
+        }
+      });
     }
 
     private void write(NetSocket from, NetSocket to, Buffer data) {
       to.write(data);
       if (to.writeQueueFull() && mood != Mood.SILENT) {
         from.pause();
-        to.drainHandler(
-            drained -> {
-              if (mood != Mood.SILENT) {
-                from.resume();
-              }
-            });
+        to.drainHandler(_ -> {
+          if (mood != Mood.SILENT) {
+            from.resume();
+          }
+        });
       }
     }
 

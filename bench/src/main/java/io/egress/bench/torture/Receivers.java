@@ -90,8 +90,7 @@ final class Receivers {
     int before = evidence.arrivals(name, captureId).size();
     switch (endpoint.kind()) {
       case HEALTHY -> answer(name, captureId, genuine, request, 200);
-      case SLOW ->
-          vertx.setTimer(SLOW_MILLIS, late -> answer(name, captureId, genuine, request, 204));
+      case SLOW -> vertx.setTimer(SLOW_MILLIS, _ -> answer(name, captureId, genuine, request, 204));
       case FLAKY ->
           answer(name, captureId, genuine, request, before < refusals(captureId) ? 503 : 200);
       case HANGING -> evidence.arrived(name, captureId, genuine.deliveryId(), false);

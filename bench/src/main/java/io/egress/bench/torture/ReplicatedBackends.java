@@ -203,17 +203,16 @@ final class ReplicatedBackends implements FleetBackends {
                 () -> others(broker, true))));
     faults.add(new Fault("Kafka loses everything", max.plus(REBUILD_MAX), this::loseAllRecords));
     faults.add(new Fault("rolling restart of the brokers", max, this::restartBrokers));
-    pooler.ifPresent(
-        pgbouncer ->
-            faults.add(
-                new Fault(
-                    "PgBouncer kill -9",
-                    recoveryMax,
-                    () -> {
-                      pgbouncer.kill();
-                      TimeUnit.SECONDS.sleep(2);
-                      pgbouncer.restart();
-                    })));
+    pooler.ifPresent(pgbouncer ->
+        faults.add(
+            new Fault(
+                "PgBouncer kill -9",
+                recoveryMax,
+                () -> {
+                  pgbouncer.kill();
+                  TimeUnit.SECONDS.sleep(2);
+                  pgbouncer.restart();
+                })));
     return faults;
   }
 
@@ -302,9 +301,8 @@ final class ReplicatedBackends implements FleetBackends {
             "lock_timeout", "15s",
             "idle_in_transaction_session_timeout", "10s",
             "transaction_timeout", "1min")
-        .forEach(
-            (limit, value) ->
-                primary.query("alter role current_user set %s = '%s'".formatted(limit, value)));
+        .forEach((limit, value) ->
+            primary.query("alter role current_user set %s = '%s'".formatted(limit, value)));
   }
 
   private void wipe(int broker) throws InterruptedException {
@@ -317,14 +315,13 @@ final class ReplicatedBackends implements FleetBackends {
   private void others(int broker, boolean start) {
     IntStream.range(0, BROKERS)
         .filter(other -> other != broker)
-        .forEach(
-            other -> {
-              if (start) {
-                brokers.launch(other);
-              } else {
-                brokers.kill(other);
-              }
-            });
+        .forEach(other -> {
+          if (start) {
+            brokers.launch(other);
+          } else {
+            brokers.kill(other);
+          }
+        });
     if (start) {
       brokers.awaitWritable();
     }

@@ -187,13 +187,12 @@ public final class TortureCommand implements Callable<Integer> {
 
   private void begin(Tenant tenant) {
     putters.add(
-        inOwnThread(
-            () -> {
-              while (putting) {
-                tenant.putCapture();
-                TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
-              }
-            }));
+        inOwnThread(() -> {
+          while (putting) {
+            tenant.putCapture();
+            TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
+          }
+        }));
     for (int i = 0; i < tenant.readers(); i++) {
       int reader = i;
       readers.add(inOwnThread(() -> tenant.read(reader)));

@@ -73,6 +73,6 @@ class PushReceiverTest {
                     .setAbsoluteURI(url)
                     .putHeader("x-service-delivery", delivery.toString()))
             .compose(request -> request.send(Buffer.buffer("body")))
-            .compose(response -> response.end().map(end -> response.statusCode())));
+            .compose(response -> response.end().map(_ -> response.statusCode())));
   }
 }

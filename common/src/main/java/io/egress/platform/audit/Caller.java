@@ -66,12 +66,11 @@ public record Caller(
         Via.API,
         utf8(given.get(0))
             .filter(Caller::isActor)
-            .orElseThrow(
-                () ->
-                    new Refusal(
-                        400,
-                        "%s must be 1 to %d visible characters in UTF-8"
-                            .formatted(ACTOR_HEADER, ACTOR_CHARACTERS_MAX))));
+            .orElseThrow(() ->
+                new Refusal(
+                    400,
+                    "%s must be 1 to %d visible characters in UTF-8"
+                        .formatted(ACTOR_HEADER, ACTOR_CHARACTERS_MAX))));
   }
 
   /** Of a request to the settings page, whose session knows the actor. */

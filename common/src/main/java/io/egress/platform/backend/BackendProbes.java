@@ -122,18 +122,15 @@ public final class BackendProbes {
     return askDatabase()
         .timeout(WRITE_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .<Void>mapEmpty()
-        .onSuccess(written -> readable = true)
-        .recover(
-            failure ->
-                reading
-                    .query(READ)
-                    .execute()
-                    .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
-                    .onComplete(
-                        read ->
-                            readable =
-                                read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
-                    .transform(read -> Future.failedFuture(failure)));
+        .onSuccess(_ -> readable = true)
+        .recover(failure ->
+            reading
+                .query(READ)
+                .execute()
+                .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
+                .onComplete(read ->
+                    readable = read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
+                .transform(_ -> Future.failedFuture(failure)));
   }
 
   private static void gauge(Metrics metrics, String role, String backend, BackendWatch watch) {

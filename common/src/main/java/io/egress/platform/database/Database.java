@@ -43,7 +43,7 @@ public final class Database {
   /** Waits for a server that takes writes, and migrates its schema. */
   public Future<Void> migrate() {
     return new Startup(vertx, log, "PostgreSQL", Unavailability::isBehind)
-        .await(() -> primary.find().compose(found -> Migrations.run(vertx, settings.url())))
+        .await(() -> primary.find().compose(_ -> Migrations.run(vertx, settings.url())))
         .recover(failure -> Future.failedFuture(isUnusable(failure) ? unusable(failure) : failure));
   }
 

@@ -46,12 +46,11 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
       return Arrays.stream(values())
           .filter(mode -> mode.word.equals(text))
           .findFirst()
-          .orElseThrow(
-              () ->
-                  new IllegalArgumentException(
-                      "has an sslmode that is none of disable, prefer, require, verify-ca and"
-                          + " verify-full: "
-                          + text));
+          .orElseThrow(() ->
+              new IllegalArgumentException(
+                  "has an sslmode that is none of disable, prefer, require, verify-ca and"
+                      + " verify-full: "
+                      + text));
     }
   }
 

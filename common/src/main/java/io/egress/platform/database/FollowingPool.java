@@ -114,18 +114,17 @@ final class FollowingPool implements Pool {
   private Future<Server> find() {
     Context caller = vertx.getOrCreateContext();
     Promise<Server> promise = Promise.promise();
-    search.find().onComplete(found -> caller.runOnContext(now -> promise.handle(found)));
+    search.find().onComplete(found -> caller.runOnContext(_ -> promise.handle(found)));
     return promise.future();
   }
 
   private Future<Pool> open(Server server) {
     Context caller = vertx.getOrCreateContext();
     Promise<Pool> promise = Promise.promise();
-    owner.runOnContext(
-        now -> {
-          Future<Pool> pool = replaced(server);
-          caller.runOnContext(then -> promise.handle(pool));
-        });
+    owner.runOnContext(_ -> {
+      Future<Pool> pool = replaced(server);
+      caller.runOnContext(_ -> promise.handle(pool));
+    });
     return promise.future();
   }
 

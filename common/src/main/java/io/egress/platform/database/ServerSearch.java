@@ -172,20 +172,18 @@ final class ServerSearch {
     connection.exceptionHandler(
         broken -> log.debug("Lost a new connection to PostgreSQL: {}", broken.toString()));
     introduced(connection, server.host())
-        .onSuccess(
-            seen -> {
-              if (seen.equals(server)) {
-                connection.close();
-              } else {
-                leave(server, "its address leads to another server");
-                connection.query(HANG_UP).execute();
-              }
-            })
-        .onFailure(
-            failure -> {
-              failed(server, failure);
-              connection.query(HANG_UP).execute();
-            });
+        .onSuccess(seen -> {
+          if (seen.equals(server)) {
+            connection.close();
+          } else {
+            leave(server, "its address leads to another server");
+            connection.query(HANG_UP).execute();
+          }
+        })
+        .onFailure(failure -> {
+          failed(server, failure);
+          connection.query(HANG_UP).execute();
+        });
   }
 
   /** For a server that answers; one that does not is reported as an outage by those who ask it. */
@@ -212,20 +210,18 @@ final class ServerSearch {
       nextCheckNanos = System.nanoTime() + CHECKS_APART.toNanos();
     }
     visit(server.host())
-        .onSuccess(
-            seen -> {
-              if (!seen.equals(server)) {
-                leave(server, "another server answers there");
-              }
-            })
-        .onFailure(
-            failure -> {
-              if (failure instanceof NoServerException) {
-                leave(server, failure.toString());
-              } else {
-                forget(server);
-              }
-            });
+        .onSuccess(seen -> {
+          if (!seen.equals(server)) {
+            leave(server, "another server answers there");
+          }
+        })
+        .onFailure(failure -> {
+          if (failure instanceof NoServerException) {
+            leave(server, failure.toString());
+          } else {
+            forget(server);
+          }
+        });
   }
 
   private Future<Server> searched() {
@@ -234,16 +230,15 @@ final class ServerSearch {
         early <= 0
             ? Future.succeededFuture()
             : vertx.timer(early, TimeUnit.MILLISECONDS).mapEmpty();
-    return due.compose(now -> visitFrom(0, new ArrayList<>(), true))
-        .onComplete(
-            found -> {
-              synchronized (this) {
-                nextSearchNanos = System.nanoTime() + SEARCHES_APART.toNanos();
-                if (found.succeeded()) {
-                  use(found.result());
-                }
-              }
-            });
+    return due.compose(_ -> visitFrom(0, new ArrayList<>(), true))
+        .onComplete(found -> {
+          synchronized (this) {
+            nextSearchNanos = System.nanoTime() + SEARCHES_APART.toNanos();
+            if (found.succeeded()) {
+              use(found.result());
+            }
+          }
+        });
   }
 
   private void use(Server found) {
@@ -258,18 +253,17 @@ final class ServerSearch {
   private Future<Server> visitFrom(int index, List<String> reasons, boolean allAnswered) {
     Host host = url.hosts().get(index);
     return visit(host)
-        .recover(
-            failure -> {
-              if (!Unavailability.isCauseOf(failure)) {
-                return Future.failedFuture(failure);
-              }
-              reasons.add(host + ": " + reason(failure));
-              boolean answered = allAnswered && failure instanceof NoServerException;
-              return index + 1 < url.hosts().size()
-                  ? visitFrom(index + 1, reasons, answered)
-                  : Future.failedFuture(
-                      new NoServerException(String.join("; ", reasons), failure, answered));
-            });
+        .recover(failure -> {
+          if (!Unavailability.isCauseOf(failure)) {
+            return Future.failedFuture(failure);
+          }
+          reasons.add(host + ": " + reason(failure));
+          boolean answered = allAnswered && failure instanceof NoServerException;
+          return index + 1 < url.hosts().size()
+              ? visitFrom(index + 1, reasons, answered)
+              : Future.failedFuture(
+                  new NoServerException(String.join("; ", reasons), failure, answered));
+        });
   }
 
   private static String reason(Throwable failure) {
@@ -297,11 +291,10 @@ final class ServerSearch {
     return client
         .query(introduce)
         .execute()
-        .map(
-            rows -> {
-              Row answer = rows.iterator().next();
-              purpose.require(answer);
-              return answer;
-            });
+        .map(rows -> {
+          Row answer = rows.iterator().next();
+          purpose.require(answer);
+          return answer;
+        });
   }
 }

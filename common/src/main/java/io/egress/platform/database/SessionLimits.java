@@ -46,11 +46,10 @@ public final class SessionLimits {
   private static Future<Void> check(Pool pool, DatabaseSettings settings) {
     return pool.query(MISSING)
         .execute()
-        .compose(
-            missing ->
-                missing.size() == 0
-                    ? Future.succeededFuture()
-                    : Future.failedFuture(unlimited(missing, settings.timeouts())));
+        .compose(missing ->
+            missing.size() == 0
+                ? Future.succeededFuture()
+                : Future.failedFuture(unlimited(missing, settings.timeouts())));
   }
 
   private static IllegalStateException unlimited(

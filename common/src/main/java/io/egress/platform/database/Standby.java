@@ -75,7 +75,7 @@ public final class Standby {
     this.pool = new FollowingPool(vertx, search, server -> search.connect(server, options));
     long apart =
         Math.min(CHECKS_APART_MAX.toMillis(), lagMax.dividedBy(CHECKS_WITHIN_LAG).toMillis());
-    this.timer = vertx.setPeriodic(0, apart, tick -> check());
+    this.timer = vertx.setPeriodic(0, apart, _ -> check());
   }
 
   /** Connections to the standby. Waits for one while {@link #unfit} is not empty. */
@@ -121,20 +121,18 @@ public final class Standby {
         .query(WRITTEN)
         .execute()
         .onSuccess(rows -> lag.written(rows.iterator().next().getLong("written"), askedNanos))
-        .transform(asked -> LostConnections.with(pool, search::required))
+        .transform(_ -> LostConnections.with(pool, search::required))
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(
-            suitable -> {
-              unfit = null;
-              outage.worked();
-            })
+        .onSuccess(_ -> {
+          unfit = null;
+          outage.worked();
+        })
         .onFailure(this::unusable)
-        .onComplete(
-            done -> {
-              synchronized (this) {
-                checking = false;
-              }
-            });
+        .onComplete(_ -> {
+          synchronized (this) {
+            checking = false;
+          }
+        });
   }
 
   private void unusable(Throwable failure) {

@@ -68,15 +68,14 @@ public final class TableStatistics {
   private Future<Void> look() {
     return pool.preparedQuery(OUTGROWN)
         .execute()
-        .compose(
-            rows -> {
-              List<String> tables = new ArrayList<>();
-              for (Row row : rows) {
-                tables.add(row.getString(0));
-              }
-              return analyze(tables);
-            })
-        .onSuccess(done -> outage.worked())
+        .compose(rows -> {
+          List<String> tables = new ArrayList<>();
+          for (Row row : rows) {
+            tables.add(row.getString(0));
+          }
+          return analyze(tables);
+        })
+        .onSuccess(_ -> outage.worked())
         .onFailure(outage::failed);
   }
 

@@ -50,11 +50,10 @@ public final class Transactions {
 
   private <T> Future<T> attempt(Function<SqlConnection, Future<Last<T>>> work, int attempt) {
     return onceToLast(pool, work)
-        .recover(
-            failure ->
-                attempt < TRIES_MAX && mayRunAgain(failure)
-                    ? attempt(work, attempt + 1)
-                    : Future.failedFuture(failure));
+        .recover(failure ->
+            attempt < TRIES_MAX && mayRunAgain(failure)
+                ? attempt(work, attempt + 1)
+                : Future.failedFuture(failure));
   }
 
   private static <T> Future<T> onceToLast(
@@ -64,7 +63,7 @@ public final class Transactions {
         tx -> {
           Future<?> begun = tx.query("BEGIN").execute();
           Future<Last<T>> worked = caught(() -> work.apply(tx));
-          return begun.compose(open -> worked.transform(last -> end(tx, last)));
+          return begun.compose(_ -> worked.transform(last -> end(tx, last)));
         });
   }
 
@@ -80,14 +79,12 @@ public final class Transactions {
       return rollback(tx, failure);
     }
     Future<?> committed = tx.query("COMMIT").execute();
-    return sent.transform(
-        done ->
-            committed.compose(
-                ended -> done.succeeded() ? sent : Future.failedFuture(done.cause())));
+    return sent.transform(done ->
+        committed.compose(_ -> done.succeeded() ? sent : Future.failedFuture(done.cause())));
   }
 
   private static <T> Future<T> rollback(SqlConnection tx, Throwable failure) {
-    return tx.query("ROLLBACK").execute().transform(ended -> Future.failedFuture(failure));
+    return tx.query("ROLLBACK").execute().transform(_ -> Future.failedFuture(failure));
   }
 
   private static <T> Future<T> caught(Supplier<Future<T>> work) {

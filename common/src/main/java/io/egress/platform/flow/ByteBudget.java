@@ -112,18 +112,16 @@ public final class ByteBudget {
     }
 
     private void grant(Share share) {
-      context.runOnContext(
-          granted -> {
-            cancelTimer();
-            if (!promise.tryComplete(share)) {
-              share.giveBack();
-            }
-          });
+      context.runOnContext(_ -> {
+        cancelTimer();
+        if (!promise.tryComplete(share)) {
+          share.giveBack();
+        }
+      });
     }
 
     private synchronized void waitFor(Duration waitMax) {
-      timer =
-          vertx.setTimer(Math.max(1, waitMax.toMillis()), late -> end(NoMemoryException.late()));
+      timer = vertx.setTimer(Math.max(1, waitMax.toMillis()), _ -> end(NoMemoryException.late()));
       if (promise.future().isComplete()) {
         cancelTimer();
       }

@@ -66,7 +66,7 @@ public final class Patience {
 
   private void arm() {
     long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos));
-    timer = vertx.setTimer(millis, due -> check());
+    timer = vertx.setTimer(millis, _ -> check());
   }
 
   private void check() {

@@ -69,28 +69,25 @@ final class CertificateWatch {
     return vertx
         .executeBlocking(() -> ServerCertificate.read(files), false)
         .compose(found -> found.equals(before) ? Future.succeededFuture(before) : exchange(found))
-        .onSuccess(
-            now -> {
-              served = now;
-              refused = null;
-            })
+        .onSuccess(now -> {
+          served = now;
+          refused = null;
+        })
         .onFailure(this::tell);
   }
 
   private Future<ServerCertificate> exchange(ServerCertificate found) {
     return vertx
         .<X509Certificate>executeBlocking(() -> found.requireUsable(vertx, files), false)
-        .compose(
-            certificate ->
-                serve
-                    .apply(found.options())
-                    .map(
-                        done -> {
-                          log.info(
-                              "Serving a new certificate, valid until {}",
-                              certificate.getNotAfter().toInstant());
-                          return found;
-                        }));
+        .compose(certificate ->
+            serve
+                .apply(found.options())
+                .map(_ -> {
+                  log.info(
+                      "Serving a new certificate, valid until {}",
+                      certificate.getNotAfter().toInstant());
+                  return found;
+                }));
   }
 
   private void tell(Throwable failure) {

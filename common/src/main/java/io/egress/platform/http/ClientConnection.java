@@ -91,12 +91,11 @@ final class ClientConnection extends ChannelDuplexHandler {
     unanswered--;
     ChannelPromise written = promise.unvoid();
     RequestLifetime answered = current;
-    written.addListener(
-        result -> {
-          if (result.isSuccess() && answered == current) {
-            current = null;
-          }
-        });
+    written.addListener(result -> {
+      if (result.isSuccess() && answered == current) {
+        current = null;
+      }
+    });
     if (inputEnded && unanswered == 0) {
       written.addListener(ChannelFutureListener.CLOSE);
     }

@@ -85,7 +85,7 @@ public final class Health {
     eventLoops
         .ping()
         .timeout(PING_MILLIS_MAX, TimeUnit.MILLISECONDS)
-        .map(answered -> State.UP)
+        .map(_ -> State.UP)
         .otherwise(State.DOWN)
         .onSuccess(state -> send(ctx, Map.of("event_loops", state)));
   }

@@ -44,21 +44,19 @@ public final class HttpExchange {
     router
         .route()
         .order(-1)
-        .handler(
-            ctx -> {
-              putCommonHeaders(
-                  ctx.response(), RequestIds.choose(ctx.request().getHeader(REQUEST_ID)));
-              requests.begin(ctx);
-              RequestLifetime.begin(ctx, answerMax);
-              trace(ctx, RequestTracing.request(vertx));
-              UnreadBody.discardAfterAnswer(ctx);
-              Optional<Refusal> refusal = RequestRules.check(ctx.request());
-              if (refusal.isPresent()) {
-                fail(ctx, refusal.get());
-              } else {
-                ctx.next();
-              }
-            });
+        .handler(ctx -> {
+          putCommonHeaders(ctx.response(), RequestIds.choose(ctx.request().getHeader(REQUEST_ID)));
+          requests.begin(ctx);
+          RequestLifetime.begin(ctx, answerMax);
+          trace(ctx, RequestTracing.request(vertx));
+          UnreadBody.discardAfterAnswer(ctx);
+          Optional<Refusal> refusal = RequestRules.check(ctx.request());
+          if (refusal.isPresent()) {
+            fail(ctx, refusal.get());
+          } else {
+            ctx.next();
+          }
+        });
     router.errorHandler(404, ctx -> fail(ctx, new Refusal(404, "no such path")));
     router.errorHandler(405, ctx -> refuseMethod(router, ctx));
     for (int status : new int[] {400, 401, 406, 413, 414, 415, 431, 500, 503}) {
@@ -69,13 +67,12 @@ public final class HttpExchange {
 
   private static void trace(RoutingContext ctx, @Nullable RequestSpan span) {
     if (span != null) {
-      ctx.addHeadersEndHandler(
-          answering -> {
-            Route route = ctx.currentRoute();
-            if (route != null && route.getPath() != null) {
-              span.matched(ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
-            }
-          });
+      ctx.addHeadersEndHandler(_ -> {
+        Route route = ctx.currentRoute();
+        if (route != null && route.getPath() != null) {
+          span.matched(ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
+        }
+      });
     }
   }
 
@@ -155,7 +152,7 @@ public final class HttpExchange {
     return ctx.response()
         .setStatusCode(status)
         .end()
-        .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
+        .recover(_ -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 
   public static void sendJson(RoutingContext ctx, int status, JsonObject body) {

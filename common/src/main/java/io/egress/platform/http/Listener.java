@@ -32,10 +32,9 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
     ListenerSettings where =
         settings.port() == 0 ? settings.withPort(NEGATIVE_PORTS.decrementAndGet()) : settings;
     return opened(vertx, where, eventLoops, limits, requests, routes)
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof BindException ? unusable(settings, failure) : failure));
+        .recover(failure ->
+            Future.failedFuture(
+                failure instanceof BindException ? unusable(settings, failure) : failure));
   }
 
   private static SettingsException unusable(ListenerSettings settings, Throwable failure) {
@@ -61,21 +60,18 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
                 () -> new ListenerVerticle(where, limits, requests, routes, null))
             .map(listening -> listening.listener(vertx, () -> {}))
         : CertificateWatch.load(vertx, tls)
-            .compose(
-                certificate ->
-                    deploy(
+            .compose(certificate ->
+                deploy(
+                        vertx,
+                        eventLoops,
+                        () ->
+                            new ListenerVerticle(
+                                where, limits, requests, routes, certificate.options()))
+                    .map(listening ->
+                        listening.listener(
                             vertx,
-                            eventLoops,
-                            () ->
-                                new ListenerVerticle(
-                                    where, limits, requests, routes, certificate.options()))
-                        .map(
-                            listening ->
-                                listening.listener(
-                                    vertx,
-                                    CertificateWatch.start(
-                                            vertx, tls, certificate, listening::serve)
-                                        ::close)));
+                            CertificateWatch.start(vertx, tls, certificate, listening::serve)
+                                ::close)));
   }
 
   private static Future<Listening> deploy(

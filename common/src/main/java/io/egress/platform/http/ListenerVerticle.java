@@ -46,11 +46,10 @@ public final class ListenerVerticle extends VerticleBase {
     HttpServer opened =
         vertx
             .createHttpServer(options())
-            .connectionHandler(
-                connection -> {
-                  UnknownVersion.refuse(connection);
-                  ClientConnection.watch(connection);
-                })
+            .connectionHandler(connection -> {
+              UnknownVersion.refuse(connection);
+              ClientConnection.watch(connection);
+            })
             .requestHandler(router)
             .invalidRequestHandler(new UnreadableRequest(requests));
     server = opened;

@@ -50,11 +50,10 @@ public final class Monitoring {
   private void scrape(RoutingContext ctx) {
     vertx
         .executeBlocking(metrics::scrape, false)
-        .onSuccess(
-            page -> {
-              ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
-              HttpExchange.end(ctx, Buffer.buffer(page));
-            })
+        .onSuccess(page -> {
+          ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
+          HttpExchange.end(ctx, Buffer.buffer(page));
+        })
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 }

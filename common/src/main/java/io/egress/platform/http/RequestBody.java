@@ -82,7 +82,7 @@ public final class RequestBody {
   }
 
   public Future<Buffer> read() {
-    return read(length -> true);
+    return read(_ -> true);
   }
 
   /**
@@ -94,16 +94,15 @@ public final class RequestBody {
       return read.future();
     }
     request.handler(part -> take(part, room));
-    request.endHandler(end -> read.tryComplete(body));
+    request.endHandler(_ -> read.tryComplete(body));
     lifetime.awaitClient();
     patience.startWaiting();
     request.resume();
     return read.future()
-        .onComplete(
-            done -> {
-              patience.stopWaiting();
-              lifetime.resume();
-            });
+        .onComplete(_ -> {
+          patience.stopWaiting();
+          lifetime.resume();
+        });
   }
 
   private void take(Buffer part, LongPredicate room) {

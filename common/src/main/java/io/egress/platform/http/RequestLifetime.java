@@ -49,7 +49,7 @@ public final class RequestLifetime {
   static void begin(RoutingContext ctx, Duration answerMax) {
     RequestLifetime lifetime = new RequestLifetime(ctx, answerMax);
     ctx.put(KEY, lifetime);
-    ctx.addEndHandler(ended -> lifetime.stopClock());
+    ctx.addEndHandler(_ -> lifetime.stopClock());
     lifetime.startClock();
     ClientConnection.begin(ctx.request(), lifetime);
   }
@@ -147,7 +147,7 @@ public final class RequestLifetime {
 
   private void startClock() {
     stopClock();
-    timer = ctx.vertx().setTimer(answerMillisMax, due -> end());
+    timer = ctx.vertx().setTimer(answerMillisMax, _ -> end());
   }
 
   private void stopClock() {

@@ -62,7 +62,7 @@ public final class RequestLog {
       return;
     }
     long startedNanos = System.nanoTime();
-    ctx.addEndHandler(ended -> end(ctx, System.nanoTime() - startedNanos));
+    ctx.addEndHandler(_ -> end(ctx, System.nanoTime() - startedNanos));
   }
 
   /** A request that could not be parsed. */
@@ -124,10 +124,9 @@ public final class RequestLog {
     }
     return PARAMETER
         .matcher(route.getPath())
-        .replaceAll(
-            parameter ->
-                PathIds.uuid(ctx.pathParam(parameter.group(1)))
-                    .map(UUID::toString)
-                    .orElse(parameter.group()));
+        .replaceAll(parameter ->
+            PathIds.uuid(ctx.pathParam(parameter.group(1)))
+                .map(UUID::toString)
+                .orElse(parameter.group()));
   }
 }

@@ -15,8 +15,8 @@ public final class UnansweredCalls {
   public void add(RoutingContext ctx) {
     RequestLifetime lifetime = RequestLifetime.of(ctx);
     beginNanos.put(lifetime, System.nanoTime());
-    ctx.addEndHandler(ended -> beginNanos.remove(lifetime));
-    lifetime.cutShort().onFailure(cutShort -> beginNanos.remove(lifetime));
+    ctx.addEndHandler(_ -> beginNanos.remove(lifetime));
+    lifetime.cutShort().onFailure(_ -> beginNanos.remove(lifetime));
   }
 
   /** The age of the oldest call; 0 without one. */

@@ -18,12 +18,11 @@ final class UnreadBody {
   static void discardAfterAnswer(RoutingContext ctx) {
     HttpServerRequest request = ctx.request();
     if (mayHaveBody(request)) {
-      ctx.addEndHandler(
-          ended -> {
-            if (ended.succeeded() && !request.isEnded()) {
-              discard(ctx.vertx(), request);
-            }
-          });
+      ctx.addEndHandler(ended -> {
+        if (ended.succeeded() && !request.isEnded()) {
+          discard(ctx.vertx(), request);
+        }
+      });
     }
   }
 
@@ -33,10 +32,10 @@ final class UnreadBody {
   }
 
   private static void discard(Vertx vertx, HttpServerRequest request) {
-    long timer = vertx.setTimer(DISCARD_MAX.toMillis(), late -> request.connection().close());
-    request.handler(part -> {});
-    request.endHandler(end -> vertx.cancelTimer(timer));
-    request.exceptionHandler(failure -> vertx.cancelTimer(timer));
+    long timer = vertx.setTimer(DISCARD_MAX.toMillis(), _ -> request.connection().close());
+    request.handler(_ -> {});
+    request.endHandler(_ -> vertx.cancelTimer(timer));
+    request.exceptionHandler(_ -> vertx.cancelTimer(timer));
     request.resume();
   }
 }

@@ -45,45 +45,41 @@ public final class Brokers {
 
   /** Those of the topics that exist, by name. */
   public Future<Map<String, TopicDescription>> topics(Collection<String> names) {
-    return ask(
-        admin -> {
-          Map<String, TopicDescription> found = new ConcurrentHashMap<>();
-          List<CompletableFuture<Void>> answers = new ArrayList<>();
-          admin
-              .describeTopics(names)
-              .topicNameValues()
-              .forEach((name, topic) -> answers.add(putIfExists(found, name, topic)));
-          return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-              .thenApply(all -> found);
-        });
+    return ask(admin -> {
+      Map<String, TopicDescription> found = new ConcurrentHashMap<>();
+      List<CompletableFuture<Void>> answers = new ArrayList<>();
+      admin
+          .describeTopics(names)
+          .topicNameValues()
+          .forEach((name, topic) -> answers.add(putIfExists(found, name, topic)));
+      return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+          .thenApply(_ -> found);
+    });
   }
 
   private static CompletableFuture<Void> putIfExists(
       Map<String, TopicDescription> found, String name, KafkaFuture<TopicDescription> topic) {
     return topic
         .toCompletionStage()
-        .handle(
-            (description, failure) -> {
-              if (failure == null) {
-                found.put(name, description);
-              } else if (!(failure instanceof UnknownTopicOrPartitionException)) {
-                throw new CompletionException(failure);
-              }
-              return (Void) null;
-            })
+        .handle((description, failure) -> {
+          if (failure == null) {
+            found.put(name, description);
+          } else if (!(failure instanceof UnknownTopicOrPartitionException)) {
+            throw new CompletionException(failure);
+          }
+          return (Void) null;
+        })
         .toCompletableFuture();
   }
 
   public Future<Set<TopicPartition>> partitions(Collection<String> topics) {
     return ask(admin -> admin.describeTopics(topics).allTopicNames().toCompletionStage())
-        .map(
-            described ->
-                described.values().stream()
-                    .flatMap(
-                        topic ->
-                            topic.partitions().stream()
-                                .map(p -> new TopicPartition(topic.name(), p.partition())))
-                    .collect(Collectors.toSet()));
+        .map(described ->
+            described.values().stream()
+                .flatMap(topic ->
+                    topic.partitions().stream()
+                        .map(p -> new TopicPartition(topic.name(), p.partition())))
+                .collect(Collectors.toSet()));
   }
 
   public Future<Map<TopicPartition, Long>> offsets(
@@ -91,12 +87,11 @@ public final class Brokers {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     partitions.forEach(partition -> wanted.put(partition, which));
     return ask(admin -> admin.listOffsets(wanted).all().toCompletionStage())
-        .map(
-            listed -> {
-              Map<TopicPartition, Long> offsets = new HashMap<>();
-              listed.forEach((partition, info) -> offsets.put(partition, info.offset()));
-              return offsets;
-            });
+        .map(listed -> {
+          Map<TopicPartition, Long> offsets = new HashMap<>();
+          listed.forEach((partition, info) -> offsets.put(partition, info.offset()));
+          return offsets;
+        });
   }
 
   /** Without partitions for which the group has not committed an offset. */
@@ -106,12 +101,11 @@ public final class Brokers {
                 .listConsumerGroupOffsets(group)
                 .partitionsToOffsetAndMetadata()
                 .toCompletionStage())
-        .map(
-            listed -> {
-              Map<TopicPartition, Long> offsets = new HashMap<>();
-              listed.forEach((partition, at) -> put(offsets, partition, at));
-              return offsets;
-            });
+        .map(listed -> {
+          Map<TopicPartition, Long> offsets = new HashMap<>();
+          listed.forEach((partition, at) -> put(offsets, partition, at));
+          return offsets;
+        });
   }
 
   public Future<Void> close() {
@@ -139,9 +133,8 @@ public final class Brokers {
   private <T> Future<T> ask(Function<Admin, CompletionStage<T>> question) {
     return vertx
         .executeBlocking(this::opened, false)
-        .compose(
-            opened ->
-                Future.fromCompletionStage(question.apply(opened), vertx.getOrCreateContext()));
+        .compose(opened ->
+            Future.fromCompletionStage(question.apply(opened), vertx.getOrCreateContext()));
   }
 
   private synchronized Admin opened() {

@@ -37,6 +37,6 @@ public final class KafkaClients {
     properties.put("max.block.ms", MAX_BLOCK_MS);
     KafkaProducer<String, Buffer> producer = KafkaProducer.create(vertx, properties);
     // The sender gets the failure; without a handler it would be logged as an error, too.
-    return producer.exceptionHandler(ignored -> {});
+    return producer.exceptionHandler(_ -> {});
   }
 }

@@ -66,7 +66,7 @@ public record KafkaProperties(Map<String, String> values) {
     Map<String, String> complete = new TreeMap<>(values);
     complete.put("bootstrap.servers", "");
     try {
-      var unused = AdminClientConfig.configDef().parse(complete);
+      var _ = AdminClientConfig.configDef().parse(complete);
     } catch (ConfigException unusable) {
       throw new IllegalArgumentException(file + ": " + unusable.getMessage(), unusable);
     }

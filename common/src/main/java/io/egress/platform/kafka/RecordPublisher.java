@@ -82,7 +82,7 @@ public final class RecordPublisher {
     if (message.traceparent() != null) {
       TraceHeader.add(record, message.traceparent());
     }
-    var unused = producer.send(record, (metadata, failure) -> acknowledgements.count(failure));
+    var _ = producer.send(record, (_, failure) -> acknowledgements.count(failure));
   }
 
   private static final class Acknowledgements {
@@ -102,14 +102,13 @@ public final class RecordPublisher {
       }
       if (missing.decrementAndGet() == 0) {
         Throwable first = failure.get();
-        context.runOnContext(
-            done -> {
-              if (first == null) {
-                all.tryComplete();
-              } else {
-                all.tryFail(first);
-              }
-            });
+        context.runOnContext(_ -> {
+          if (first == null) {
+            all.tryComplete();
+          } else {
+            all.tryFail(first);
+          }
+        });
       }
     }
 
@@ -123,7 +122,7 @@ public final class RecordPublisher {
 
     /** The remaining records were not passed to the client. */
     private void refused(Throwable cause) {
-      context.runOnContext(done -> all.tryFail(cause));
+      context.runOnContext(_ -> all.tryFail(cause));
     }
   }
 }

@@ -91,14 +91,12 @@ final class ReplicationCheck {
   private String reassignment(List<TopicDescription> topics) {
     String partitions =
         topics.stream()
-            .flatMap(
-                topic ->
-                    topic.partitions().stream()
-                        .filter(this::isThin)
-                        .map(
-                            each ->
-                                "{\"topic\":\"%s\",\"partition\":%d,\"replicas\":%s}"
-                                    .formatted(topic.name(), each.partition(), replicas(each))))
+            .flatMap(topic ->
+                topic.partitions().stream()
+                    .filter(this::isThin)
+                    .map(each ->
+                        "{\"topic\":\"%s\",\"partition\":%d,\"replicas\":%s}"
+                            .formatted(topic.name(), each.partition(), replicas(each))))
             .collect(joining(","));
     return "echo '{\"version\":1,\"partitions\":[%s]}' > replicas.json && kafka-reassign-partitions.sh"
             .formatted(partitions)
@@ -131,13 +129,12 @@ final class ReplicationCheck {
         .forEach((resource, config) -> configs.put(resource.name(), config));
     List<String> hasty = new ArrayList<>();
     visible(configs)
-        .forEach(
-            (name, config) -> {
-              ConfigEntry entry = config.get(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG);
-              if (entry != null && Integer.parseInt(entry.value()) < wanted.minInsync()) {
-                hasty.add(name);
-              }
-            });
+        .forEach((name, config) -> {
+          ConfigEntry entry = config.get(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG);
+          if (entry != null && Integer.parseInt(entry.value()) < wanted.minInsync()) {
+            hasty.add(name);
+          }
+        });
     return hasty;
   }
 

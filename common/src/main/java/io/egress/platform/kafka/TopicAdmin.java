@@ -60,7 +60,7 @@ public final class TopicAdmin {
    */
   public static Future<Void> ensure(Vertx vertx, KafkaSettings settings, List<NeededTopic> topics) {
     return create(vertx, settings, topics)
-        .compose(created -> onceKnown(vertx, settings, admin -> awaitAnswers(admin, topics)));
+        .compose(_ -> onceKnown(vertx, settings, admin -> awaitAnswers(admin, topics)));
   }
 
   /** The same, without waiting until they can be used. */
@@ -120,7 +120,7 @@ public final class TopicAdmin {
             vertx,
             settings,
             admin -> partitions(admin, List.of(topic)).values().forEach(count::set))
-        .map(known -> count.get());
+        .map(_ -> count.get());
   }
 
   /** A new topic may not be known to all brokers yet. */
@@ -131,13 +131,12 @@ public final class TopicAdmin {
   private static Future<Void> onceKnown(
       Vertx vertx, KafkaSettings settings, Administration work, int tries) {
     return administer(vertx, settings, work)
-        .recover(
-            failure ->
-                failure.getCause() instanceof UnknownTopicOrPartitionException && tries > 1
-                    ? vertx
-                        .timer(KNOWN_PERIOD_MS, TimeUnit.MILLISECONDS)
-                        .compose(later -> onceKnown(vertx, settings, work, tries - 1))
-                    : Future.failedFuture(failure));
+        .recover(failure ->
+            failure.getCause() instanceof UnknownTopicOrPartitionException && tries > 1
+                ? vertx
+                    .timer(KNOWN_PERIOD_MS, TimeUnit.MILLISECONDS)
+                    .compose(_ -> onceKnown(vertx, settings, work, tries - 1))
+                : Future.failedFuture(failure));
   }
 
   private static Future<Void> administer(Vertx vertx, KafkaSettings settings, Administration work) {
@@ -198,12 +197,11 @@ public final class TopicAdmin {
       throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> questions = new HashMap<>();
     partitions(admin, topics.stream().map(NeededTopic::name).toList())
-        .forEach(
-            (topic, count) -> {
-              for (int partition = 0; partition < count; partition++) {
-                questions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
-              }
-            });
+        .forEach((topic, count) -> {
+          for (int partition = 0; partition < count; partition++) {
+            questions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+          }
+        });
     ListOffsetsResult answers = admin.listOffsets(questions);
     try {
       answers.all().get();

@@ -59,11 +59,10 @@ public final class UnconsumedRecords {
     topics.forEach(topic -> counts.put(topic, consumer.partitionsFor(topic).size()));
     return Set.copyOf(
         counts.entrySet().stream()
-            .map(
-                topic ->
-                    new TopicPartition(
-                        topic.getKey(),
-                        BuiltInPartitioner.partitionForKey(key.getBytes(UTF_8), topic.getValue())))
+            .map(topic ->
+                new TopicPartition(
+                    topic.getKey(),
+                    BuiltInPartitioner.partitionForKey(key.getBytes(UTF_8), topic.getValue())))
             .toList());
   }
 

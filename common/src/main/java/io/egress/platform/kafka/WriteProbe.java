@@ -95,19 +95,18 @@ public final class WriteProbe {
 
   private Future<Void> write() {
     return (ensured ? Future.<Void>succeededFuture() : ensure())
-        .compose(
-            exists -> {
-              begunNanos = System.nanoTime();
-              return vertx.executeBlocking(this::send, false);
-            })
+        .compose(_ -> {
+          begunNanos = System.nanoTime();
+          return vertx.executeBlocking(this::send, false);
+        })
         .compose(Function.identity())
-        .onFailure(failed -> ensured = false);
+        .onFailure(_ -> ensured = false);
   }
 
   private Future<Void> ensure() {
     return TopicAdmin.create(vertx, settings, List.of(NeededTopic.disposable(topic)))
-        .compose(created -> TopicAdmin.partitionsOnceKnown(vertx, settings, topic))
-        .onSuccess(count -> ensured = true)
+        .compose(_ -> TopicAdmin.partitionsOnceKnown(vertx, settings, topic))
+        .onSuccess(_ -> ensured = true)
         .mapEmpty();
   }
 
@@ -118,10 +117,10 @@ public final class WriteProbe {
     for (PartitionInfo sample : samples(open.partitionsFor(topic))) {
       Promise<Void> promise = Promise.promise();
       acknowledged.add(promise.future());
-      var unused =
+      var _ =
           open.send(
               new ProducerRecord<>(topic, sample.partition(), null, Buffer.buffer()),
-              (metadata, failed) -> {
+              (_, failed) -> {
                 if (failed == null) {
                   promise.complete();
                 } else {

@@ -61,12 +61,11 @@ public final class Closing {
       return Future.succeededFuture();
     }
     return closeWithin(part, Math.max(1, deadlineNanos - System.nanoTime()))
-        .otherwise(
-            failure -> {
-              log.warn("Cannot close {}: {}", part.name(), failure.toString());
-              return null;
-            })
-        .compose(done -> closeNext(deadlineNanos));
+        .otherwise(failure -> {
+          log.warn("Cannot close {}: {}", part.name(), failure.toString());
+          return null;
+        })
+        .compose(_ -> closeNext(deadlineNanos));
   }
 
   private static Future<Void> closeWithin(Part part, long nanos) {

@@ -18,7 +18,7 @@ public final class Periodic {
   private Periodic(Vertx vertx, Duration first, Duration period, Supplier<Future<?>> work) {
     this.vertx = vertx;
     this.work = work;
-    this.timer = vertx.setPeriodic(first.toMillis(), period.toMillis(), tick -> run());
+    this.timer = vertx.setPeriodic(first.toMillis(), period.toMillis(), _ -> run());
   }
 
   /** Runs first after one period. {@code work} handles its own failures. */
@@ -38,7 +38,7 @@ public final class Periodic {
 
   private void run() {
     if (running.compareAndSet(false, true)) {
-      work.get().onComplete(ended -> running.set(false));
+      work.get().onComplete(_ -> running.set(false));
     }
   }
 }

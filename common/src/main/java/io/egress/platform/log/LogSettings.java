@@ -54,15 +54,14 @@ public record LogSettings(Format format, Level level, boolean access) {
     return Arrays.stream(values)
         .filter(value -> value.name().equalsIgnoreCase(text))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "must be one of "
-                        + Arrays.stream(values)
-                            .map(value -> value.name().toLowerCase(Locale.ROOT))
-                            .collect(Collectors.joining(", "))
-                        + ", not \""
-                        + text
-                        + "\""));
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "must be one of "
+                    + Arrays.stream(values)
+                        .map(value -> value.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", "))
+                    + ", not \""
+                    + text
+                    + "\""));
   }
 }

@@ -33,12 +33,11 @@ public final class EventLoops {
     Promise<Void> answered = vertx.promise();
     AtomicInteger missing = new AtomicInteger(loops.size());
     for (EventExecutor loop : loops) {
-      loop.execute(
-          () -> {
-            if (missing.decrementAndGet() == 0) {
-              answered.tryComplete();
-            }
-          });
+      loop.execute(() -> {
+        if (missing.decrementAndGet() == 0) {
+          answered.tryComplete();
+        }
+      });
     }
     return answered.future();
   }

@@ -41,7 +41,7 @@ public final class MeasuredVertx {
                 new VertxOptions()
                     .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
                     .setMetricsOptions(new MetricsOptions().setEnabled(true)))
-            .metricsFactory(options -> pools)
+            .metricsFactory(_ -> pools)
             .serviceProviders(List.of(new TransactionPropagationLocal()));
     if (tracers != null) {
       bootstrap.tracerFactory(tracers);
@@ -67,7 +67,7 @@ public final class MeasuredVertx {
     @Override
     public @Nullable PoolMetrics<?, ?> createPoolMetrics(String type, String name, int sizeMax) {
       return type.equals(DATABASE_POOL)
-          ? databases.computeIfAbsent(name, first -> new DatabasePool(metrics, name, sizeMax))
+          ? databases.computeIfAbsent(name, _ -> new DatabasePool(metrics, name, sizeMax))
           : null;
     }
   }

@@ -38,7 +38,7 @@ public final class BackendWatch {
       Vertx vertx, String backend, Duration period, Supplier<Future<?>> question) {
     Outage outage = new Outage(log, backend + " does not answer", backend + " answers again");
     BackendWatch watch = new BackendWatch(vertx, outage, period, question);
-    vertx.runOnContext(now -> watch.ask());
+    vertx.runOnContext(_ -> watch.ask());
     return watch;
   }
 
@@ -63,23 +63,20 @@ public final class BackendWatch {
     }
     answer()
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(
-            answered -> {
-              up = true;
-              outage.worked();
-            })
-        .onFailure(
-            failure -> {
-              if (!closed) {
-                up = false;
-                outage.failed(failure);
-              }
-            })
-        .onComplete(
-            known -> {
-              asked.tryComplete();
-              vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), due -> ask());
-            });
+        .onSuccess(_ -> {
+          up = true;
+          outage.worked();
+        })
+        .onFailure(failure -> {
+          if (!closed) {
+            up = false;
+            outage.failed(failure);
+          }
+        })
+        .onComplete(_ -> {
+          asked.tryComplete();
+          vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), _ -> ask());
+        });
   }
 
   private Future<?> answer() {

@@ -32,16 +32,13 @@ public final class Startup {
 
   public <T> Future<T> await(Supplier<Future<T>> step) {
     return step.get()
-        .onSuccess(done -> outage.worked())
-        .recover(
-            failure -> {
-              if (!temporary.test(failure) || System.nanoTime() - endNanos > 0) {
-                return Future.failedFuture(failure);
-              }
-              outage.failed(failure);
-              return vertx
-                  .timer(PAUSE.toMillis(), TimeUnit.MILLISECONDS)
-                  .compose(waited -> await(step));
-            });
+        .onSuccess(_ -> outage.worked())
+        .recover(failure -> {
+          if (!temporary.test(failure) || System.nanoTime() - endNanos > 0) {
+            return Future.failedFuture(failure);
+          }
+          outage.failed(failure);
+          return vertx.timer(PAUSE.toMillis(), TimeUnit.MILLISECONDS).compose(_ -> await(step));
+        });
   }
 }

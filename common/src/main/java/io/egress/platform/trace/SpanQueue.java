@@ -103,18 +103,17 @@ final class SpanQueue implements SpanProcessor {
       int count = spans.size();
       queued.addAndGet(-count);
       CompletableResultCode result = exporter.export(spans);
-      return result.whenComplete(
-          () -> {
-            if (result.isSuccess()) {
-              exported.increment(count);
-              exporting.worked();
-            } else {
-              dropped.increment(count);
-              Throwable cause = result.getFailureThrowable();
-              exporting.failed(
-                  cause == null ? new IllegalStateException("the collector refused them") : cause);
-            }
-          });
+      return result.whenComplete(() -> {
+        if (result.isSuccess()) {
+          exported.increment(count);
+          exporting.worked();
+        } else {
+          dropped.increment(count);
+          Throwable cause = result.getFailureThrowable();
+          exporting.failed(
+              cause == null ? new IllegalStateException("the collector refused them") : cause);
+        }
+      });
     }
 
     @Override

@@ -47,7 +47,7 @@ public record Capture(
           member == null
               ? participant
               : participant.withMember(
-                  members.computeIfAbsent(member.id(), id -> names.apply(member))));
+                  members.computeIfAbsent(member.id(), _ -> names.apply(member))));
     }
     return with(named, renamed);
   }

@@ -176,64 +176,57 @@ public final class CaptureTable {
    */
   public static Future<Rows> read(SqlClient client, Collection<UUID> ids) {
     return select(client, ids)
-        .recover(
-            failure ->
-                DamagedRows.isCauseOf(failure)
-                    ? eachAlone(client, ids)
-                    : Future.failedFuture(failure));
+        .recover(failure ->
+            DamagedRows.isCauseOf(failure) ? eachAlone(client, ids) : Future.failedFuture(failure));
   }
 
   private static Future<Map<UUID, Stored>> stored(
       SqlClient tx, String select, Collection<UUID> ids) {
     return tx.preparedQuery(select)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, Stored> stored = new HashMap<>();
-              for (Row row : rows) {
-                stored.put(
-                    row.getUUID("id"),
-                    new Stored(
-                        row.getUUID("workspace_id"),
-                        row.getBuffer("digest"),
-                        row.getLong("revision"),
-                        row.getBoolean("entered"),
-                        row.getBoolean("erased")));
-              }
-              return stored;
-            });
+        .map(rows -> {
+          Map<UUID, Stored> stored = new HashMap<>();
+          for (Row row : rows) {
+            stored.put(
+                row.getUUID("id"),
+                new Stored(
+                    row.getUUID("workspace_id"),
+                    row.getBuffer("digest"),
+                    row.getLong("revision"),
+                    row.getBoolean("entered"),
+                    row.getBoolean("erased")));
+          }
+          return stored;
+        });
   }
 
   private static Future<Rows> select(SqlClient client, Collection<UUID> ids) {
     return client
         .preparedQuery(SELECT)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
-        .map(
-            found -> {
-              Rows rows = new Rows(new ArrayList<>(), new HashMap<>());
-              found.forEach(rows.rows()::add);
-              return rows;
-            });
+        .map(found -> {
+          Rows rows = new Rows(new ArrayList<>(), new HashMap<>());
+          found.forEach(rows.rows()::add);
+          return rows;
+        });
   }
 
   private static Future<Rows> eachAlone(SqlClient client, Collection<UUID> ids) {
     Future<Rows> all = Future.succeededFuture(new Rows(new ArrayList<>(), new HashMap<>()));
     for (UUID id : ids) {
       all =
-          all.compose(
-              read ->
-                  select(client, List.of(id))
-                      .transform(
-                          one -> {
-                            if (one.succeeded()) {
-                              read.rows().addAll(one.result().rows());
-                            } else if (DamagedRows.isCauseOf(one.cause())) {
-                              read.damaged().put(id, one.cause());
-                            } else {
-                              return Future.failedFuture(one.cause());
-                            }
-                            return Future.succeededFuture(read);
-                          }));
+          all.compose(read ->
+              select(client, List.of(id))
+                  .transform(one -> {
+                    if (one.succeeded()) {
+                      read.rows().addAll(one.result().rows());
+                    } else if (DamagedRows.isCauseOf(one.cause())) {
+                      read.damaged().put(id, one.cause());
+                    } else {
+                      return Future.failedFuture(one.cause());
+                    }
+                    return Future.succeededFuture(read);
+                  }));
     }
     return all;
   }

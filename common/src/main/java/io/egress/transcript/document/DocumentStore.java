@@ -139,26 +139,24 @@ public final class DocumentStore {
     return client
         .preparedQuery(SIZES)
         .execute(Tuple.of(ids.toArray(UUID[]::new)))
-        .compose(
-            sizes -> {
-              List<UUID> together = new ArrayList<>();
-              List<UUID> alone = new ArrayList<>();
-              long bytes = 0;
-              for (Row row : sizes) {
-                bytes += row.getLong("bytes");
-                (bytes <= TOGETHER_BYTES_MAX ? together : alone).add(row.getUUID("id"));
-              }
-              Future<Renewed> renewed = renewTogether(client, put, together).map(all::with);
-              for (UUID id : alone) {
-                renewed = renewed.compose(before -> renewLarge.apply(id)).map(all::with);
-              }
-              return renewed;
-            });
+        .compose(sizes -> {
+          List<UUID> together = new ArrayList<>();
+          List<UUID> alone = new ArrayList<>();
+          long bytes = 0;
+          for (Row row : sizes) {
+            bytes += row.getLong("bytes");
+            (bytes <= TOGETHER_BYTES_MAX ? together : alone).add(row.getUUID("id"));
+          }
+          Future<Renewed> renewed = renewTogether(client, put, together).map(all::with);
+          for (UUID id : alone) {
+            renewed = renewed.compose(_ -> renewLarge.apply(id)).map(all::with);
+          }
+          return renewed;
+        });
   }
 
   private synchronized Future<Renewed> inTurn(UUID id) {
-    Future<Renewed> turn =
-        lastTurn.transform(before -> renewTogether(client, PUT_AGAIN, List.of(id)));
+    Future<Renewed> turn = lastTurn.transform(_ -> renewTogether(client, PUT_AGAIN, List.of(id)));
     lastTurn = turn;
     return turn;
   }
@@ -172,27 +170,25 @@ public final class DocumentStore {
 
   private Future<Renewed> renewTogether(SqlClient client, String put, List<UUID> ids) {
     return CaptureTable.read(client, ids)
-        .compose(
-            rows ->
-                renderers.executeBlocking(
-                    () -> {
-                      CaptureTable.Found found = rows.parse();
-                      Rendered rendered = new Rendered(new ArrayList<>(), found.unreadable());
-                      for (RevisedCapture revised : found.captures()) {
-                        try {
-                          rendered.documents().add(render(revised));
-                        } catch (RuntimeException failure) {
-                          rendered.unrenderable().put(revised.capture().id(), failure);
-                        }
-                      }
-                      return rendered;
-                    },
-                    false))
-        .compose(
-            rendered ->
-                put(client, put, rendered.documents())
-                    .compose(stored -> report(client, rendered.unrenderable()))
-                    .map(reported -> renewed(rendered)));
+        .compose(rows ->
+            renderers.executeBlocking(
+                () -> {
+                  CaptureTable.Found found = rows.parse();
+                  Rendered rendered = new Rendered(new ArrayList<>(), found.unreadable());
+                  for (RevisedCapture revised : found.captures()) {
+                    try {
+                      rendered.documents().add(render(revised));
+                    } catch (RuntimeException failure) {
+                      rendered.unrenderable().put(revised.capture().id(), failure);
+                    }
+                  }
+                  return rendered;
+                },
+                false))
+        .compose(rendered ->
+            put(client, put, rendered.documents())
+                .compose(_ -> report(client, rendered.unrenderable()))
+                .map(_ -> renewed(rendered)));
   }
 
   private Renewed renewed(Rendered rendered) {
@@ -205,14 +201,13 @@ public final class DocumentStore {
     if (failures.isEmpty()) {
       return Future.succeededFuture();
     }
-    failures.forEach(
-        (captureId, failure) -> {
-          unrenderable.increment();
-          log.atError()
-              .addKeyValue("capture_id", captureId)
-              .setCause(failure)
-              .log("A document is damaged: its capture cannot be sent until it is put again");
-        });
+    failures.forEach((captureId, failure) -> {
+      unrenderable.increment();
+      log.atError()
+          .addKeyValue("capture_id", captureId)
+          .setCause(failure)
+          .log("A document is damaged: its capture cannot be sent until it is put again");
+    });
     return client
         .preparedQuery(TAKE_AGAIN)
         .execute(Tuple.of(failures.keySet().toArray(UUID[]::new)))
@@ -263,16 +258,15 @@ public final class DocumentStore {
   private Future<Void> put(SqlClient client, String statement, List<RevisedDocument> documents) {
     List<Tuple> rows =
         documents.stream()
-            .map(
-                document ->
-                    Tuple.of(
-                        document.captureId(),
-                        document.revision(),
-                        renderer.version(),
-                        document.fragment().length(),
-                        document.fragment().crc32(),
-                        document.fragment().checksum(),
-                        document.fragment().deflated()))
+            .map(document ->
+                Tuple.of(
+                    document.captureId(),
+                    document.revision(),
+                    renderer.version(),
+                    document.fragment().length(),
+                    document.fragment().crc32(),
+                    document.fragment().checksum(),
+                    document.fragment().deflated()))
             .toList();
     return rows.isEmpty()
         ? Future.succeededFuture()

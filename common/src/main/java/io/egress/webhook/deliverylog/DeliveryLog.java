@@ -95,13 +95,12 @@ public final class DeliveryLog {
             .map(day -> ask(asking, day.getKey(), day.getValue()))
             .toList();
     return Future.join(asked)
-        .map(
-            answered -> {
-              for (Future<RowSet<Row>> answer : asked) {
-                answer.result().forEach(row -> known.put(row.getUUID(0), read(row)));
-              }
-              return known;
-            });
+        .map(_ -> {
+          for (Future<RowSet<Row>> answer : asked) {
+            answer.result().forEach(row -> known.put(row.getUUID(0), read(row)));
+          }
+          return known;
+        });
   }
 
   /** Names the partitions, so that PostgreSQL need not search all of them. */

@@ -83,15 +83,14 @@ public final class LogDays {
             transaction
                 .preparedQuery("select pg_advisory_xact_lock($1)")
                 .execute(Tuple.of(LOCK))
-                .compose(locked -> transaction.query(PARTITIONS).execute())
-                .compose(
-                    rows -> {
-                      List<String> existing = new ArrayList<>();
-                      for (Row row : rows) {
-                        existing.add(row.getString(0));
-                      }
-                      return run(transaction, changes(existing));
-                    }));
+                .compose(_ -> transaction.query(PARTITIONS).execute())
+                .compose(rows -> {
+                  List<String> existing = new ArrayList<>();
+                  for (Row row : rows) {
+                    existing.add(row.getString(0));
+                  }
+                  return run(transaction, changes(existing));
+                }));
   }
 
   private static Future<Void> run(SqlConnection transaction, List<String> statements) {
@@ -108,14 +107,13 @@ public final class LogDays {
       for (LocalDate day = first(); !day.isAfter(end); day = day.plusDays(1)) {
         wanted.put(partition(table, day), day);
       }
-      wanted.forEach(
-          (name, day) -> {
-            if (!existing.contains(name)) {
-              changes.add(
-                  "create table %s partition of %s for values from ('%s') to ('%s')"
-                      .formatted(name, table, day, day.plusDays(1)));
-            }
-          });
+      wanted.forEach((name, day) -> {
+        if (!existing.contains(name)) {
+          changes.add(
+              "create table %s partition of %s for values from ('%s') to ('%s')"
+                  .formatted(name, table, day, day.plusDays(1)));
+        }
+      });
       String oldestName = partition(table, first());
       existing.stream()
           .filter(name -> name.startsWith(table + "_") && name.compareTo(oldestName) < 0)

@@ -20,7 +20,7 @@ final class LogRows {
 
   static Tuple of(LocalDate day, List<LogEntry> entries) {
     Columns columns = new Columns(entries);
-    columns.add(entry -> day, LocalDate[]::new);
+    columns.add(_ -> day, LocalDate[]::new);
     columns.add(entry -> entry.delivery().id(), UUID[]::new);
     columns.add(entry -> entry.delivery().endpointId(), UUID[]::new);
     columns.add(entry -> entry.delivery().captureId(), UUID[]::new);

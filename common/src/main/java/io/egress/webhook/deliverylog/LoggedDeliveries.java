@@ -95,12 +95,11 @@ public final class LoggedDeliveries {
                 .addArrayOfUUID(owed.stream().map(LoggedDelivery::id).toArray(UUID[]::new))
                 .addArrayOfLocalDate(
                     owed.stream().map(each -> days.of(each.owedAt())).toArray(LocalDate[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, LoggedDelivery> logged = new HashMap<>();
-              rows.forEach(row -> logged.put(row.getUUID("id"), delivery(row)));
-              return owed.stream().map(each -> logged.getOrDefault(each.id(), each)).toList();
-            });
+        .map(rows -> {
+          Map<UUID, LoggedDelivery> logged = new HashMap<>();
+          rows.forEach(row -> logged.put(row.getUUID("id"), delivery(row)));
+          return owed.stream().map(each -> logged.getOrDefault(each.id(), each)).toList();
+        });
   }
 
   /**
@@ -151,23 +150,21 @@ public final class LoggedDeliveries {
     return client
         .preparedQuery(ONE)
         .execute(Tuple.of(id, workspaceId))
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? Optional.of(delivery(row.next())) : Optional.empty();
-            });
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          return row.hasNext() ? Optional.of(delivery(row.next())) : Optional.empty();
+        });
   }
 
   public Future<List<LoggedAttempt>> attempts(UUID deliveryId) {
     return client
         .preparedQuery(ATTEMPTS)
         .execute(Tuple.of(deliveryId))
-        .map(
-            rows -> {
-              List<LoggedAttempt> attempts = new ArrayList<>();
-              rows.forEach(row -> attempts.add(attempt(row)));
-              return attempts;
-            });
+        .map(rows -> {
+          List<LoggedAttempt> attempts = new ArrayList<>();
+          rows.forEach(row -> attempts.add(attempt(row)));
+          return attempts;
+        });
   }
 
   /** The start of the first day that the log covers. */

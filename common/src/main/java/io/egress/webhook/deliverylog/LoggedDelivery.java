@@ -49,7 +49,7 @@ public record LoggedDelivery(
    */
   public static DeliveryState together(Collection<LoggedDelivery> deliveries) {
     return deliveries.stream()
-        .min(Comparator.comparing(LoggedDelivery::rank).thenComparing(BY_AGE.reversed()))
+        .min(Comparator.comparingInt(LoggedDelivery::rank).thenComparing(BY_AGE.reversed()))
         .orElseThrow()
         .state();
   }

@@ -116,9 +116,8 @@ public record CustomHeaders(SortedMap<String, String> values) {
   /** An empty value removes its header; headers that are not named are unchanged. */
   public CustomHeaders with(Map<String, Optional<String>> changes) {
     SortedMap<String, String> changed = new TreeMap<>(values);
-    changes.forEach(
-        (name, value) ->
-            value.ifPresentOrElse(given -> changed.put(name, given), () -> changed.remove(name)));
+    changes.forEach((name, value) ->
+        value.ifPresentOrElse(given -> changed.put(name, given), () -> changed.remove(name)));
     return new CustomHeaders(changed);
   }
 

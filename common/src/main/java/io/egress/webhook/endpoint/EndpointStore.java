@@ -301,17 +301,15 @@ public final class EndpointStore {
   public Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(Collection<UUID> workspaceIds) {
     return pool.preparedQuery(FOR_WORKSPACES)
         .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
-              all(rows, EndpointStore::target)
-                  .forEach(
-                      target ->
-                          targets
-                              .computeIfAbsent(target.workspaceId(), id -> new ArrayList<>())
-                              .add(target));
-              return targets;
-            });
+        .map(rows -> {
+          Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
+          all(rows, EndpointStore::target)
+              .forEach(target ->
+                  targets
+                      .computeIfAbsent(target.workspaceId(), _ -> new ArrayList<>())
+                      .add(target));
+          return targets;
+        });
   }
 
   /** Includes deleted ones, keyed by id; read with {@code client}. */
@@ -319,12 +317,11 @@ public final class EndpointStore {
     return client
         .preparedQuery(BY_IDS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, EndpointTarget> targets = new HashMap<>();
-              all(rows, EndpointStore::target).forEach(target -> targets.put(target.id(), target));
-              return targets;
-            });
+        .map(rows -> {
+          Map<UUID, EndpointTarget> targets = new HashMap<>();
+          all(rows, EndpointStore::target).forEach(target -> targets.put(target.id(), target));
+          return targets;
+        });
   }
 
   /** The endpoint whose client certificate expires first; empty if none has one. */

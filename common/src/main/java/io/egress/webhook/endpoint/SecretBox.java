@@ -96,7 +96,7 @@ public final class SecretBox {
 
   /** Whether the key with this id encrypts. */
   public boolean isCurrent(String keyId) {
-    return isKnown(keyId) && keys.key(keyId) == keys.key(keys.firstId());
+    return key(keys.firstId()).equals(keys.key(keyId));
   }
 
   /** Whether secrets sealed with this key can be opened. */
@@ -106,7 +106,7 @@ public final class SecretBox {
 
   /** Whether the secret is sealed with a key other than the current one. */
   public boolean isSealedWithOldKey(byte[] sealed) {
-    return key(keyId(headerOf(sealed))) != key(keys.firstId());
+    return !key(keyId(headerOf(sealed))).equals(key(keys.firstId()));
   }
 
   @Override

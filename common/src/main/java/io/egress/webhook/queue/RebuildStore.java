@@ -54,14 +54,12 @@ public final class RebuildStore {
     return transaction
         .query(SUPERSEDE)
         .execute()
-        .compose(
-            superseded ->
-                transaction
-                    .preparedQuery(ADD)
-                    .execute(Tuple.of(reason.word()).addArrayOfString(kept.toArray(String[]::new))))
+        .compose(_ ->
+            transaction
+                .preparedQuery(ADD)
+                .execute(Tuple.of(reason.word()).addArrayOfString(kept.toArray(String[]::new))))
         .map(rows -> rebuild(rows.iterator().next()))
-        .compose(
-            begun -> AuditLog.write(transaction, null, caller, act(begun)).map(written -> begun));
+        .compose(begun -> AuditLog.write(transaction, null, caller, act(begun)).map(_ -> begun));
   }
 
   /** The newest one, if there was any. */
@@ -74,11 +72,10 @@ public final class RebuildStore {
     return client
         .query(WEAKNESSES)
         .execute()
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? List.of(row.next().getArrayOfStrings(0)) : List.of();
-            });
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          return row.hasNext() ? List.of(row.next().getArrayOfStrings(0)) : List.of();
+        });
   }
 
   private static Act act(Rebuild rebuild) {

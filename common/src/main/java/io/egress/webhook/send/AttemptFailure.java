@@ -81,7 +81,7 @@ record AttemptFailure(FailureKind kind, String detail) {
 
   private static boolean isClosed(Throwable failure) {
     return failure instanceof ClosedChannelException
-        || failure == NetSocketInternal.CLOSED_EXCEPTION;
+        || NetSocketInternal.CLOSED_EXCEPTION.equals(failure);
   }
 
   private static AttemptFailure tls(Throwable failure) {

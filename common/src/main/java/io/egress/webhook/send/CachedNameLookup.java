@@ -51,7 +51,7 @@ final class CachedNameLookup implements NameLookup {
     Answer asked = new Answer(origin.addressesOf(host));
     answers.put(host, asked);
     asked.addresses.onComplete(
-        found -> asked.arrivedNanos = nanoTime.getAsLong(), failure -> answers.remove(host, asked));
+        _ -> asked.arrivedNanos = nanoTime.getAsLong(), _ -> answers.remove(host, asked));
     return asked.addresses;
   }
 

@@ -86,16 +86,14 @@ final class Connections {
     Connection connection = new Connection(http);
     InterimAnswers.unify(channel.pipeline());
     if (connection.isMultiplexed()) {
-      http.exceptionHandler(ignored -> {}); // The requests on it fail, too.
-      http.goAwayHandler(
-          goAway -> {
-            connection.goneAway = true;
-            internal.context().runOnContext(ignored -> connection.retire());
-          });
+      http.exceptionHandler(_ -> {}); // The requests on it fail, too.
+      http.goAwayHandler(_ -> {
+        connection.goneAway = true;
+        internal.context().runOnContext(_ -> connection.retire());
+      });
     } else {
       // Vert.x closes it, too, but keeps it in its pool until the TLS shutdown is complete.
-      http.exceptionHandler(
-          failure -> internal.context().runOnContext(ignored -> connection.close()));
+      http.exceptionHandler(_ -> internal.context().runOnContext(_ -> connection.close()));
     }
     open.put(http, connection);
     total.incrementAndGet();
@@ -118,7 +116,7 @@ final class Connections {
   /** The connection is open, or opening it failed. */
   void settled(UUID endpointId) {
     total.decrementAndGet();
-    openingByEndpoint.computeIfPresent(endpointId, (id, count) -> count == 1 ? null : count - 1);
+    openingByEndpoint.computeIfPresent(endpointId, (_, count) -> count == 1 ? null : count - 1);
   }
 
   boolean isOpenTo(SocketAddress address) {
@@ -161,7 +159,7 @@ final class Connections {
     total.decrementAndGet();
     if (connection.address != null) {
       openByAddress.computeIfPresent(
-          connection.address, (address, count) -> count == 1 ? null : count - 1);
+          connection.address, (_, count) -> count == 1 ? null : count - 1);
     }
   }
 }

@@ -112,7 +112,7 @@ final class Exchange implements BodyCodec<Buffer> {
     if (proxy != null) {
       post.proxy(proxy);
     }
-    post.as(this).send().onComplete(answer -> finish(), this::broken);
+    post.as(this).send().onComplete(_ -> finish(), this::broken);
   }
 
   /** To be registered with the client once. */
@@ -187,7 +187,7 @@ final class Exchange implements BodyCodec<Buffer> {
 
   private void send(HttpContext<?> http) {
     HttpClientRequest opened = http.clientRequest();
-    opened.exceptionHandler(ignored -> {}); // The response fails, too.
+    opened.exceptionHandler(_ -> {}); // The response fails, too.
     connections.settled(request.endpointId());
     connection = connections.take(opened.connection(), address);
     onUsedConnection = connection.wasUsed();
@@ -197,8 +197,8 @@ final class Exchange implements BodyCodec<Buffer> {
       return;
     }
     listener.connected();
-    opened.continueHandler(interim -> countInterimAnswer(http));
-    opened.earlyHintsHandler(interim -> countInterimAnswer(http));
+    opened.continueHandler(_ -> countInterimAnswer(http));
+    opened.earlyHintsHandler(_ -> countInterimAnswer(http));
     opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
     request.headers().values().forEach(opened::putHeader);
     if (request.traceparent() != null) {
@@ -224,7 +224,7 @@ final class Exchange implements BodyCodec<Buffer> {
         .putHeader(SIGNATURE_HEADER, signature)
         .end(body.buffer())
         .onComplete(
-            done -> {
+            _ -> {
               written = true;
               body.giveBack();
             },
@@ -259,8 +259,7 @@ final class Exchange implements BodyCodec<Buffer> {
       return;
     }
     if (begun.statusCode() < FIRST_FINAL_STATUS) {
-      begun.exceptionHandler(
-          ignored -> {}); // Failing would reset the request, which would be logged.
+      begun.exceptionHandler(_ -> {}); // Failing would reset the request, which would be logged.
       http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
       return;
     }

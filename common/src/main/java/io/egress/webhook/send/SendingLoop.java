@@ -90,13 +90,12 @@ final class SendingLoop {
    */
   Future<Void> close() {
     Promise<Void> aborted = Promise.promise();
-    run(
-        () -> {
-          closed = true;
-          List.copyOf(running).forEach(attempt -> attempt.abort("the sender is closed"));
-          aborted.complete();
-        });
-    return aborted.future().compose(done -> httpClient.close());
+    run(() -> {
+      closed = true;
+      List.copyOf(running).forEach(attempt -> attempt.abort("the sender is closed"));
+      aborted.complete();
+    });
+    return aborted.future().compose(_ -> httpClient.close());
   }
 
   private void start(Attempt attempt) {
@@ -170,7 +169,7 @@ final class SendingLoop {
   }
 
   long startTimer(Duration delay, Runnable action) {
-    return context.setTimer(Math.max(1, delay.toMillis()), timer -> action.run());
+    return context.setTimer(Math.max(1, delay.toMillis()), _ -> action.run());
   }
 
   void cancelTimer(long id) {

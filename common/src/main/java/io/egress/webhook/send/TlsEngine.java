@@ -13,7 +13,7 @@ public final class TlsEngine {
 
   /** The first call loads a native library, so call it once before any event loop does. */
   public static void load() {
-    var unused = OpenSSLEngineOptions.isAvailable();
+    var _ = OpenSSLEngineOptions.isAvailable();
   }
 
   static SSLEngineOptions options() {

@@ -58,9 +58,9 @@ class IdleConnectionsTest {
             1);
     return pool.query(ALLOWED)
         .execute()
-        .compose(idle -> vertx.timer(idleMillis, TimeUnit.MILLISECONDS))
-        .compose(later -> pool.query(ALLOWED).execute())
-        .compose(answered -> pool.query(ALLOWED).execute())
+        .compose(_ -> vertx.timer(idleMillis, TimeUnit.MILLISECONDS))
+        .compose(_ -> pool.query(ALLOWED).execute())
+        .compose(_ -> pool.query(ALLOWED).execute())
         .eventually(pool::close);
   }
 }

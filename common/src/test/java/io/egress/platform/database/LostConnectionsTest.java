@@ -91,7 +91,7 @@ class LostConnectionsTest {
   /** Returns when all connections are reset. */
   private void resetAll() {
     CountDownLatch reset = new CountDownLatch(accepted.size());
-    accepted.forEach(socket -> socket.close().onComplete(closed -> reset.countDown()));
+    accepted.forEach(socket -> socket.close().onComplete(_ -> reset.countDown()));
     try {
       assertThat(reset.await(20, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException interrupted) {
@@ -105,10 +105,9 @@ class LostConnectionsTest {
     proxying
         .createNetClient()
         .connect(port, "127.0.0.1")
-        .onSuccess(
-            server -> {
-              client.pipeTo(server);
-              server.pipeTo(client);
-            });
+        .onSuccess(server -> {
+          client.pipeTo(server);
+          server.pipeTo(client);
+        });
   }
 }

@@ -36,7 +36,7 @@ class MigrationsTest {
   @Test
   void areAppliedOnceByConcurrentProcesses() throws Exception {
     List<Future<Void>> starts =
-        IntStream.range(0, PROCESSES).mapToObj(each -> Migrations.run(vertx, url)).toList();
+        IntStream.range(0, PROCESSES).mapToObj(_ -> Migrations.run(vertx, url)).toList();
 
     Future.all(starts).await(60, TimeUnit.SECONDS);
 

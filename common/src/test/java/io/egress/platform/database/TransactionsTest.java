@@ -50,14 +50,10 @@ class TransactionsTest {
   void theLastStatementsAreCommittedTogether() throws Exception {
     String done =
         await(
-            transactions.runToLast(
-                tx ->
-                    insert(tx, 1)
-                        .map(
-                            first ->
-                                () ->
-                                    Future.join(insert(tx, 2), insertAnother(tx, 3))
-                                        .map("inserted"))));
+            transactions.runToLast(tx ->
+                insert(tx, 1)
+                    .map(_ ->
+                        () -> Future.join(insert(tx, 2), insertAnother(tx, 3)).map("inserted"))));
 
     assertThat(done).isEqualTo("inserted");
     assertThat(rows()).isEqualTo(3);
@@ -76,14 +72,12 @@ class TransactionsTest {
     int[] numbers = {1, 2, 3};
     numbers[failing] = numbers[failing == 0 ? 1 : 0];
     Future<Object> run =
-        transactions.runToLast(
-            tx ->
-                insert(tx, numbers[0])
-                    .map(
-                        first ->
-                            () ->
-                                Future.join(insert(tx, numbers[1]), insertAnother(tx, numbers[2]))
-                                    .mapEmpty()));
+        transactions.runToLast(tx ->
+            insert(tx, numbers[0])
+                .map(_ ->
+                    () ->
+                        Future.join(insert(tx, numbers[1]), insertAnother(tx, numbers[2]))
+                            .mapEmpty()));
 
     assertThatThrownBy(() -> await(run)).isInstanceOf(PgException.class);
     assertThat(rows()).isZero();
@@ -94,21 +88,18 @@ class TransactionsTest {
   @Test
   void whatThrowsUndoesAll() throws Exception {
     Future<Object> early =
-        transactions.runToLast(
-            tx -> {
-              insert(tx, 1);
-              throw new IllegalStateException("early");
-            });
+        transactions.runToLast(tx -> {
+          insert(tx, 1);
+          throw new IllegalStateException("early");
+        });
     Future<Object> late =
-        transactions.runToLast(
-            tx ->
-                insert(tx, 1)
-                    .map(
-                        first ->
-                            () -> {
-                              insert(tx, 2);
-                              throw new IllegalStateException("late");
-                            }));
+        transactions.runToLast(tx ->
+            insert(tx, 1)
+                .map(_ ->
+                    () -> {
+                      insert(tx, 2);
+                      throw new IllegalStateException("late");
+                    }));
 
     assertThatThrownBy(() -> await(early)).hasMessageContaining("early");
     assertThatThrownBy(() -> await(late)).hasMessageContaining("late");
@@ -121,14 +112,12 @@ class TransactionsTest {
     AtomicInteger tries = new AtomicInteger();
 
     await(
-        transactions.run(
-            tx ->
-                tries.incrementAndGet() < 3
-                    ? tx.query(
-                            "do $$ begin raise exception 'again' using errcode = '40P01'; end $$")
-                        .execute()
-                        .mapEmpty()
-                    : insert(tx, 2)));
+        transactions.run(tx ->
+            tries.incrementAndGet() < 3
+                ? tx.query("do $$ begin raise exception 'again' using errcode = '40P01'; end $$")
+                    .execute()
+                    .mapEmpty()
+                : insert(tx, 2)));
 
     assertThat(tries).hasValue(3);
     assertThat(rows()).isEqualTo(2);

@@ -82,14 +82,13 @@ class ByteBudgetTest {
     CompletableFuture<ByteBudget.Place> asking = new CompletableFuture<>();
     vertx
         .getOrCreateContext()
-        .runOnContext(
-            asked -> {
-              ByteBudget.Place place = budget.ask("gone", 60, null);
-              all.giveBack();
-              // Granted by now, but handed over only after this.
-              place.leave();
-              asking.complete(place);
-            });
+        .runOnContext(_ -> {
+          ByteBudget.Place place = budget.ask("gone", 60, null);
+          all.giveBack();
+          // Granted by now, but handed over only after this.
+          place.leave();
+          asking.complete(place);
+        });
 
     assertThat(asking.join().share().failed()).isTrue();
     await().until(() -> budget.bytesTaken() == 0);
@@ -134,11 +133,10 @@ class ByteBudgetTest {
       budget
           .ask(owner, 100, null)
           .share()
-          .onSuccess(
-              share -> {
-                served.add(owner);
-                share.giveBack();
-              });
+          .onSuccess(share -> {
+            served.add(owner);
+            share.giveBack();
+          });
     }
     all.giveBack();
 

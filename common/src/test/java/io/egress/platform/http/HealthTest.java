@@ -100,14 +100,13 @@ class HealthTest {
     others.remove(context.nettyEventLoop());
     others
         .get(0)
-        .execute(
-            () -> {
-              try {
-                wedged.await();
-              } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-              }
-            });
+        .execute(() -> {
+          try {
+            wedged.await();
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+          }
+        });
 
     Answer live = ask(health, "/health/live");
     wedged.countDown();
@@ -119,18 +118,16 @@ class HealthTest {
 
   private Answer ask(Health asked, String path) throws Exception {
     Promise<HttpServer> listening = Promise.promise();
-    context.runOnContext(
-        now -> {
-          Router router =
-              HttpExchange.router(vertx, new RequestLog(false), RequestLifetime.ANSWER_MAX);
-          asked.routes().mount(router);
-          vertx
-              .createHttpServer()
-              .connectionHandler(ClientConnection::watch)
-              .requestHandler(router)
-              .listen(0)
-              .onComplete(listening);
-        });
+    context.runOnContext(_ -> {
+      Router router = HttpExchange.router(vertx, new RequestLog(false), RequestLifetime.ANSWER_MAX);
+      asked.routes().mount(router);
+      vertx
+          .createHttpServer()
+          .connectionHandler(ClientConnection::watch)
+          .requestHandler(router)
+          .listen(0)
+          .onComplete(listening);
+    });
     HttpServer server = listening.future().await(10, TimeUnit.SECONDS);
     String base = "http://127.0.0.1:" + server.actualPort();
     send(base + "/what-is-slow-at-first");

@@ -240,9 +240,7 @@ class RequestLifetimeTest {
   private static void begin(RoutingContext exchange) {
     exchange.response().setChunked(true);
     Future<Void> begun = exchange.response().write(Buffer.buffer("begun"));
-    begun
-        .compose(written -> result.future())
-        .onFailure(failure -> HttpExchange.fail(exchange, failure));
+    begun.compose(_ -> result.future()).onFailure(failure -> HttpExchange.fail(exchange, failure));
   }
 
   private static HttpRequest.Builder request(String path) {

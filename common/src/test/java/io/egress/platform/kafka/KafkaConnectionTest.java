@@ -139,10 +139,9 @@ class KafkaConnectionTest {
 
   @Test
   void refusesAnUntrustedBroker() {
-    assertThatThrownBy(
-            () ->
-                assertWorks(
-                    settings("LOGIN", "security.protocol=SASL_SSL\n" + login("PLAIN", PASSWORD))))
+    assertThatThrownBy(() ->
+            assertWorks(
+                settings("LOGIN", "security.protocol=SASL_SSL\n" + login("PLAIN", PASSWORD))))
         .hasStackTraceContaining(SslAuthenticationException.class.getName());
   }
 

@@ -83,13 +83,12 @@ class ProducerIdsTest {
     await()
         .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
-        .until(
-            () -> {
-              producer
-                  .send(KafkaProducerRecord.create(TOPIC, null, Buffer.buffer(value), 0))
-                  .await(20, TimeUnit.SECONDS);
-              return true;
-            });
+        .until(() -> {
+          producer
+              .send(KafkaProducerRecord.create(TOPIC, null, Buffer.buffer(value), 0))
+              .await(20, TimeUnit.SECONDS);
+          return true;
+        });
   }
 
   private static void createTopic(BrokerCluster cluster) throws Exception {

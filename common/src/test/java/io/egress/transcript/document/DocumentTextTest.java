@@ -24,10 +24,8 @@ class DocumentTextTest {
     assertThat(said.participants())
         .isEqualTo(
             capture.participants().stream()
-                .map(
-                    each ->
-                        new Participant(
-                            each.label(), null, each.matchConfidence(), each.speechMs()))
+                .map(each ->
+                    new Participant(each.label(), null, each.matchConfidence(), each.speechMs()))
                 .toList());
     assertThat(
             SegmentSpeakers.add(
@@ -42,12 +40,11 @@ class DocumentTextTest {
     Short[] speakers = SegmentSpeakers.of(capture);
     assertThat(speakers).isNotEmpty();
 
-    assertThatThrownBy(
-            () ->
-                SegmentSpeakers.add(
-                    Arrays.copyOf(speakers, speakers.length - 1),
-                    capture.participants(),
-                    said.segments()))
+    assertThatThrownBy(() ->
+            SegmentSpeakers.add(
+                Arrays.copyOf(speakers, speakers.length - 1),
+                capture.participants(),
+                said.segments()))
         .isInstanceOf(IllegalStateException.class);
   }
 

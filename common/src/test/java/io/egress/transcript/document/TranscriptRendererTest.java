@@ -72,7 +72,8 @@ class TranscriptRendererTest {
             {"start_ms":20,"end_ms":30,"speaker":null,"text":"noise"},\
             {"start_ms":30,"end_ms":40,"speaker":"S2","text":"Grüße 😀"}],\
             "transcript_text":"Ada \\"A\\" Fischer: Hello there. Again.\\nUnknown speaker: noise\\nS2: Grüße 😀",\
-            "calendar_event":null,"emitted_at":"2026-11-21T12:00:00.000Z"}""");
+            "calendar_event":null,"emitted_at":"2026-11-21T12:00:00.000Z"}\
+            """);
   }
 
   /** Stored documents are rendered again only if the version is higher. */

@@ -57,10 +57,9 @@ class ClientCertificateTest {
 
     assertRefused(expired.certificate(), expired.key(), "the certificate expired at ");
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                ClientCertificate.of(
-                    issued.certificate(), issued.key(), now.minus(Duration.ofDays(30))))
+        .isThrownBy(() ->
+            ClientCertificate.of(
+                issued.certificate(), issued.key(), now.minus(Duration.ofDays(30))))
         .withMessageStartingWith("the certificate is not valid before ");
   }
 

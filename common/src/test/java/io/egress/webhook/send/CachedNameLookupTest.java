@@ -19,7 +19,7 @@ class CachedNameLookupTest {
   private long nowNanos = Long.MAX_VALUE - 1_000;
   private final CachedNameLookup lookup =
       new CachedNameLookup(
-          host -> {
+          _ -> {
             Promise<List<InetAddress>> promise = Promise.promise();
             asked.add(promise);
             return promise.future();

@@ -44,7 +44,7 @@ final class CountingReceivers {
             request -> {
               connections.add(request.connection());
               requests.incrementAndGet();
-              request.response().exceptionHandler(ignored -> {});
+              request.response().exceptionHandler(_ -> {});
               handler.handle(request);
             })
         .actualPort();
@@ -65,17 +65,16 @@ final class CountingReceivers {
 
   private void follow(Script script, NetSocket socket) {
     connections.add(socket);
-    socket.handler(
-        bytes -> {
-          if (bytes.toString().endsWith("}}")) {
-            script.handle(socket, requests.incrementAndGet());
-          }
-        });
+    socket.handler(bytes -> {
+      if (bytes.toString().endsWith("}}")) {
+        script.handle(socket, requests.incrementAndGet());
+      }
+    });
   }
 
   List<Sending> startMany(int count, int port) {
     return IntStream.range(0, count)
-        .mapToObj(i -> harness.start(url(port), envelope("x")))
+        .mapToObj(_ -> harness.start(url(port), envelope("x")))
         .collect(Collectors.toCollection(ArrayList::new));
   }
 

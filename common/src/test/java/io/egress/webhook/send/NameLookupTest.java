@@ -61,14 +61,12 @@ class NameLookupTest {
     lookup
         .addressesOf("nowhere.test")
         .onComplete(
-            context.failing(
-                failure ->
-                    context.verify(
-                        () -> {
-                          AttemptFailure breakage = AttemptFailure.ofLookup(failure);
-                          assertThat(breakage.kind()).isEqualTo(FailureKind.DNS);
-                          assertThat(breakage.detail()).contains("nowhere.test");
-                          context.completeNow();
-                        })));
+            context.failing(failure ->
+                context.verify(() -> {
+                  AttemptFailure breakage = AttemptFailure.ofLookup(failure);
+                  assertThat(breakage.kind()).isEqualTo(FailureKind.DNS);
+                  assertThat(breakage.detail()).contains("nowhere.test");
+                  context.completeNow();
+                })));
   }
 }

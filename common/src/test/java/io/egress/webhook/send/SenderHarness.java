@@ -121,11 +121,7 @@ final class SenderHarness implements AutoCloseable {
   HttpServer httpsServer(HttpServerOptions options, Handler<HttpServerRequest> handler) {
     options.setSsl(true).setKeyCertOptions(certificate).setHost("127.0.0.1").setPort(0);
     return await(
-        vertx
-            .createHttpServer(options)
-            .exceptionHandler(ignored -> {})
-            .requestHandler(handler)
-            .listen());
+        vertx.createHttpServer(options).exceptionHandler(_ -> {}).requestHandler(handler).listen());
   }
 
   /** A receiver that sends given bytes; returns its port. */
@@ -144,12 +140,11 @@ final class SenderHarness implements AutoCloseable {
     return await(
             vertx
                 .createNetServer(options)
-                .exceptionHandler(ignored -> {})
-                .connectHandler(
-                    socket -> {
-                      socket.exceptionHandler(ignored -> {});
-                      handler.handle(socket);
-                    })
+                .exceptionHandler(_ -> {})
+                .connectHandler(socket -> {
+                  socket.exceptionHandler(_ -> {});
+                  handler.handle(socket);
+                })
                 .listen())
         .actualPort();
   }

@@ -87,12 +87,10 @@ class StandardWebhooksTest {
     byte[] altered =
         new String(envelope.buffer().getBytes(), UTF_8).replace("Grüße", "Grüsse").getBytes(UTF_8);
     assertThatExceptionOfType(WebhookVerificationException.class)
-        .isThrownBy(
-            () ->
-                library(secret)
-                    .verify(
-                        new String(altered, UTF_8),
-                        headers(envelope.deliveryId(), now, signature)));
+        .isThrownBy(() ->
+            library(secret)
+                .verify(
+                    new String(altered, UTF_8), headers(envelope.deliveryId(), now, signature)));
   }
 
   /** From Python: {@code base64.b64encode(hmac.new(secret, f"{id}.{t}.".encode() + body, ...))}. */
@@ -123,10 +121,9 @@ class StandardWebhooksTest {
   private void assertRefusedWithSecretAsItIs() {
     String signature = sign(envelope, now, secret);
     assertThatExceptionOfType(Exception.class)
-        .isThrownBy(
-            () ->
-                new Webhook(secret)
-                    .verify(body(envelope), headers(envelope.deliveryId(), now, signature)));
+        .isThrownBy(() ->
+            new Webhook(secret)
+                .verify(body(envelope), headers(envelope.deliveryId(), now, signature)));
   }
 
   private static String sign(Envelope envelope, long unixSeconds, String... secrets) {

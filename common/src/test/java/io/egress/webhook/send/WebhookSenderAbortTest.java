@@ -52,7 +52,7 @@ class WebhookSenderAbortTest {
         harness.httpsReceiver(
             http2,
             request -> {
-              request.response().exceptionHandler(failure -> broken.incrementAndGet());
+              request.response().exceptionHandler(_ -> broken.incrementAndGet());
               arrived.incrementAndGet();
             });
 
@@ -78,7 +78,7 @@ class WebhookSenderAbortTest {
               request
                   .connection()
                   .ping(Buffer.buffer("12345678"))
-                  .onSuccess(pong -> answered.set(true));
+                  .onSuccess(_ -> answered.set(true));
             });
 
     Sending sending = harness.start(url(port), envelope("x"));
@@ -90,7 +90,7 @@ class WebhookSenderAbortTest {
 
   @Test
   void anAbortWhileConnectingOrAfterTheEndIsHarmless() {
-    int hanging = harness.plainReceiver(socket -> {});
+    int hanging = harness.plainReceiver(_ -> {});
     Sending connecting = harness.start(url(hanging), envelope("x"));
     connecting.abort("enough");
     connecting.abort("again");
@@ -119,7 +119,7 @@ class WebhookSenderAbortTest {
 
   @Test
   void closingAbortsRunningAndLaterAttempts() {
-    int port = harness.tlsReceiver(socket -> {});
+    int port = harness.tlsReceiver(_ -> {});
     Sending running = harness.start(url(port), envelope("x"));
 
     await(harness.sender.close());
@@ -157,7 +157,7 @@ class WebhookSenderAbortTest {
             request -> request.connection().close(),
             request -> request.response().reset(INTERNAL_ERROR),
             request -> request.response().setChunked(true).write("never ends"),
-            request -> {});
+            _ -> {});
     Handler<HttpServerRequest> moody =
         request -> moods.get(random.nextInt(moods.size())).handle(request);
     int[] ports = {receivers.https(false, moody), receivers.https(true, moody)};

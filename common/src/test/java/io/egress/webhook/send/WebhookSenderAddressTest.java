@@ -94,7 +94,7 @@ class WebhookSenderAddressTest {
   void refusesDnsRebindingToAPrivateAddress() {
     Deque<List<InetAddress>> answers =
         new ArrayDeque<>(List.of(addresses("127.0.0.1"), addresses("192.168.1.1")));
-    WebhookSender rebound = senderWith(host -> Future.succeededFuture(answers.remove()));
+    WebhookSender rebound = senderWith(_ -> Future.succeededFuture(answers.remove()));
 
     assertThat(send(rebound)).isInstanceOf(Delivered.class);
     assertThat(send(rebound))
@@ -112,7 +112,7 @@ class WebhookSenderAddressTest {
         harness.newSender(
             SenderSettings.DEFAULTS,
             LOOPBACK_ALLOWED,
-            host -> {
+            _ -> {
               lookups.incrementAndGet();
               return Future.succeededFuture(addresses("10.0.0.1"));
             });
@@ -131,7 +131,7 @@ class WebhookSenderAddressTest {
         harness.newSender(
             new SenderSettings(Duration.ofMillis(50), Duration.ZERO, PoolLimits.DEFAULTS),
             LOOPBACK_ALLOWED,
-            host -> Promise.<List<InetAddress>>promise().future());
+            _ -> Promise.<List<InetAddress>>promise().future());
 
     assertThat(send(sender))
         .isInstanceOfSatisfying(
@@ -155,14 +155,13 @@ class WebhookSenderAddressTest {
   void triesTheNextAddressIfOneHangs() {
     AtomicInteger hanging = new AtomicInteger();
     harness.netServer(
-        new NetServerOptions().setHost("127.0.0.2").setPort(port),
-        socket -> hanging.incrementAndGet());
+        new NetServerOptions().setHost("127.0.0.2").setPort(port), _ -> hanging.incrementAndGet());
     harness.sendDelivered(url(port));
     WebhookSender sender =
         harness.newSender(
             new SenderSettings(Duration.ofSeconds(4), Duration.ZERO, PoolLimits.DEFAULTS),
             LOOPBACK_ALLOWED,
-            host -> Future.succeededFuture(addresses("127.0.0.2", "127.0.0.1")));
+            _ -> Future.succeededFuture(addresses("127.0.0.2", "127.0.0.1")));
 
     assertThat(send(sender)).isInstanceOf(Delivered.class);
     assertThat(send(sender)).isInstanceOf(Delivered.class);
@@ -181,13 +180,12 @@ class WebhookSenderAddressTest {
             .setHost("127.0.0.2")
             .setPort(port),
         socket ->
-            socket.handler(
-                bytes -> {
-                  elsewhere.incrementAndGet();
-                  socket.write(CountingReceivers.OK);
-                }));
+            socket.handler(_ -> {
+              elsewhere.incrementAndGet();
+              socket.write(CountingReceivers.OK);
+            }));
     Deque<List<InetAddress>> answers = new ArrayDeque<>(List.of(named(1), named(2)));
-    WebhookSender sender = senderWith(host -> Future.succeededFuture(answers.remove()));
+    WebhookSender sender = senderWith(_ -> Future.succeededFuture(answers.remove()));
 
     assertThat(send(sender)).isInstanceOf(Delivered.class);
     assertThat(elsewhere).hasValue(0);
@@ -228,7 +226,7 @@ class WebhookSenderAddressTest {
     WebhookSender sender = senderWith(NameLookup.using(harness.vertx));
     int plainPort =
         harness.plainReceiver(
-            socket -> socket.handler(bytes -> socket.write("HTTP/1.1 204 No Content\r\n\r\n")));
+            socket -> socket.handler(_ -> socket.write("HTTP/1.1 204 No Content\r\n\r\n")));
 
     Sending sending =
         harness.start(

@@ -37,15 +37,13 @@ class WebhookSenderAnswerTest {
       })
   void parsesEveryFormOfResponse(String answer) {
     int port =
-        harness.tlsReceiver(
-            socket ->
-                socket.handler(
-                    bytes -> {
-                      socket.write(answer);
-                      if (answer.startsWith("HTTP/1.0")) {
-                        socket.end();
-                      }
-                    }));
+        harness.tlsReceiver(socket ->
+            socket.handler(_ -> {
+              socket.write(answer);
+              if (answer.startsWith("HTTP/1.0")) {
+                socket.end();
+              }
+            }));
 
     harness.sendDelivered(url(port));
   }
@@ -61,7 +59,7 @@ class WebhookSenderAnswerTest {
         "x\u0000\u0001\u0002\r\n\r\n",
       })
   void reportsInvalidResponses(String answer) {
-    int port = harness.tlsReceiver(socket -> socket.handler(bytes -> socket.write(answer)));
+    int port = harness.tlsReceiver(socket -> socket.handler(_ -> socket.write(answer)));
 
     Failed failed = harness.sendFailed(url(port));
 
@@ -75,11 +73,10 @@ class WebhookSenderAnswerTest {
     Buffer flood = Buffer.buffer(("HTTP/1.1 " + interim + "\r\n\r\n").repeat(1_000));
     AtomicBoolean open = new AtomicBoolean(true);
     int port =
-        harness.tlsReceiver(
-            socket -> {
-              socket.closeHandler(end -> open.set(false));
-              socket.handler(bytes -> pour(open::get, chunk -> socket.write(flood)));
-            });
+        harness.tlsReceiver(socket -> {
+          socket.closeHandler(_ -> open.set(false));
+          socket.handler(_ -> pour(open::get, _ -> socket.write(flood)));
+        });
 
     Failed failed = harness.sendFailed(url(port));
 
@@ -110,7 +107,7 @@ class WebhookSenderAnswerTest {
         "HTTP/1.1 204 No Content\r\n\r\nall is well!\r\n\r\n",
       })
   void aBodyThatShouldNotBeThereDoesNotSpoilTheNextAttempt(String answer) {
-    int port = harness.tlsReceiver(socket -> socket.handler(bytes -> socket.write(answer)));
+    int port = harness.tlsReceiver(socket -> socket.handler(_ -> socket.write(answer)));
 
     for (int i = 0; i < 20; i++) {
       harness.sendDelivered(url(port));
@@ -136,17 +133,13 @@ class WebhookSenderAnswerTest {
   @Test
   void survivesAnEndlessHead() {
     int port =
-        harness.tlsReceiver(
-            socket ->
-                socket.handler(
-                    bytes -> {
-                      socket.write("HTTP/1.1 200 OK\r\n");
-                      AtomicBoolean open = new AtomicBoolean(true);
-                      socket.closeHandler(end -> open.set(false));
-                      pour(
-                          open::get,
-                          chunk -> socket.write("x: ").compose(x -> socket.write(chunk)));
-                    }));
+        harness.tlsReceiver(socket ->
+            socket.handler(_ -> {
+              socket.write("HTTP/1.1 200 OK\r\n");
+              AtomicBoolean open = new AtomicBoolean(true);
+              socket.closeHandler(_ -> open.set(false));
+              pour(open::get, chunk -> socket.write("x: ").compose(_ -> socket.write(chunk)));
+            }));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.BAD_RESPONSE);
   }
@@ -183,7 +176,7 @@ class WebhookSenderAnswerTest {
   private static void pour(BooleanSupplier open, Sink sink) {
     Buffer chunk = Buffer.buffer(("a".repeat(8_000) + "\r\n").getBytes(UTF_8));
     if (open.getAsBoolean()) {
-      sink.write(chunk).onSuccess(written -> pour(open, sink));
+      sink.write(chunk).onSuccess(_ -> pour(open, sink));
     }
   }
 }

@@ -120,18 +120,17 @@ class WebhookSenderCertificateTest {
             options,
             socket -> {
               AtomicInteger onThis = new AtomicInteger();
-              socket.handler(
-                  bytes -> {
-                    if (!bytes.toString(ISO_8859_1).startsWith("POST ")) {
-                      return;
-                    }
-                    requests.incrementAndGet();
-                    if (onThis.incrementAndGet() == 1) {
-                      socket.write("HTTP/1.1 204 No Content\r\n\r\n");
-                    } else {
-                      socket.close();
-                    }
-                  });
+              socket.handler(bytes -> {
+                if (!bytes.toString(ISO_8859_1).startsWith("POST ")) {
+                  return;
+                }
+                requests.incrementAndGet();
+                if (onThis.incrementAndGet() == 1) {
+                  socket.write("HTTP/1.1 204 No Content\r\n\r\n");
+                } else {
+                  socket.close();
+                }
+              });
             });
     try (ConnectProxy proxy = ConnectProxy.open()) {
       ClientCertificate trusted = issued(authority);

@@ -46,7 +46,7 @@ class WebhookSenderFailureTest {
   void reportsAConnectionResetBeforeTheResponse() {
     NetServerOptions abrupt =
         new NetServerOptions().setSsl(true).setKeyCertOptions(harness.certificate).setSoLinger(0);
-    int port = harness.netServer(abrupt, socket -> socket.handler(bytes -> socket.close()));
+    int port = harness.netServer(abrupt, socket -> socket.handler(_ -> socket.close()));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.RESET);
   }
@@ -54,8 +54,7 @@ class WebhookSenderFailureTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\ncontent-le"})
   void reportsAConnectionClosedBeforeTheResponseHead(String start) {
-    int port =
-        harness.tlsReceiver(socket -> socket.handler(bytes -> socket.end(Buffer.buffer(start))));
+    int port = harness.tlsReceiver(socket -> socket.handler(_ -> socket.end(Buffer.buffer(start))));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.RESET);
   }
@@ -63,7 +62,7 @@ class WebhookSenderFailureTest {
   @Test
   void endsAtItsDeadline() {
     useImpatientOne();
-    int port = harness.tlsReceiver(socket -> {});
+    int port = harness.tlsReceiver(_ -> {});
 
     Failed failed = harness.sendFailed(url(port));
 
@@ -75,7 +74,7 @@ class WebhookSenderFailureTest {
   @Test
   void includesTheHandshakeInTheDeadline() {
     useImpatientOne();
-    int port = harness.plainReceiver(socket -> {});
+    int port = harness.plainReceiver(_ -> {});
 
     Failed failed = harness.sendFailed(url(port));
 
@@ -89,7 +88,7 @@ class WebhookSenderFailureTest {
     useImpatientOne();
     int port =
         harness.tlsReceiver(
-            socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y")));
+            socket -> socket.handler(_ -> drip(socket, "HTTP/1.1 200 OK\r\nx: ", "y")));
 
     Failed failed = harness.sendFailed(url(port));
 
@@ -102,10 +101,9 @@ class WebhookSenderFailureTest {
     useImpatientOne();
     int warm = harness.sender.openConnections();
     int port =
-        harness.tlsReceiver(
-            socket -> {
-              socket.handler(bytes -> drip(socket, "HTTP/1.1 200 OK\r\n\r\n", "z"));
-            });
+        harness.tlsReceiver(socket -> {
+          socket.handler(_ -> drip(socket, "HTTP/1.1 200 OK\r\n\r\n", "z"));
+        });
 
     Delivered delivered = harness.sendDelivered(url(port));
 
@@ -119,7 +117,7 @@ class WebhookSenderFailureTest {
     useImpatientOne();
     int port =
         harness.tlsReceiver(
-            socket -> socket.handler(bytes -> drip(socket, "HTTP/1.1 503 Sorry\r\n\r\n", "z")));
+            socket -> socket.handler(_ -> drip(socket, "HTTP/1.1 503 Sorry\r\n\r\n", "z")));
 
     assertThat(harness.sendFailed(url(port))).returns(503, Failed::status);
   }
@@ -127,12 +125,9 @@ class WebhookSenderFailureTest {
   @Test
   void isDeliveredWhenTheBodyIsTruncated() {
     int port =
-        harness.tlsReceiver(
-            socket ->
-                socket.handler(
-                    bytes ->
-                        socket.end(
-                            Buffer.buffer("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"))));
+        harness.tlsReceiver(socket ->
+            socket.handler(_ ->
+                socket.end(Buffer.buffer("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"))));
 
     assertThat(harness.sendDelivered(url(port)).answerStart()).hasToString("half");
   }
@@ -157,9 +152,9 @@ class WebhookSenderFailureTest {
   }
 
   private void drip(NetSocket socket, String first, String drop) {
-    socket.handler(ignored -> {});
+    socket.handler(_ -> {});
     socket.write(first);
-    long timer = harness.vertx.setPeriodic(DRIP_PERIOD_MILLIS, tick -> socket.write(drop));
-    socket.closeHandler(end -> harness.vertx.cancelTimer(timer));
+    long timer = harness.vertx.setPeriodic(DRIP_PERIOD_MILLIS, _ -> socket.write(drop));
+    socket.closeHandler(_ -> harness.vertx.cancelTimer(timer));
   }
 }

@@ -32,15 +32,14 @@ class WebhookSenderLoopsTest {
   private final SenderHarness harness = new SenderHarness();
   private final Map<String, Set<Thread>> askedOn = new ConcurrentHashMap<>();
   private final int port =
-      harness.plainReceiver(
-          socket -> socket.handler(request -> socket.write(CountingReceivers.OK)));
+      harness.plainReceiver(socket -> socket.handler(_ -> socket.write(CountingReceivers.OK)));
   private final WebhookSender sender =
       harness.newSender(
           new SenderSettings(Duration.ofSeconds(10), Duration.ZERO, SenderSettings.DEFAULTS.pool()),
           new AddressPolicy(CidrBlock.parseList("127.0.0.0/8")),
           host -> {
             askedOn
-                .computeIfAbsent(host, name -> ConcurrentHashMap.newKeySet())
+                .computeIfAbsent(host, _ -> ConcurrentHashMap.newKeySet())
                 .add(Thread.currentThread());
             return Future.succeededFuture(SenderHarness.addresses("127.0.0.1"));
           });
@@ -70,26 +69,21 @@ class WebhookSenderLoopsTest {
   void completesOnTheCallersContext(VertxTestContext test) {
     Context caller = harness.vertx.getOrCreateContext();
     Checkpoint told = test.checkpoint(2 * EVENT_LOOPS);
-    caller.runOnContext(
-        called ->
-            endpoints(2 * EVENT_LOOPS)
-                .forEach(
-                    endpoint ->
-                        start(endpoint)
-                            .outcome()
-                            .onComplete(
-                                test.succeeding(
-                                    outcome -> {
-                                      test.verify(
-                                          () ->
-                                              assertThat(Vertx.currentContext()).isSameAs(caller));
-                                      told.flag();
-                                    }))));
+    caller.runOnContext(_ ->
+        endpoints(2 * EVENT_LOOPS)
+            .forEach(endpoint ->
+                start(endpoint)
+                    .outcome()
+                    .onComplete(
+                        test.succeeding(_ -> {
+                          test.verify(() -> assertThat(Vertx.currentContext()).isSameAs(caller));
+                          told.flag();
+                        }))));
   }
 
   @Test
   void canBeAbortedFromAnotherThread() {
-    int silent = harness.tlsReceiver(socket -> {});
+    int silent = harness.tlsReceiver(_ -> {});
     for (UUID endpoint : endpoints(2 * EVENT_LOOPS).toList()) {
       Sending sending = harness.start(sender, endpoint, url(silent), envelope("x"));
 

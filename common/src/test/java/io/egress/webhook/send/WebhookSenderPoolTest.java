@@ -117,7 +117,7 @@ class WebhookSenderPoolTest {
   @Test
   void includesWaitingForAConnectionInTheDeadline() {
     use(SenderHarness.impatient(new PoolLimits(1, 64, 100, LONG)));
-    int port = receivers.https(false, request -> {});
+    int port = receivers.https(false, _ -> {});
 
     List<Sending> sendings = harness.together(() -> receivers.startMany(2, port));
 
@@ -146,7 +146,7 @@ class WebhookSenderPoolTest {
     int perEventLoop = 2;
     int bound = perEventLoop * SenderHarness.EVENT_LOOPS;
     use(new SenderHarness(new PoolLimits(10, 64, bound, LONG)));
-    int port = receivers.plain((socket, nth) -> socket.write(CountingReceivers.OK));
+    int port = receivers.plain((socket, _) -> socket.write(CountingReceivers.OK));
     List<UUID> endpoints = IntStream.range(0, 3 * bound).mapToObj(n -> new UUID(0, n)).toList();
     endpoints.forEach(endpoint -> sendToItsOwnHost(endpoint, port));
 
@@ -159,7 +159,7 @@ class WebhookSenderPoolTest {
   @Test
   void opensAnotherConnectionIfTheReceiverWillCloseThisOne() {
     String answer = CountingReceivers.OK.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
-    int port = receivers.raw((socket, nth) -> socket.write(answer));
+    int port = receivers.raw((socket, _) -> socket.write(answer));
 
     for (int i = 0; i < 3; i++) {
       harness.sendDelivered(url(port));
@@ -172,7 +172,7 @@ class WebhookSenderPoolTest {
   void honorsTheKeepAliveTimeoutOfTheReceiver() {
     String header = "\r\nkeep-alive: timeout=1, max=100\r\n\r\n";
     String answer = CountingReceivers.OK.replace("\r\n\r\n", header);
-    int port = receivers.raw((socket, nth) -> socket.write(answer));
+    int port = receivers.raw((socket, _) -> socket.write(answer));
     harness.sendDelivered(url(port));
 
     await().until(() -> harness.sender.openConnections() == 0);

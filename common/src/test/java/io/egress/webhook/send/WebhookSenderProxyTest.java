@@ -214,7 +214,7 @@ class WebhookSenderProxyTest {
 
   @Test
   void reportsAReceiverBehindTheProxyThatHangs() {
-    int port = harness.httpsReceiver(false, request -> {});
+    int port = harness.httpsReceiver(false, _ -> {});
     WebhookSender sender = sender(ForwardProxy.parse(proxy.url()), Duration.ofSeconds(3));
 
     Failed failed = fails(sender, url(port));
@@ -234,18 +234,17 @@ class WebhookSenderProxyTest {
             tls,
             socket -> {
               AtomicInteger onThis = new AtomicInteger();
-              socket.handler(
-                  bytes -> {
-                    if (!bytes.toString(ISO_8859_1).startsWith("POST ")) {
-                      return;
-                    }
-                    requests.incrementAndGet();
-                    if (onThis.incrementAndGet() == 1) {
-                      socket.write("HTTP/1.1 204 No Content\r\n\r\n");
-                    } else {
-                      socket.close();
-                    }
-                  });
+              socket.handler(bytes -> {
+                if (!bytes.toString(ISO_8859_1).startsWith("POST ")) {
+                  return;
+                }
+                requests.incrementAndGet();
+                if (onThis.incrementAndGet() == 1) {
+                  socket.write("HTTP/1.1 204 No Content\r\n\r\n");
+                } else {
+                  socket.close();
+                }
+              });
             });
     WebhookSender sender = sender(ForwardProxy.parse(proxy.url()));
 
@@ -262,11 +261,10 @@ class WebhookSenderProxyTest {
   void doesNotSendPlainHttpThroughAProxy() {
     AtomicInteger arrived = new AtomicInteger();
     int port =
-        harness.httpReceiver(
-            request -> {
-              arrived.incrementAndGet();
-              request.response().end();
-            });
+        harness.httpReceiver(request -> {
+          arrived.incrementAndGet();
+          request.response().end();
+        });
     EndpointUrl plain = SenderHarness.plainUrl(port);
 
     Failed failed = fails(sender(ForwardProxy.parse(proxy.url())), plain);

@@ -31,14 +31,13 @@ class WebhookSenderRepeatTest {
   @Test
   void repeatsOnAFreshConnectionIfAReusedOneBroke() {
     int port =
-        receivers.raw(
-            (socket, nth) -> {
-              if (nth == 2) {
-                socket.close();
-              } else {
-                socket.write(CountingReceivers.OK);
-              }
-            });
+        receivers.raw((socket, nth) -> {
+          if (nth == 2) {
+            socket.close();
+          } else {
+            socket.write(CountingReceivers.OK);
+          }
+        });
 
     harness.sendDelivered(url(port));
     harness.sendDelivered(url(port));
@@ -50,14 +49,13 @@ class WebhookSenderRepeatTest {
   @Test
   void repeatsOnlyOnce() {
     int port =
-        receivers.raw(
-            (socket, nth) -> {
-              if (nth == 1) {
-                socket.write(CountingReceivers.OK);
-              } else {
-                socket.close();
-              }
-            });
+        receivers.raw((socket, nth) -> {
+          if (nth == 1) {
+            socket.write(CountingReceivers.OK);
+          } else {
+            socket.close();
+          }
+        });
     harness.sendDelivered(url(port));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.RESET);
@@ -66,7 +64,7 @@ class WebhookSenderRepeatTest {
 
   @Test
   void repeatsNothingOnAFreshConnection() {
-    int port = receivers.raw((socket, nth) -> socket.close());
+    int port = receivers.raw((socket, _) -> socket.close());
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.RESET);
     assertThat(receivers.requests).hasValue(1);
@@ -77,16 +75,15 @@ class WebhookSenderRepeatTest {
     use(new SenderHarness(new PoolLimits(2, 64, 100, LONG)));
     BlockingQueue<NetSocket> held = new LinkedBlockingQueue<>();
     int port =
-        receivers.raw(
-            (socket, nth) -> {
-              if (nth <= 2) {
-                held.add(socket);
-              } else if (nth == 3) {
-                socket.close();
-              } else {
-                socket.write(CountingReceivers.OK);
-              }
-            });
+        receivers.raw((socket, nth) -> {
+          if (nth <= 2) {
+            held.add(socket);
+          } else if (nth == 3) {
+            socket.close();
+          } else {
+            socket.write(CountingReceivers.OK);
+          }
+        });
     List<Sending> two = receivers.startMany(2, port);
     await().until(() -> held.size() == 2);
     held.forEach(socket -> socket.write(CountingReceivers.OK));

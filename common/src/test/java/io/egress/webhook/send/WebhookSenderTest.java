@@ -179,7 +179,7 @@ class WebhookSenderTest {
   @ValueSource(ints = {301, 302, 303, 307, 308})
   void followsNoRedirect(int status) {
     AtomicInteger followed = new AtomicInteger();
-    int target = harness.httpsReceiver(false, request -> followed.incrementAndGet());
+    int target = harness.httpsReceiver(false, _ -> followed.incrementAndGet());
     int port =
         harness.httpsReceiver(
             false,
@@ -228,14 +228,13 @@ class WebhookSenderTest {
     AtomicInteger delivered = new AtomicInteger();
     for (int i = 0; i < threads.length; i++) {
       threads[i] =
-          new Thread(
-              () -> {
-                for (int n = 0; n < 20; n++) {
-                  if (harness.send(url(port)) instanceof Delivered) {
-                    delivered.incrementAndGet();
-                  }
-                }
-              });
+          new Thread(() -> {
+            for (int n = 0; n < 20; n++) {
+              if (harness.send(url(port)) instanceof Delivered) {
+                delivered.incrementAndGet();
+              }
+            }
+          });
       threads[i].start();
     }
     for (Thread thread : threads) {
@@ -247,10 +246,8 @@ class WebhookSenderTest {
   @Test
   void sendsPlainHttpWhereTheUrlSaysSo() {
     int port =
-        harness.plainReceiver(
-            socket ->
-                socket.handler(
-                    bytes -> socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")));
+        harness.plainReceiver(socket ->
+            socket.handler(_ -> socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")));
 
     assertThat(harness.send(SenderHarness.plainUrl(port))).isInstanceOf(Delivered.class);
   }
@@ -279,10 +276,9 @@ class WebhookSenderTest {
         request ->
             request
                 .body()
-                .onSuccess(
-                    body -> {
-                      received.add(new Received(request, body));
-                      request.response().setStatusCode(status).end(answer);
-                    }));
+                .onSuccess(body -> {
+                  received.add(new Received(request, body));
+                  request.response().setStatusCode(status).end(answer);
+                }));
   }
 }

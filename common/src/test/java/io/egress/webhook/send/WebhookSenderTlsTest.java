@@ -41,14 +41,14 @@ class WebhookSenderTlsTest {
   void reportsAReceiverWithoutTls() {
     int port =
         harness.plainReceiver(
-            socket -> socket.handler(bytes -> socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")));
+            socket -> socket.handler(_ -> socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.TLS);
   }
 
   @Test
   void reportsAnAbortedHandshake() {
-    int port = harness.plainReceiver(socket -> socket.handler(bytes -> socket.close()));
+    int port = harness.plainReceiver(socket -> socket.handler(_ -> socket.close()));
 
     assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.TLS);
   }
@@ -56,7 +56,7 @@ class WebhookSenderTlsTest {
   private void assertTlsFailure(PemKeyCertOptions certificate, String detail) {
     int port =
         harness.netServer(
-            new NetServerOptions().setSsl(true).setKeyCertOptions(certificate), socket -> {});
+            new NetServerOptions().setSsl(true).setKeyCertOptions(certificate), _ -> {});
 
     Failed failed = harness.sendFailed(url(port));
 

@@ -88,19 +88,17 @@ final class Backfill {
 
   /** Called before they are published, because one may finish before it is acknowledged. */
   void publishing(List<Delivery> deliveries) {
-    count(
-        () -> {
-          deliveries.forEach(delivery -> unsettled.add(delivery.id()));
-          reserved = 0;
-        });
+    count(() -> {
+      deliveries.forEach(delivery -> unsettled.add(delivery.id()));
+      reserved = 0;
+    });
   }
 
   void unsure(List<Delivery> deliveries) {
-    count(
-        () -> {
-          deliveries.forEach(delivery -> unsettled.remove(delivery.id()));
-          reserved = deliveries.size();
-        });
+    count(() -> {
+      deliveries.forEach(delivery -> unsettled.remove(delivery.id()));
+      reserved = deliveries.size();
+    });
   }
 
   /** Returns whether the delivery was counted until now. */

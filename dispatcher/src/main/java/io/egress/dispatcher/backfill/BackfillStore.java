@@ -54,7 +54,8 @@ public final class BackfillStore {
       where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
         and d.position >= b.next_position and d.position <= b.last_position
         and d.replay_id is distinct from b.id and b.only_undelivered
-      order by d.position fetch first ($2::integer) rows with ties""";
+      order by d.position fetch first ($2::integer) rows with ties\
+      """;
 
   /**
    * The next positions; a row without a position if nothing is left, no row if nothing is to be
@@ -120,25 +121,22 @@ public final class BackfillStore {
   Future<List<Open>> open(UUID after, int max) {
     return pool.preparedQuery(OPEN)
         .execute(Tuple.of(after, max))
-        .map(
-            rows -> {
-              List<Open> open = new ArrayList<>(rows.size());
-              rows.forEach(
-                  row -> open.add(new Open(row.getUUID("id"), row.getUUID("endpoint_id"))));
-              return open;
-            });
+        .map(rows -> {
+          List<Open> open = new ArrayList<>(rows.size());
+          rows.forEach(row -> open.add(new Open(row.getUUID("id"), row.getUUID("endpoint_id"))));
+          return open;
+        });
   }
 
   /** Empty if it is finished, or its endpoint is paused or deleted. */
   Future<Optional<Batch>> take(UUID id, int max) {
     return pool.preparedQuery(TAKE)
         .execute(Tuple.of(id, max))
-        .compose(
-            rows ->
-                rows.size() == 0
-                    ? Future.succeededFuture(Optional.empty())
-                    : deliveredAtFirst(rows)
-                        .map(delivered -> Optional.of(batch(id, max, rows, delivered))));
+        .compose(rows ->
+            rows.size() == 0
+                ? Future.succeededFuture(Optional.empty())
+                : deliveredAtFirst(rows)
+                    .map(delivered -> Optional.of(batch(id, max, rows, delivered))));
   }
 
   /** Of the wanted captures that are known by deliveries of replays only. */
@@ -168,12 +166,11 @@ public final class BackfillStore {
     return client
         .preparedQuery(select)
         .execute(Tuple.tuple().addArrayOfUUID(among.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Set<UUID> ids = new HashSet<>();
-              rows.forEach(row -> ids.add(row.getUUID("id")));
-              return ids;
-            });
+        .map(rows -> {
+          Set<UUID> ids = new HashSet<>();
+          rows.forEach(row -> ids.add(row.getUUID("id")));
+          return ids;
+        });
   }
 
   /** {@code delivered} has the first deliveries of captures that are not wanted therefore. */

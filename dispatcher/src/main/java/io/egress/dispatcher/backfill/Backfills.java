@@ -89,7 +89,7 @@ public final class Backfills {
       throw new IllegalStateException("started before");
     }
     running = true;
-    timer = vertx.setPeriodic(settings.period().toMillis(), tick -> periodPassed());
+    timer = vertx.setPeriodic(settings.period().toMillis(), _ -> periodPassed());
     look();
   }
 
@@ -117,7 +117,7 @@ public final class Backfills {
     log.info("Publishing backfills to {} partitions instead of {}", newPartitions, partitions);
     partitions = newPartitions;
     beginAnew();
-    vertx.setTimer(SPREADING_MAX.toMillis(), settled -> beginAnew());
+    vertx.setTimer(SPREADING_MAX.toMillis(), _ -> beginAnew());
   }
 
   /**

@@ -39,18 +39,16 @@ final class Pump {
   Future<Boolean> turn(Backfill backfill) {
     return savePosition(backfill)
         .compose(
-            saved ->
-                backfill.reserved() == 0 ? Future.succeededFuture(true) : publishNext(backfill));
+            _ -> backfill.reserved() == 0 ? Future.succeededFuture(true) : publishNext(backfill));
   }
 
   private Future<Boolean> publishNext(Backfill backfill) {
     return store
         .take(backfill.id(), backfill.reserved())
-        .compose(
-            batch ->
-                batch.isEmpty() || backfill.isForgotten() || stopped.getAsBoolean()
-                    ? Future.succeededFuture(false)
-                    : publish(backfill, batch.get()));
+        .compose(batch ->
+            batch.isEmpty() || backfill.isForgotten() || stopped.getAsBoolean()
+                ? Future.succeededFuture(false)
+                : publish(backfill, batch.get()));
   }
 
   private Future<Boolean> publish(Backfill backfill, BackfillStore.Batch batch) {
@@ -61,14 +59,13 @@ final class Pump {
             .toList();
     backfill.publishing(deliveries);
     return enter(deliveries)
-        .compose(entered -> publisher.publish(messages))
-        .onFailure(failure -> backfill.unsure(deliveries))
-        .compose(
-            acknowledged -> {
-              backfill.acknowledged(batch.nextPosition(), deliveries.size());
-              return savePosition(backfill);
-            })
-        .map(saved -> !batch.last());
+        .compose(_ -> publisher.publish(messages))
+        .onFailure(_ -> backfill.unsure(deliveries))
+        .compose(_ -> {
+          backfill.acknowledged(batch.nextPosition(), deliveries.size());
+          return savePosition(backfill);
+        })
+        .map(_ -> !batch.last());
   }
 
   private Future<Void> enter(List<Delivery> deliveries) {
@@ -84,7 +81,7 @@ final class Pump {
     return backfill.hasUnsavedPosition()
         ? store
             .advance(backfill.id(), backfill.unsavedPosition(), backfill.unsavedCount())
-            .onSuccess(saved -> backfill.saved())
+            .onSuccess(_ -> backfill.saved())
         : Future.succeededFuture();
   }
 }

@@ -32,29 +32,24 @@ public final class CooperativeRangeAssignor extends RangeAssignor {
     Map<String, List<TopicPartition>> ranges =
         super.assignPartitions(partitionsPerTopic, subscriptions);
     Map<TopicPartition, Claim> owners = owners(subscriptions);
-    ranges.forEach(
-        (member, partitions) ->
-            partitions.removeIf(
-                partition -> {
-                  Claim owner = owners.get(partition);
-                  return owner != null && !owner.member().equals(member);
-                }));
+    ranges.forEach((member, partitions) ->
+        partitions.removeIf(partition -> {
+          Claim owner = owners.get(partition);
+          return owner != null && !owner.member().equals(member);
+        }));
     return ranges;
   }
 
   /** Of two members that claim a partition, the one with the later generation owns it. */
   private static Map<TopicPartition, Claim> owners(Map<String, Subscription> subscriptions) {
     Map<TopicPartition, Claim> owners = new HashMap<>();
-    subscriptions.forEach(
-        (member, subscription) -> {
-          Claim claim = new Claim(member, subscription.generationId().orElse(-1));
-          for (TopicPartition partition : subscription.ownedPartitions()) {
-            owners.merge(
-                partition,
-                claim,
-                (one, other) -> other.generation() > one.generation() ? other : one);
-          }
-        });
+    subscriptions.forEach((member, subscription) -> {
+      Claim claim = new Claim(member, subscription.generationId().orElse(-1));
+      for (TopicPartition partition : subscription.ownedPartitions()) {
+        owners.merge(
+            partition, claim, (one, other) -> other.generation() > one.generation() ? other : one);
+      }
+    });
     return owners;
   }
 }

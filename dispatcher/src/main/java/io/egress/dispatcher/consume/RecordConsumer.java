@@ -142,11 +142,10 @@ public final class RecordConsumer {
     this.stream = KafkaReadStream.create(vertx, consumer);
     stream.pollTimeout(POLL_TIMEOUT);
     stream.exceptionHandler(this::failed);
-    stream.batchHandler(
-        records -> {
-          reading.worked();
-          reader.read(records);
-        });
+    stream.batchHandler(records -> {
+      reading.worked();
+      reader.read(records);
+    });
   }
 
   public Future<Void> subscribe(Set<String> topics) {
@@ -167,23 +166,21 @@ public final class RecordConsumer {
       paused.addAll(pause);
       stream
           .pause(pause)
-          .onFailure(
-              failure -> {
-                log.debug("Cannot pause partitions; retrying", failure);
-                paused.removeAll(pause);
-              });
+          .onFailure(failure -> {
+            log.debug("Cannot pause partitions; retrying", failure);
+            paused.removeAll(pause);
+          });
       consumer.wakeup();
     }
     if (!resume.isEmpty()) {
       paused.removeAll(resume);
       stream
           .resume(resume)
-          .onFailure(
-              failure -> {
-                log.debug("Cannot resume partitions; retrying", failure);
-                resume.retainAll(assigned);
-                paused.addAll(resume);
-              });
+          .onFailure(failure -> {
+            log.debug("Cannot resume partitions; retrying", failure);
+            resume.retainAll(assigned);
+            paused.addAll(resume);
+          });
       consumer.wakeup();
     }
   }
@@ -193,7 +190,7 @@ public final class RecordConsumer {
     if (!closed) {
       stream.seek(partition, offset).onFailure(failure -> notRewound(partition, failure));
       // The stream passes it on from the event loop, so the poll has to end after that.
-      context.runOnContext(passedOn -> consumer.wakeup());
+      context.runOnContext(_ -> consumer.wakeup());
     }
   }
 
@@ -240,7 +237,7 @@ public final class RecordConsumer {
     } else if (failure instanceof KafkaException) {
       reading.failed(failure);
     } else {
-      context.runOnContext(now -> reader.failed(failure));
+      context.runOnContext(_ -> reader.failed(failure));
     }
   }
 
@@ -271,34 +268,31 @@ public final class RecordConsumer {
     /** Kafka assigns partitions unpaused, even those that were paused before. */
     @Override
     public void assigned(Set<TopicPartition> partitions) {
-      context.runOnContext(
-          now -> {
-            Set<TopicPartition> more = new HashSet<>(assigned);
-            more.addAll(partitions);
-            assigned = Set.copyOf(more);
-            paused.removeAll(partitions);
-            reader.assigned(partitions);
-          });
+      context.runOnContext(_ -> {
+        Set<TopicPartition> more = new HashSet<>(assigned);
+        more.addAll(partitions);
+        assigned = Set.copyOf(more);
+        paused.removeAll(partitions);
+        reader.assigned(partitions);
+      });
     }
 
     @Override
     public Map<TopicPartition, OffsetAndMetadata> revoked(Set<TopicPartition> partitions) {
       Promise<Map<TopicPartition, Long>> drained = Promise.promise();
-      context.runOnContext(
-          now -> {
-            forget(partitions);
-            reader.revoked(partitions).onComplete(drained);
-          });
+      context.runOnContext(_ -> {
+        forget(partitions);
+        reader.revoked(partitions).onComplete(drained);
+      });
       return metadata(waitFor(drained.future(), partitions));
     }
 
     @Override
     public void lost(Set<TopicPartition> partitions) {
-      context.runOnContext(
-          now -> {
-            forget(partitions);
-            reader.lost(partitions);
-          });
+      context.runOnContext(_ -> {
+        forget(partitions);
+        reader.lost(partitions);
+      });
     }
 
     private void forget(Set<TopicPartition> partitions) {

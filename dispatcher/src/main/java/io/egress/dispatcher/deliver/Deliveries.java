@@ -214,7 +214,7 @@ final class Deliveries implements PreparationQueries.Reader {
     paceTimer =
         vertx.setTimer(
             Math.max(1, millis),
-            timer -> {
+            _ -> {
               paceTimer = NO_TIMER;
               proceed();
             });
@@ -348,12 +348,11 @@ final class Deliveries implements PreparationQueries.Reader {
     bodies
         .take(head.length())
         .onSuccess(body -> send(slot, destination, head, new Memory(documents, body)))
-        .onFailure(
-            lineFull -> {
-              settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
-              documents.release();
-              proceed();
-            });
+        .onFailure(_ -> {
+          settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
+          documents.release();
+          proceed();
+        });
     return true;
   }
 
@@ -392,15 +391,14 @@ final class Deliveries implements PreparationQueries.Reader {
     job.sending(sending);
     sending
         .outcome()
-        .onSuccess(
-            outcome -> {
-              if (span != null) {
-                span.end(outcome);
-              }
-              settle(slot, startedAt, outcome);
-              memory.release();
-              proceed();
-            });
+        .onSuccess(outcome -> {
+          if (span != null) {
+            span.end(outcome);
+          }
+          settle(slot, startedAt, outcome);
+          memory.release();
+          proceed();
+        });
   }
 
   private static Event event(Delivery delivery) {

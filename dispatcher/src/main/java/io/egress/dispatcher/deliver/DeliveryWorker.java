@@ -201,9 +201,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   @Override
   public Future<Void> start() {
     tickTimer = vertx.setPeriodic(TICK.toMillis(), tick -> tick());
-    commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), tick -> everySecond());
-    partitionsTimer =
-        vertx.setPeriodic(PARTITIONS_PERIOD.toMillis(), tick -> noticeNewPartitions());
+    commitTimer = vertx.setPeriodic(COMMIT_PERIOD.toMillis(), _ -> everySecond());
+    partitionsTimer = vertx.setPeriodic(PARTITIONS_PERIOD.toMillis(), _ -> noticeNewPartitions());
     backfills.start();
     return consumer.subscribe(subscribed);
   }
@@ -216,15 +215,14 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     applyPauses();
     return backfills
         .close()
-        .compose(stopped -> handover.drain(consumer.assigned(), bounds.handoverPatience()))
+        .compose(_ -> handover.drain(consumer.assigned(), bounds.handoverPatience()))
         .compose(commits::commitAtLast)
         .eventually(consumer::close)
-        .onComplete(
-            left -> {
-              vertx.cancelTimer(tickTimer);
-              vertx.cancelTimer(commitTimer);
-              workers.forget(this);
-            });
+        .onComplete(_ -> {
+          vertx.cancelTimer(tickTimer);
+          vertx.cancelTimer(commitTimer);
+          workers.forget(this);
+        });
   }
 
   /**
@@ -236,7 +234,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     closing = true;
     List.of(tickTimer, commitTimer, partitionsTimer).forEach(vertx::cancelTimer);
     workers.forget(this);
-    var unused = backfills.close();
+    var _ = backfills.close();
     try {
       handover.lose(consumer.assigned());
     } catch (RuntimeException alsoBroken) {
@@ -259,9 +257,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
       outcomes.giveUp();
       return Future.succeededFuture();
     }
-    return vertx
-        .timer(TICK.toMillis(), TimeUnit.MILLISECONDS)
-        .compose(later -> flushUntil(endNanos));
+    return vertx.timer(TICK.toMillis(), TimeUnit.MILLISECONDS).compose(_ -> flushUntil(endNanos));
   }
 
   @Override

@@ -39,17 +39,16 @@ final class Handover {
     workload.abandonStuck(partitions, GOES_TO_ANOTHER);
     Draining drain = new Draining(partitions, Promise.promise());
     draining.add(drain);
-    long timer = vertx.setTimer(Math.max(1, patience.toMillis()), late -> giveUp(drain));
+    long timer = vertx.setTimer(Math.max(1, patience.toMillis()), _ -> giveUp(drain));
     check();
     return drain
         .drained()
         .future()
-        .map(
-            done -> {
-              vertx.cancelTimer(timer);
-              draining.remove(drain);
-              return workload.revoke(partitions);
-            });
+        .map(_ -> {
+          vertx.cancelTimer(timer);
+          draining.remove(drain);
+          return workload.revoke(partitions);
+        });
   }
 
   /** The partitions belong to another worker already: jobs in progress are aborted. */

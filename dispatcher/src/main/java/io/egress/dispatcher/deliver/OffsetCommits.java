@@ -44,9 +44,9 @@ final class OffsetCommits {
     committing = true;
     consumer
         .commit(offsets)
-        .onSuccess(committed -> due.forEach(workload::committed))
+        .onSuccess(_ -> due.forEach(workload::committed))
         .onFailure(failure -> log.debug("offsets were not committed", failure))
-        .onComplete(done -> committing = false);
+        .onComplete(_ -> committing = false);
   }
 
   /**
@@ -63,10 +63,9 @@ final class OffsetCommits {
     }
     return consumer
         .commit(offsets)
-        .recover(
-            failure ->
-                vertx
-                    .timer(LAST_TRIES_APART.toMillis(), TimeUnit.MILLISECONDS)
-                    .compose(later -> commitAtLast(offsets, tries - 1)));
+        .recover(_ ->
+            vertx
+                .timer(LAST_TRIES_APART.toMillis(), TimeUnit.MILLISECONDS)
+                .compose(_ -> commitAtLast(offsets, tries - 1)));
   }
 }

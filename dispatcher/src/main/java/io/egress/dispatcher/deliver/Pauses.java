@@ -60,9 +60,8 @@ final class Pauses {
   }
 
   Set<TopicPartition> current(Set<TopicPartition> assigned, Instant now) {
-    outOfRoom.removeIf(
-        partition ->
-            workload.ledger(partition).map(ledger -> ledger.room() >= roomMin).orElse(true));
+    outOfRoom.removeIf(partition ->
+        workload.ledger(partition).map(ledger -> ledger.room() >= roomMin).orElse(true));
     if (workload.isFull()) {
       return assigned;
     }

@@ -215,23 +215,21 @@ final class Preparation {
               Future<CurrentDocuments.Answer> documents = heads.ask(connection, captureIds);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
               return Future.join(targets, known, cancelled, documents, erasures)
-                  .map(
-                      all ->
-                          new Asked(
-                              targets.result(),
-                              known.result(),
-                              cancelled.result(),
-                              erasures.result(),
-                              documents.result()));
+                  .map(_ ->
+                      new Asked(
+                          targets.result(),
+                          known.result(),
+                          cancelled.result(),
+                          erasures.result(),
+                          documents.result()));
             })
-        .compose(
-            asked -> {
-              answered.run();
-              long bytes = asked.documents().bytes();
-              return memory
-                  .take(Math.min(shareMax, bytes))
-                  .compose(share -> find(asked, share, bytes > shareMax / 2));
-            });
+        .compose(asked -> {
+          answered.run();
+          long bytes = asked.documents().bytes();
+          return memory
+              .take(Math.min(shareMax, bytes))
+              .compose(share -> find(asked, share, bytes > shareMax / 2));
+        });
   }
 
   private static Future<Set<UUID>> cancelled(SqlClient client, List<Delivery> deliveries) {
@@ -262,16 +260,15 @@ final class Preparation {
   private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
     return heads
         .find(asked.documents())
-        .map(
-            found ->
-                new Answers(
-                    asked.endpoints(),
-                    asked.known(),
-                    asked.cancelled(),
-                    asked.erasures(),
-                    found,
-                    share,
-                    large))
-        .onFailure(failure -> share.giveBack());
+        .map(found ->
+            new Answers(
+                asked.endpoints(),
+                asked.known(),
+                asked.cancelled(),
+                asked.erasures(),
+                found,
+                share,
+                large))
+        .onFailure(_ -> share.giveBack());
   }
 }

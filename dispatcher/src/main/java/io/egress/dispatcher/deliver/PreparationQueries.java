@@ -192,7 +192,7 @@ final class PreparationQueries {
     }
     query.answered = false;
     preparing.failed(failure);
-    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), timer -> askAgain(query));
+    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), _ -> askAgain(query));
   }
 
   private void isolateDamage(Query query) {
@@ -209,14 +209,13 @@ final class PreparationQueries {
   }
 
   private void askAgain(Query query) {
-    query.jobs.removeIf(
-        slot -> {
-          boolean abandoned = slot.record().isAbandoned();
-          if (abandoned) {
-            reader.abandoned(slot);
-          }
-          return abandoned;
-        });
+    query.jobs.removeIf(slot -> {
+      boolean abandoned = slot.record().isAbandoned();
+      if (abandoned) {
+        reader.abandoned(slot);
+      }
+      return abandoned;
+    });
     if (query.jobs.isEmpty()) {
       inFlight.remove(query);
       reader.proceed();

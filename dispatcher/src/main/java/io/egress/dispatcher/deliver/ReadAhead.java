@@ -35,7 +35,7 @@ final class ReadAhead {
 
   /** A record of the partition was queued, which has been due for {@code dueForNanos}. */
   void took(TopicPartition partition, long dueForNanos, long nowNanos) {
-    Account account = accounts.computeIfAbsent(partition, fresh -> new Account(nowNanos));
+    Account account = accounts.computeIfAbsent(partition, _ -> new Account(nowNanos));
     account.isLate = dueForNanos >= LATE_NANOS;
     account.waiting++;
   }
@@ -65,12 +65,11 @@ final class ReadAhead {
   Set<TopicPartition> enough(int waitingInAll, long nowNanos) {
     Set<TopicPartition> enough = new HashSet<>();
     if (waitingInAll >= MUCH) {
-      accounts.forEach(
-          (partition, account) -> {
-            if (account.isEnough(nowNanos)) {
-              enough.add(partition);
-            }
-          });
+      accounts.forEach((partition, account) -> {
+        if (account.isEnough(nowNanos)) {
+          enough.add(partition);
+        }
+      });
     }
     return enough;
   }

@@ -143,18 +143,16 @@ public final class CurrentDocuments {
     }
     return documents
         .renew(stale)
-        .compose(
-            renewed -> {
-              found.unrenderable().addAll(renewed.unrenderable());
-              // A renewed document may show names that are about to change: it is used once and
-              // read again.
-              renewed
-                  .documents()
-                  .forEach(
-                      (id, each) ->
-                          stored.add(new Stored(id, each.revision(), each.fragment(), false)));
-              return inflate(stored, found);
-            });
+        .compose(renewed -> {
+          found.unrenderable().addAll(renewed.unrenderable());
+          // A renewed document may show names that are about to change: it is used once and
+          // read again.
+          renewed
+              .documents()
+              .forEach((id, each) ->
+                  stored.add(new Stored(id, each.revision(), each.fragment(), false)));
+          return inflate(stored, found);
+        });
   }
 
   private Future<Found> inflate(List<Stored> stored, Found found) {

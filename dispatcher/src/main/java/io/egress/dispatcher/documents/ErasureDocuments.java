@@ -31,12 +31,11 @@ public final class ErasureDocuments {
     return client
         .preparedQuery(READ)
         .execute(Tuple.tuple().addArrayOfUUID(captureIds.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, DocumentHead> heads = new HashMap<>();
-              rows.forEach(row -> heads.put(row.getUUID("capture_id"), head(row)));
-              return heads;
-            });
+        .map(rows -> {
+          Map<UUID, DocumentHead> heads = new HashMap<>();
+          rows.forEach(row -> heads.put(row.getUUID("capture_id"), head(row)));
+          return heads;
+        });
   }
 
   private static DocumentHead head(Row row) {

@@ -105,7 +105,7 @@ public final class DurableBatches<T> {
       isTimerSet = true;
       vertx.setTimer(
           Math.max(1, millisEarly()),
-          apart -> {
+          _ -> {
             isTimerSet = false;
             writeMore();
           });
@@ -139,16 +139,15 @@ public final class DurableBatches<T> {
     medium
         .write()
         .apply(batch.items().stream().map(Waiting::item).toList())
-        .onSuccess(written -> done(batch))
-        .onFailure(
-            failure -> {
-              outage.failed(failure);
-              if (DamagedRows.isCauseOf(failure)) {
-                isolate(batch);
-              } else {
-                later(PAUSE_AFTER_FAILURE, () -> write(batch));
-              }
-            });
+        .onSuccess(_ -> done(batch))
+        .onFailure(failure -> {
+          outage.failed(failure);
+          if (DamagedRows.isCauseOf(failure)) {
+            isolate(batch);
+          } else {
+            later(PAUSE_AFTER_FAILURE, () -> write(batch));
+          }
+        });
   }
 
   /** An item that cannot be written because of a damaged row does not block the others. */
@@ -173,7 +172,7 @@ public final class DurableBatches<T> {
   private void later(Duration pause, Runnable work) {
     vertx.setTimer(
         pause.toMillis(),
-        timer -> {
+        _ -> {
           if (!givenUp) {
             work.run();
           }

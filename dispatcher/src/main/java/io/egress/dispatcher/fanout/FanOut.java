@@ -51,7 +51,7 @@ final class FanOut {
         .forWorkspaces(
             captures.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet()))
         .compose(targets -> publish(captures, 0, targets))
-        .onSuccess(published -> meters.owed(captures));
+        .onSuccess(_ -> meters.owed(captures));
   }
 
   private Future<Void> publish(
@@ -74,10 +74,10 @@ final class FanOut {
         publisher
             .publish(messages)
             .onComplete(traced::end)
-            .onSuccess(done -> meters.made(messages.size()));
+            .onSuccess(_ -> meters.made(messages.size()));
     return reached == captures.size()
         ? published
-        : published.compose(done -> publish(captures, reached, targets));
+        : published.compose(_ -> publish(captures, reached, targets));
   }
 
   private Message message(

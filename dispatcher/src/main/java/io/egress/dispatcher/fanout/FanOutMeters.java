@@ -31,9 +31,7 @@ final class FanOutMeters {
   void owed(List<ProcessedCapture> owed) {
     captures.increment(owed.size());
     long now = System.currentTimeMillis();
-    owed.forEach(
-        capture ->
-            delay.record(
-                Math.max(0, now - capture.enteredAt().toEpochMilli()), TimeUnit.MILLISECONDS));
+    owed.forEach(capture ->
+        delay.record(Math.max(0, now - capture.enteredAt().toEpochMilli()), TimeUnit.MILLISECONDS));
   }
 }

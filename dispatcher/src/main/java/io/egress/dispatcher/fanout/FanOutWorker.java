@@ -152,13 +152,12 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   public Future<Map<TopicPartition, Long>> revoked(Set<TopicPartition> partitions) {
     drop(partitions);
     return endOfBatch()
-        .map(
-            ended -> {
-              Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
-              offsets.keySet().retainAll(partitions);
-              forget(partitions);
-              return offsets;
-            });
+        .map(_ -> {
+          Map<TopicPartition, Long> offsets = new HashMap<>(uncommitted);
+          offsets.keySet().retainAll(partitions);
+          forget(partitions);
+          return offsets;
+        });
   }
 
   @Override
@@ -229,37 +228,34 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     batch = published.future();
     batchBegunNanos = System.nanoTime();
     publish(captures, published);
-    batch.onSuccess(
-        done -> {
-          reached.keySet().retainAll(committable);
-          uncommitted.putAll(reached);
-          applyPauses();
-          proceed();
-        });
+    batch.onSuccess(_ -> {
+      reached.keySet().retainAll(committable);
+      uncommitted.putAll(reached);
+      applyPauses();
+      proceed();
+    });
   }
 
   /** Repeated until it succeeds or the worker has left the group. */
   private void publish(List<ProcessedCapture> captures, Promise<Void> published) {
     fanOut
         .owe(captures)
-        .onSuccess(
-            done -> {
-              publishing.worked();
-              published.complete();
-            })
-        .onFailure(
-            failure -> {
-              publishing.failed(failure);
-              vertx.setTimer(
-                  PAUSE_AFTER_FAILURE.toMillis(),
-                  again -> {
-                    if (closing) {
-                      published.fail(failure);
-                    } else {
-                      publish(captures, published);
-                    }
-                  });
-            });
+        .onSuccess(_ -> {
+          publishing.worked();
+          published.complete();
+        })
+        .onFailure(failure -> {
+          publishing.failed(failure);
+          vertx.setTimer(
+              PAUSE_AFTER_FAILURE.toMillis(),
+              _ -> {
+                if (closing) {
+                  published.fail(failure);
+                } else {
+                  publish(captures, published);
+                }
+              });
+        });
   }
 
   /**
@@ -274,18 +270,16 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     committingNow = true;
     consumer
         .commit(offsets)
-        .onSuccess(
-            done -> {
-              committing.worked();
-              offsets.forEach(uncommitted::remove);
-            })
-        .onFailure(
-            failure -> {
-              if (!(failure instanceof RebalanceInProgressException)) {
-                committing.failed(failure);
-              }
-            })
-        .onComplete(ended -> committingNow = false);
+        .onSuccess(_ -> {
+          committing.worked();
+          offsets.forEach(uncommitted::remove);
+        })
+        .onFailure(failure -> {
+          if (!(failure instanceof RebalanceInProgressException)) {
+            committing.failed(failure);
+          }
+        })
+        .onComplete(_ -> committingNow = false);
   }
 
   private static void decode(

@@ -70,12 +70,11 @@ public final class LedgerBook<P> {
    */
   public List<Commit<P>> commitsDue() {
     List<Commit<P>> due = new ArrayList<>();
-    ledgers.forEach(
-        (partition, ledger) -> {
-          if (ledger.commitDue()) {
-            due.add(commit(partition, ledger));
-          }
-        });
+    ledgers.forEach((partition, ledger) -> {
+      if (ledger.commitDue()) {
+        due.add(commit(partition, ledger));
+      }
+    });
     return due;
   }
 

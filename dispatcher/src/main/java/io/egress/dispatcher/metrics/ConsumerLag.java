@@ -65,22 +65,20 @@ public final class ConsumerLag {
     List<Future<Map<TopicPartition, Long>>> committed =
         groups.stream().map(brokers::committed).toList();
     return Future.all(committed)
-        .compose(
-            all -> {
-              Map<TopicPartition, Long> done = new HashMap<>();
-              committed.forEach(group -> done.putAll(group.result()));
-              Set<TopicPartition> untouched = new HashSet<>(partitions);
-              untouched.removeAll(done.keySet());
-              return untouched.isEmpty()
-                  ? lags(partitions, done)
-                  : brokers
-                      .offsets(untouched, OffsetSpec.earliest())
-                      .compose(
-                          beginnings -> {
-                            done.putAll(beginnings);
-                            return lags(partitions, done);
-                          });
-            });
+        .compose(_ -> {
+          Map<TopicPartition, Long> done = new HashMap<>();
+          committed.forEach(group -> done.putAll(group.result()));
+          Set<TopicPartition> untouched = new HashSet<>(partitions);
+          untouched.removeAll(done.keySet());
+          return untouched.isEmpty()
+              ? lags(partitions, done)
+              : brokers
+                  .offsets(untouched, OffsetSpec.earliest())
+                  .compose(beginnings -> {
+                    done.putAll(beginnings);
+                    return lags(partitions, done);
+                  });
+        });
   }
 
   /** Committed offsets are read first: records produced in between count as lag. */
@@ -88,15 +86,13 @@ public final class ConsumerLag {
       Set<TopicPartition> partitions, Map<TopicPartition, Long> done) {
     return brokers
         .offsets(partitions, OffsetSpec.latest())
-        .map(
-            ends -> {
-              Map<String, Long> sums = new HashMap<>();
-              ends.forEach(
-                  (partition, end) -> {
-                    long lag = end - done.getOrDefault(partition, end);
-                    sums.merge(partition.topic(), Math.max(0, lag), Long::sum);
-                  });
-              return sums;
-            });
+        .map(ends -> {
+          Map<String, Long> sums = new HashMap<>();
+          ends.forEach((partition, end) -> {
+            long lag = end - done.getOrDefault(partition, end);
+            sums.merge(partition.topic(), Math.max(0, lag), Long::sum);
+          });
+          return sums;
+        });
   }
 }

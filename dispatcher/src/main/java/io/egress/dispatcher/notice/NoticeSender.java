@@ -113,19 +113,18 @@ public final class NoticeSender {
   private Future<?> sendDue() {
     return pool.query(TAKE)
         .execute()
-        .compose(
-            rows -> {
-              List<Future<?>> sent = new ArrayList<>();
-              rows.forEach(row -> sent.add(send(Notice.of(row))));
-              return Future.join(sent);
-            })
-        .onSuccess(done -> outage.worked())
+        .compose(rows -> {
+          List<Future<?>> sent = new ArrayList<>();
+          rows.forEach(row -> sent.add(send(Notice.of(row))));
+          return Future.join(sent);
+        })
+        .onSuccess(_ -> outage.worked())
         .onFailure(outage::failed);
   }
 
   private Future<?> send(Notice notice) {
     return post(notice)
-        .onSuccess(accepted -> refusing.worked())
+        .onSuccess(_ -> refusing.worked())
         .onFailure(refusing::failed)
         .transform(answer -> answer.succeeded() ? remove(notice) : failed(notice, answer.cause()));
   }

@@ -76,15 +76,14 @@ public final class OperatorNotices {
     return wanted
         ? tx.preparedQuery(ENDPOINT)
             .execute(Tuple.of(endpointId))
-            .compose(
-                rows -> {
-                  Row endpoint = rows.iterator().next();
-                  return add(
-                      tx,
-                      event,
-                      endpoint.getUUID("workspace_id"),
-                      about(endpointId, endpoint).mergeIn(more));
-                })
+            .compose(rows -> {
+              Row endpoint = rows.iterator().next();
+              return add(
+                  tx,
+                  event,
+                  endpoint.getUUID("workspace_id"),
+                  about(endpointId, endpoint).mergeIn(more));
+            })
         : Future.succeededFuture();
   }
 

@@ -156,14 +156,14 @@ public final class FailingEndpoints {
               id,
               EXHAUST,
               Tuple.of(id),
-              (tx, told) -> notices.addAbout(tx, ENDPOINT_EXHAUSTED, id, answer))
-          .onFailure(failure -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
+              (tx, _) -> notices.addAbout(tx, ENDPOINT_EXHAUSTED, id, answer))
+          .onFailure(_ -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
     }
   }
 
   private void begin(UUID id, Instant start) {
-    change(id, BEGIN, Tuple.of(id, utc(start)), (tx, begun) -> Future.succeededFuture())
-        .onFailure(failure -> memory.undo(id, Step.RECORD));
+    change(id, BEGIN, Tuple.of(id, utc(start)), (_, _) -> Future.succeededFuture())
+        .onFailure(_ -> memory.undo(id, Step.RECORD));
   }
 
   private void announce(UUID id, Instant since, JsonObject answer) {
@@ -171,8 +171,8 @@ public final class FailingEndpoints {
             id,
             ANNOUNCE,
             Tuple.of(id, utc(since)),
-            (tx, announced) -> notices.addAbout(tx, ENDPOINT_FAILING, id, answer))
-        .onFailure(failure -> memory.undo(id, Step.ANNOUNCE));
+            (tx, _) -> notices.addAbout(tx, ENDPOINT_FAILING, id, answer))
+        .onFailure(_ -> memory.undo(id, Step.ANNOUNCE));
   }
 
   private void pause(UUID id, Instant since, JsonObject answer) {
@@ -182,7 +182,7 @@ public final class FailingEndpoints {
             Tuple.of(id, utc(since)),
             (tx, endpoint) -> recordPause(tx, id, endpoint, answer))
         .onSuccess(endpoint -> tell(id, endpoint))
-        .onFailure(failure -> memory.undo(id, Step.PAUSE));
+        .onFailure(_ -> memory.undo(id, Step.PAUSE));
   }
 
   private Future<Void> recordPause(SqlConnection tx, UUID id, Row endpoint, JsonObject answer) {
@@ -192,13 +192,12 @@ public final class FailingEndpoints {
             .put("failing_since", time(endpoint, "failing_since"));
     Act act = new Act("endpoint.paused", "endpoint", id, changes);
     return AuditLog.write(tx, endpoint.getUUID("workspace_id"), Caller.SYSTEM, act)
-        .compose(
-            written ->
-                notices.addAbout(
-                    tx,
-                    ENDPOINT_PAUSED,
-                    id,
-                    answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"))));
+        .compose(_ ->
+            notices.addAbout(
+                tx,
+                ENDPOINT_PAUSED,
+                id,
+                answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"))));
   }
 
   private void tell(UUID id, @Nullable Row row) {
@@ -217,20 +216,18 @@ public final class FailingEndpoints {
   private Future<@Nullable Row> change(
       UUID id, String statement, Tuple values, BiFunction<SqlConnection, Row, Future<Void>> also) {
     return transactions
-        .<@Nullable Row>run(
-            tx ->
-                tx.preparedQuery(statement)
-                    .execute(values)
-                    .compose(
-                        rows -> {
-                          RowIterator<Row> changed = rows.iterator();
-                          if (!changed.hasNext()) {
-                            return Future.succeededFuture();
-                          }
-                          Row endpoint = changed.next();
-                          return also.apply(tx, endpoint).map(endpoint);
-                        }))
-        .onSuccess(written -> writing.worked())
+        .<@Nullable Row>run(tx ->
+            tx.preparedQuery(statement)
+                .execute(values)
+                .compose(rows -> {
+                  RowIterator<Row> changed = rows.iterator();
+                  if (!changed.hasNext()) {
+                    return Future.succeededFuture();
+                  }
+                  Row endpoint = changed.next();
+                  return also.apply(tx, endpoint).map(endpoint);
+                }))
+        .onSuccess(_ -> writing.worked())
         .onFailure(failure -> writing.failed(failure, Map.of("endpoint_id", id)));
   }
 

@@ -91,6 +91,6 @@ final class SeriesMemory {
   }
 
   private Series known(UUID id, Instant startedAt) {
-    return series.computeIfAbsent(id, unknown -> new Series(startedAt));
+    return series.computeIfAbsent(id, _ -> new Series(startedAt));
   }
 }

@@ -96,16 +96,15 @@ final class MissingDeliveries {
                 millis(scope.oldest()),
                 scope.upTo(),
                 millis(scope.newest())))
-        .compose(
-            rows -> {
-              List<Delivery> owed = owed(scope, rows);
-              if (owed.isEmpty()) {
-                return Future.succeededFuture(new Page(owed, position, true));
-              }
-              long reached = owed.get(owed.size() - 1).position();
-              return missing(client, owed)
-                  .map(missing -> new Page(missing, reached, owed.size() < POSITIONS_MAX));
-            });
+        .compose(rows -> {
+          List<Delivery> owed = owed(scope, rows);
+          if (owed.isEmpty()) {
+            return Future.succeededFuture(new Page(owed, position, true));
+          }
+          long reached = owed.get(owed.size() - 1).position();
+          return missing(client, owed)
+              .map(missing -> new Page(missing, reached, owed.size() < POSITIONS_MAX));
+        });
   }
 
   private static List<Delivery> owed(Scope scope, RowSet<Row> rows) {
@@ -124,12 +123,11 @@ final class MissingDeliveries {
                     owed.stream()
                         .map(each -> LocalDate.ofInstant(each.owedAt(), ZoneOffset.UTC))
                         .toArray(LocalDate[]::new)))
-        .map(
-            rows -> {
-              List<Delivery> missing = new ArrayList<>(rows.size());
-              rows.forEach(row -> missing.add(owed.get(row.getLong(0).intValue() - 1)));
-              return missing;
-            });
+        .map(rows -> {
+          List<Delivery> missing = new ArrayList<>(rows.size());
+          rows.forEach(row -> missing.add(owed.get(row.getLong(0).intValue() - 1)));
+          return missing;
+        });
   }
 
   private static @Nullable Long millis(@Nullable Duration duration) {

@@ -52,34 +52,31 @@ final class OverdueDeliveries {
   private Future<Boolean> publishSome(SqlConnection tx) {
     return tx.preparedQuery(TAKE)
         .execute(Tuple.of(overdue.toMillis()))
-        .compose(
-            rows -> {
-              RowIterator<Row> search = rows.iterator();
-              if (!search.hasNext()) {
-                return Future.succeededFuture(false);
-              }
-              Row row = search.next();
-              boolean again = row.getBoolean("again");
-              return PendingDeliveries.after(tx, Place.of(row), overdue, null)
-                  .compose(page -> publish(tx, page, again));
-            });
+        .compose(rows -> {
+          RowIterator<Row> search = rows.iterator();
+          if (!search.hasNext()) {
+            return Future.succeededFuture(false);
+          }
+          Row row = search.next();
+          boolean again = row.getBoolean("again");
+          return PendingDeliveries.after(tx, Place.of(row), overdue, null)
+              .compose(page -> publish(tx, page, again));
+        });
   }
 
   private Future<Boolean> publish(SqlConnection tx, Page page, boolean again) {
     return republisher
         .publish(page.deliveries())
-        .compose(
-            published ->
-                tx.preparedQuery(SAVE)
-                    .execute(Tuple.of(again, page.reached().dueAt(), page.reached().id())))
-        .map(
-            saved -> {
-              if (!page.deliveries().isEmpty()) {
-                log.atInfo()
-                    .addKeyValue("deliveries", page.deliveries().size())
-                    .log("Published overdue deliveries again");
-              }
-              return !page.isLast();
-            });
+        .compose(_ ->
+            tx.preparedQuery(SAVE)
+                .execute(Tuple.of(again, page.reached().dueAt(), page.reached().id())))
+        .map(_ -> {
+          if (!page.deliveries().isEmpty()) {
+            log.atInfo()
+                .addKeyValue("deliveries", page.deliveries().size())
+                .log("Published overdue deliveries again");
+          }
+          return !page.isLast();
+        });
   }
 }

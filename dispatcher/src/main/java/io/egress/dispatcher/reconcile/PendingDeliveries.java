@@ -70,16 +70,15 @@ final class PendingDeliveries {
     return client
         .preparedQuery(PAGE)
         .execute(Tuple.of(place.dueAt(), place.id(), overdue.toMillis(), writtenBefore))
-        .map(
-            rows -> {
-              List<Delivery> deliveries = new ArrayList<>(rows.size());
-              Place reached = place;
-              for (Row row : rows) {
-                deliveries.add(delivery(row));
-                reached = new Place(row.getOffsetDateTime("due_at"), row.getUUID("id"));
-              }
-              return new Page(deliveries, reached, deliveries.size() < ROWS_MAX);
-            });
+        .map(rows -> {
+          List<Delivery> deliveries = new ArrayList<>(rows.size());
+          Place reached = place;
+          for (Row row : rows) {
+            deliveries.add(delivery(row));
+            reached = new Place(row.getOffsetDateTime("due_at"), row.getUUID("id"));
+          }
+          return new Page(deliveries, reached, deliveries.size() < ROWS_MAX);
+        });
   }
 
   /** When the next one is due; null if there is none. */
@@ -88,11 +87,10 @@ final class PendingDeliveries {
     return client
         .preparedQuery(NEXT_DUE)
         .execute(Tuple.of(place.dueAt(), place.id(), writtenBefore))
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? row.next().getOffsetDateTime("due_at") : null;
-            });
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          return row.hasNext() ? row.next().getOffsetDateTime("due_at") : null;
+        });
   }
 
   private static Delivery delivery(Row row) {

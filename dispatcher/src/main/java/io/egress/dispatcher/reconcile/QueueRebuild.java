@@ -123,12 +123,11 @@ public final class QueueRebuild {
   private Future<?> advance() {
     return pool.query(UNFINISHED)
         .execute()
-        .compose(
-            rows -> {
-              running = rows.size() > 0;
-              return running ? advance(STEPS_MAX) : Future.succeededFuture();
-            })
-        .onSuccess(done -> outage.worked())
+        .compose(rows -> {
+          running = rows.size() > 0;
+          return running ? advance(STEPS_MAX) : Future.succeededFuture();
+        })
+        .onSuccess(_ -> outage.worked())
         .onFailure(this::failed);
   }
 
@@ -143,50 +142,44 @@ public final class QueueRebuild {
 
   private Future<Void> advance(int stepsMax) {
     return Transactions.once(pool, this::step)
-        .compose(
-            more ->
-                more && stepsMax > 1 && !stopping
-                    ? advance(stepsMax - 1)
-                    : Future.succeededFuture());
+        .compose(more ->
+            more && stepsMax > 1 && !stopping ? advance(stepsMax - 1) : Future.succeededFuture());
   }
 
   /** Returns whether there is more to do now. */
   private Future<Boolean> step(SqlConnection tx) {
     return tx.query(UNFINISHED)
         .execute()
-        .compose(
-            rows -> {
-              RowIterator<Row> unfinished = rows.iterator();
-              running = unfinished.hasNext();
-              if (!running) {
-                return Future.succeededFuture(false);
-              }
-              Row rebuild = unfinished.next();
-              if (rebuild.getBoolean("waiting")) {
-                return Future.succeededFuture(false);
-              }
-              return rebuild.getBoolean("compared")
-                  ? publishPending(tx, rebuild.getLong("id"))
-                  : compare(tx, rebuild.getLong("id"), rebuild.getLong("age_ms"));
-            });
+        .compose(rows -> {
+          RowIterator<Row> unfinished = rows.iterator();
+          running = unfinished.hasNext();
+          if (!running) {
+            return Future.succeededFuture(false);
+          }
+          Row rebuild = unfinished.next();
+          if (rebuild.getBoolean("waiting")) {
+            return Future.succeededFuture(false);
+          }
+          return rebuild.getBoolean("compared")
+              ? publishPending(tx, rebuild.getLong("id"))
+              : compare(tx, rebuild.getLong("id"), rebuild.getLong("age_ms"));
+        });
   }
 
   private Future<Boolean> compare(SqlConnection tx, long rebuild, long ageMillis) {
     return tx.query(Reconciler.ADD_NEW)
         .execute()
-        .compose(added -> tx.preparedQuery(START).execute(Tuple.of(rebuild)))
+        .compose(_ -> tx.preparedQuery(START).execute(Tuple.of(rebuild)))
         .compose(
-            started ->
-                tx.preparedQuery(NEXT_ENDPOINT).execute(Tuple.of(rebuild, remembered.toMillis())))
-        .compose(
-            rows -> {
-              RowIterator<Row> endpoint = rows.iterator();
-              return endpoint.hasNext()
-                  ? comparePage(tx, rebuild, Duration.ofMillis(ageMillis), endpoint.next())
-                  : tx.preparedQuery(COMPARED)
-                      .execute(Tuple.of(rebuild))
-                      .map(compared -> compared.rowCount() == 1);
-            });
+            _ -> tx.preparedQuery(NEXT_ENDPOINT).execute(Tuple.of(rebuild, remembered.toMillis())))
+        .compose(rows -> {
+          RowIterator<Row> endpoint = rows.iterator();
+          return endpoint.hasNext()
+              ? comparePage(tx, rebuild, Duration.ofMillis(ageMillis), endpoint.next())
+              : tx.preparedQuery(COMPARED)
+                  .execute(Tuple.of(rebuild))
+                  .map(compared -> compared.rowCount() == 1);
+        });
   }
 
   private Future<Boolean> comparePage(SqlConnection tx, long rebuild, Duration age, Row endpoint) {
@@ -204,24 +197,21 @@ public final class QueueRebuild {
             ? Scope.history(id, workspaceId, historyUpTo, historySince.toInstant())
             : Scope.live(id, workspaceId, remembered, age);
     return MissingDeliveries.above(tx, scope, isHistory ? above : Math.max(above, liveAbove))
-        .compose(
-            page ->
-                republisher
-                    .publish(page.missing())
-                    .compose(
-                        published ->
-                            tx.preparedQuery(SAVE_ENDPOINT)
-                                .execute(
-                                    Tuple.of(
-                                        id,
-                                        rebuild,
-                                        isHistory && page.isLast() ? liveAbove : page.reached(),
-                                        page.isLast() && !isHistory)))
-                    .compose(
-                        saved ->
-                            tx.preparedQuery(COUNT_FIRST)
-                                .execute(Tuple.of(rebuild, page.missing().size()))))
-        .map(counted -> true);
+        .compose(page ->
+            republisher
+                .publish(page.missing())
+                .compose(_ ->
+                    tx.preparedQuery(SAVE_ENDPOINT)
+                        .execute(
+                            Tuple.of(
+                                id,
+                                rebuild,
+                                isHistory && page.isLast() ? liveAbove : page.reached(),
+                                page.isLast() && !isHistory)))
+                .compose(_ ->
+                    tx.preparedQuery(COUNT_FIRST)
+                        .execute(Tuple.of(rebuild, page.missing().size()))))
+        .map(_ -> true);
   }
 
   private static long firstAbove(Row endpoint) {
@@ -231,29 +221,26 @@ public final class QueueRebuild {
   private Future<Boolean> publishPending(SqlConnection tx, long rebuild) {
     return tx.preparedQuery(TAKE_PENDING)
         .execute(Tuple.of(rebuild))
-        .compose(
-            rows -> {
-              RowIterator<Row> taken = rows.iterator();
-              return taken.hasNext()
-                  ? publishPage(tx, rebuild, taken.next())
-                  : Future.succeededFuture(false);
-            });
+        .compose(rows -> {
+          RowIterator<Row> taken = rows.iterator();
+          return taken.hasNext()
+              ? publishPage(tx, rebuild, taken.next())
+              : Future.succeededFuture(false);
+        });
   }
 
   private Future<Boolean> publishPage(SqlConnection tx, long rebuild, Row taken) {
     OffsetDateTime requestedAt = taken.getOffsetDateTime("requested_at");
     return PendingDeliveries.after(tx, Place.of(taken), Duration.ZERO, requestedAt)
-        .compose(
-            page ->
-                republisher
-                    .publish(page.deliveries())
-                    .compose(
-                        published ->
-                            page.isLast()
-                                ? PendingDeliveries.nextDue(tx, page.reached(), requestedAt)
-                                : Future.succeededFuture((@Nullable OffsetDateTime) null))
-                    .compose(next -> savePending(tx, rebuild, page, next))
-                    .map(saved -> !page.isLast()));
+        .compose(page ->
+            republisher
+                .publish(page.deliveries())
+                .compose(_ ->
+                    page.isLast()
+                        ? PendingDeliveries.nextDue(tx, page.reached(), requestedAt)
+                        : Future.succeededFuture((@Nullable OffsetDateTime) null))
+                .compose(next -> savePending(tx, rebuild, page, next))
+                .map(_ -> !page.isLast()));
   }
 
   private static Future<Void> savePending(
@@ -271,16 +258,15 @@ public final class QueueRebuild {
                 page.deliveries().size(),
                 nextDue,
                 finished))
-        .map(
-            rows -> {
-              if (finished) {
-                Row counts = rows.iterator().next();
-                log.atInfo()
-                    .addKeyValue("first", counts.getLong("published_first"))
-                    .addKeyValue("pending", counts.getLong("published_pending"))
-                    .log("Rebuilt the queue");
-              }
-              return null;
-            });
+        .map(rows -> {
+          if (finished) {
+            Row counts = rows.iterator().next();
+            log.atInfo()
+                .addKeyValue("first", counts.getLong("published_first"))
+                .addKeyValue("pending", counts.getLong("published_pending"))
+                .log("Rebuilt the queue");
+          }
+          return null;
+        });
   }
 }

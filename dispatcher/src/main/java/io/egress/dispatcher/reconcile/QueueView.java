@@ -36,15 +36,14 @@ record QueueView(String clusterId, Map<String, String> topicIds, Set<String> str
     }
     List<String> lost = new ArrayList<>();
     new TreeMap<>(topicIds)
-        .forEach(
-            (name, id) -> {
-              String present = now.topicIds.get(name);
-              if (present == null) {
-                lost.add("topic " + name + " was deleted");
-              } else if (!present.equals(id)) {
-                lost.add("topic " + name + " was deleted and created again");
-              }
-            });
+        .forEach((name, id) -> {
+          String present = now.topicIds.get(name);
+          if (present == null) {
+            lost.add("topic " + name + " was deleted");
+          } else if (!present.equals(id)) {
+            lost.add("topic " + name + " was deleted and created again");
+          }
+        });
     now.strayOffsets.stream()
         .filter(each -> !strayOffsets.contains(each))
         .sorted()

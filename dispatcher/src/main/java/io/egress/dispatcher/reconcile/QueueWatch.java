@@ -120,7 +120,7 @@ public final class QueueWatch {
     return known()
         .compose(this::view)
         .compose(view -> view.equals(seen) ? Future.succeededFuture() : changed(view))
-        .onSuccess(looked -> outage.worked())
+        .onSuccess(_ -> outage.worked())
         .onFailure(outage::failed);
   }
 
@@ -130,27 +130,24 @@ public final class QueueWatch {
     return (before == null
             ? stored(pool, "").map(row -> row == null ? Set.<String>of() : row.topicIds().keySet())
             : Future.succeededFuture(before.topicIds().keySet()))
-        .map(
-            stored -> {
-              Set<String> names = needed.all();
-              names.addAll(stored);
-              return names;
-            });
+        .map(stored -> {
+          Set<String> names = needed.all();
+          names.addAll(stored);
+          return names;
+        });
   }
 
   private Future<QueueView> view(Set<String> names) {
     return brokers
         .topics(names)
-        .compose(
-            found ->
-                found.keySet().containsAll(needed.all())
-                    ? Future.succeededFuture(found)
-                    : needed.create().get().compose(created -> brokers.topics(names)))
-        .compose(
-            found ->
-                brokers
-                    .clusterId()
-                    .compose(cluster -> strays(found).map(strays -> view(cluster, found, strays))));
+        .compose(found ->
+            found.keySet().containsAll(needed.all())
+                ? Future.succeededFuture(found)
+                : needed.create().get().compose(_ -> brokers.topics(names)))
+        .compose(found ->
+            brokers
+                .clusterId()
+                .compose(cluster -> strays(found).map(strays -> view(cluster, found, strays))));
   }
 
   private static QueueView view(
@@ -164,26 +161,23 @@ public final class QueueWatch {
     Topics topics = needed.topics();
     return strays
         .of(topics.dispatcherGroup(), partitions(found, needed.deliveries()))
-        .compose(
-            ofDeliveries ->
-                strays
-                    .of(topics.fanOutGroup(), partitions(found, Set.of(topics.capturesProcessed())))
-                    .map(
-                        ofCaptures -> {
-                          Set<String> all = new HashSet<>(ofDeliveries);
-                          all.addAll(ofCaptures);
-                          return all;
-                        }));
+        .compose(ofDeliveries ->
+            strays
+                .of(topics.fanOutGroup(), partitions(found, Set.of(topics.capturesProcessed())))
+                .map(ofCaptures -> {
+                  Set<String> all = new HashSet<>(ofDeliveries);
+                  all.addAll(ofCaptures);
+                  return all;
+                }));
   }
 
   private static Set<TopicPartition> partitions(
       Map<String, TopicDescription> found, Set<String> names) {
     return found.values().stream()
         .filter(topic -> names.contains(topic.name()))
-        .flatMap(
-            topic ->
-                topic.partitions().stream()
-                    .map(each -> new TopicPartition(topic.name(), each.partition())))
+        .flatMap(topic ->
+            topic.partitions().stream()
+                .map(each -> new TopicPartition(topic.name(), each.partition())))
         .collect(Collectors.toSet());
   }
 
@@ -194,34 +188,31 @@ public final class QueueWatch {
       replaced.accept(others);
     }
     return Transactions.once(pool, tx -> store(tx, now))
-        .map(
-            lost -> {
-              seen = now;
-              if (!lost.isEmpty()) {
-                losses.increment();
-                log.warn(
-                    "Kafka has lost what it contained; publishing again what is owed: {}",
-                    String.join("; ", lost));
-              }
-              return null;
-            });
+        .map(lost -> {
+          seen = now;
+          if (!lost.isEmpty()) {
+            losses.increment();
+            log.warn(
+                "Kafka has lost what it contained; publishing again what is owed: {}",
+                String.join("; ", lost));
+          }
+          return null;
+        });
   }
 
   /** Returns what was lost. */
   private Future<List<String>> store(SqlConnection tx, QueueView now) {
     return stored(tx, " for update")
-        .compose(
-            stored -> {
-              List<String> lost = stored == null ? List.of() : stored.lostBy(now);
-              return (now.equals(stored) && seen != null ? Future.succeededFuture() : save(tx, now))
-                  .compose(
-                      saved ->
-                          lost.isEmpty()
-                              ? Future.succeededFuture()
-                              : RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM)
-                                  .compose(rebuild -> notices.add(tx, QUEUE_LOST, data(rebuild))))
-                  .map(begun -> lost);
-            });
+        .compose(stored -> {
+          List<String> lost = stored == null ? List.of() : stored.lostBy(now);
+          return (now.equals(stored) && seen != null ? Future.succeededFuture() : save(tx, now))
+              .compose(_ ->
+                  lost.isEmpty()
+                      ? Future.succeededFuture()
+                      : RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM)
+                          .compose(rebuild -> notices.add(tx, QUEUE_LOST, data(rebuild))))
+              .map(_ -> lost);
+        });
   }
 
   private static JsonObject data(Rebuild rebuild) {
@@ -234,11 +225,10 @@ public final class QueueWatch {
     return client
         .query(STORED + lock)
         .execute()
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext() ? view(row.next()) : null;
-            });
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          return row.hasNext() ? view(row.next()) : null;
+        });
   }
 
   private static QueueView view(Row row) {

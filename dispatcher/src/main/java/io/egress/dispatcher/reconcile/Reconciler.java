@@ -109,7 +109,7 @@ public final class Reconciler {
     this.republisher = republisher;
     this.rhythm = rhythm;
     this.overdue = new OverdueDeliveries(pool, republisher, rhythm.after());
-    this.timer = vertx.setPeriodic(rhythm.period().toMillis(), tick -> startRound());
+    this.timer = vertx.setPeriodic(rhythm.period().toMillis(), _ -> startRound());
   }
 
   /** Completes when the endpoint in progress is finished. */
@@ -127,20 +127,19 @@ public final class Reconciler {
     round = started;
     pool.query(ADD_NEW)
         .execute()
-        .compose(added -> reconcile(ENDPOINTS_MAX))
-        .compose(compared -> publishOverdue())
-        .onSuccess(done -> outage.worked())
+        .compose(_ -> reconcile(ENDPOINTS_MAX))
+        .compose(_ -> publishOverdue())
+        .onSuccess(_ -> outage.worked())
         .onFailure(outage::failed)
-        .onComplete(done -> started.complete());
+        .onComplete(_ -> started.complete());
   }
 
   private Future<Void> reconcile(int endpointsMax) {
     return Transactions.once(pool, this::reconcileNext)
-        .compose(
-            more ->
-                more && endpointsMax > 1 && !stopping
-                    ? reconcile(endpointsMax - 1)
-                    : Future.succeededFuture());
+        .compose(more ->
+            more && endpointsMax > 1 && !stopping
+                ? reconcile(endpointsMax - 1)
+                : Future.succeededFuture());
   }
 
   private Future<Void> publishOverdue() {
@@ -153,26 +152,25 @@ public final class Reconciler {
   private Future<Boolean> reconcileNext(SqlConnection tx) {
     return tx.preparedQuery(NEXT)
         .execute(Tuple.of(rhythm.after().toMillis(), rhythm.period().toMillis()))
-        .compose(
-            rows -> {
-              if (rows.size() == 0) {
-                return Future.succeededFuture(false);
-              }
-              Row row = rows.iterator().next();
-              boolean lately = row.getBoolean("published_lately");
-              Endpoint endpoint =
-                  new Endpoint(
-                      row.getUUID("endpoint_id"),
-                      row.getUUID("workspace_id"),
-                      row.getLong("position"),
-                      lately ? row.getLong("published_position") : 0);
-              Scope owed =
-                  Scope.live(
-                      endpoint.id(), endpoint.workspaceId(), rhythm.remembered(), rhythm.after());
-              return MissingDeliveries.above(tx, owed, endpoint.position())
-                  .compose(page -> publishAndSave(tx, endpoint, page))
-                  .map(saved -> true);
-            });
+        .compose(rows -> {
+          if (rows.size() == 0) {
+            return Future.succeededFuture(false);
+          }
+          Row row = rows.iterator().next();
+          boolean lately = row.getBoolean("published_lately");
+          Endpoint endpoint =
+              new Endpoint(
+                  row.getUUID("endpoint_id"),
+                  row.getUUID("workspace_id"),
+                  row.getLong("position"),
+                  lately ? row.getLong("published_position") : 0);
+          Scope owed =
+              Scope.live(
+                  endpoint.id(), endpoint.workspaceId(), rhythm.remembered(), rhythm.after());
+          return MissingDeliveries.above(tx, owed, endpoint.position())
+              .compose(page -> publishAndSave(tx, endpoint, page))
+              .map(_ -> true);
+        });
   }
 
   private Future<Void> publishAndSave(SqlConnection tx, Endpoint endpoint, Page page) {
@@ -180,21 +178,20 @@ public final class Reconciler {
         page.missing().stream()
             .filter(delivery -> delivery.position() > endpoint.publishedUpTo())
             .toList();
-    return publish(again).compose(done -> save(tx, endpoint, page, again));
+    return publish(again).compose(_ -> save(tx, endpoint, page, again));
   }
 
   private Future<Void> publish(List<Delivery> deliveries) {
     return republisher
         .publish(deliveries)
-        .onSuccess(
-            done -> {
-              if (!deliveries.isEmpty()) {
-                log.atInfo()
-                    .addKeyValue("endpoint_id", deliveries.get(0).endpointId())
-                    .addKeyValue("deliveries", deliveries.size())
-                    .log("Published deliveries that had no attempt again");
-              }
-            });
+        .onSuccess(_ -> {
+          if (!deliveries.isEmpty()) {
+            log.atInfo()
+                .addKeyValue("endpoint_id", deliveries.get(0).endpointId())
+                .addKeyValue("deliveries", deliveries.size())
+                .log("Published deliveries that had no attempt again");
+          }
+        });
   }
 
   /** The next round begins at the first missing delivery; immediately if there are more. */

@@ -38,6 +38,6 @@ public final class Republisher {
                 .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
                 .toList())
         .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(acknowledged -> published.increment(deliveries.size()));
+        .onSuccess(_ -> published.increment(deliveries.size()));
   }
 }

@@ -28,15 +28,13 @@ final class StrayOffsets {
   Future<Set<String>> of(String group, Set<TopicPartition> partitions) {
     return brokers
         .offsets(partitions, OffsetSpec.earliest())
-        .compose(
-            first ->
-                brokers
-                    .committed(group)
-                    .compose(
-                        committed ->
-                            brokers
-                                .offsets(partitions, OffsetSpec.latest())
-                                .map(ends -> strays(group, first, committed, ends))));
+        .compose(first ->
+            brokers
+                .committed(group)
+                .compose(committed ->
+                    brokers
+                        .offsets(partitions, OffsetSpec.latest())
+                        .map(ends -> strays(group, first, committed, ends))));
   }
 
   private static Set<String> strays(
@@ -45,13 +43,12 @@ final class StrayOffsets {
       Map<TopicPartition, Long> committed,
       Map<TopicPartition, Long> ends) {
     Set<String> strays = new HashSet<>();
-    first.forEach(
-        (partition, earliest) -> {
-          String stray = stray(earliest, committed.get(partition), ends.get(partition));
-          if (stray != null) {
-            strays.add("group " + group + ", " + partition + ": " + stray);
-          }
-        });
+    first.forEach((partition, earliest) -> {
+      String stray = stray(earliest, committed.get(partition), ends.get(partition));
+      if (stray != null) {
+        strays.add("group " + group + ", " + partition + ": " + stray);
+      }
+    });
     return strays;
   }
 

@@ -37,8 +37,8 @@ public final class BackendWait {
       return;
     }
     Future.join(inTime(database), inTime(kafka))
-        .onSuccess(both -> answered.complete())
-        .onFailure(away -> vertx.setTimer(PERIOD.toMillis(), again -> ask(answered, stopped)));
+        .onSuccess(_ -> answered.complete())
+        .onFailure(_ -> vertx.setTimer(PERIOD.toMillis(), _ -> ask(answered, stopped)));
   }
 
   private static Future<?> inTime(Supplier<Future<?>> question) {

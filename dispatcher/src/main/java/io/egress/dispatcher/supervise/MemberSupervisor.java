@@ -50,8 +50,8 @@ public final class MemberSupervisor {
   /** Sets the exception handler of {@code context}, which is the verticle's. */
   public Future<Void> start(Context context) {
     context.exceptionHandler(this::failed);
-    vertx.setPeriodic(CLOCK_PERIOD.toMillis(), tick -> checkClock());
-    restarts.onReplacedQueue(() -> context.runOnContext(now -> queueReplaced()));
+    vertx.setPeriodic(CLOCK_PERIOD.toMillis(), _ -> checkClock());
+    restarts.onReplacedQueue(() -> context.runOnContext(_ -> queueReplaced()));
     return begin();
   }
 
@@ -71,7 +71,7 @@ public final class MemberSupervisor {
     GroupMember misled = step.isZero() ? null : take();
     if (misled != null) {
       Duration pause = restarts.clockSetBack(step);
-      replacement = release(misled).compose(released -> beginAfter(pause));
+      replacement = release(misled).compose(_ -> beginAfter(pause));
     }
   }
 
@@ -80,7 +80,7 @@ public final class MemberSupervisor {
     GroupMember lost = take();
     if (lost != null) {
       Duration pause = restarts.queueReplaced();
-      replacement = left(lost.close()).compose(closed -> beginAfter(pause));
+      replacement = left(lost.close()).compose(_ -> beginAfter(pause));
     }
   }
 
@@ -91,7 +91,7 @@ public final class MemberSupervisor {
       return;
     }
     Duration pause = restarts.failed(failure);
-    replacement = release(broken).compose(released -> beginAfter(pause));
+    replacement = release(broken).compose(_ -> beginAfter(pause));
   }
 
   private void stalled(Duration since) {
@@ -100,9 +100,9 @@ public final class MemberSupervisor {
       Duration pause = restarts.stalled(since);
       replacement =
           release(idle)
-              .compose(released -> backends.awaitAnswer(() -> stopping))
-              .compose(answer -> idle.flush(FLUSH_MAX))
-              .compose(flushed -> beginAfter(pause));
+              .compose(_ -> backends.awaitAnswer(() -> stopping))
+              .compose(_ -> idle.flush(FLUSH_MAX))
+              .compose(_ -> beginAfter(pause));
     }
   }
 
@@ -128,7 +128,7 @@ public final class MemberSupervisor {
   private Future<Void> beginAfter(Duration pause) {
     return vertx
         .timer(pause.toMillis(), TimeUnit.MILLISECONDS)
-        .compose(now -> stopping ? Future.succeededFuture() : begin())
+        .compose(_ -> stopping ? Future.succeededFuture() : begin())
         .recover(this::beginAgain);
   }
 
@@ -136,6 +136,6 @@ public final class MemberSupervisor {
     GroupMember broken = take();
     Duration pause = restarts.failed(failure);
     return (broken == null ? Future.<Void>succeededFuture() : release(broken))
-        .compose(released -> beginAfter(pause));
+        .compose(_ -> beginAfter(pause));
   }
 }

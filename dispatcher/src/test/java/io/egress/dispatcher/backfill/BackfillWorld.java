@@ -265,14 +265,14 @@ final class BackfillWorld implements AutoCloseable {
     script(
         refused
             ? """
-              create function refuse_progress() returns trigger language plpgsql as $$
-              begin
-                raise exception 'no progress';
-              end
-              $$;
-              create trigger refuse_progress before update on backfills
-                for each row execute function refuse_progress();
-              """
+            create function refuse_progress() returns trigger language plpgsql as $$
+            begin
+              raise exception 'no progress';
+            end
+            $$;
+            create trigger refuse_progress before update on backfills
+              for each row execute function refuse_progress();
+            """
             : "drop trigger refuse_progress on backfills; drop function refuse_progress()");
   }
 
@@ -286,11 +286,10 @@ final class BackfillWorld implements AutoCloseable {
 
   /** As if a receiver accepted everything. */
   void settleUntilFinished(TestWorker worker, UUID endpoint) {
-    until(
-        () -> {
-          worker.settle(published.to(endpoint));
-          return finished(endpoint);
-        });
+    until(() -> {
+      worker.settle(published.to(endpoint));
+      return finished(endpoint);
+    });
   }
 
   static void until(Callable<Boolean> condition) {

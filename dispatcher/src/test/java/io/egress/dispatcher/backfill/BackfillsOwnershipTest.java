@@ -117,10 +117,8 @@ class BackfillsOwnershipTest {
         second.own(0, 3);
       }
       int before = world.published.all().size();
-      until(
-          () ->
-              world.published.all().size() > before
-                  || endpoints.stream().allMatch(world::finished));
+      until(() ->
+          world.published.all().size() > before || endpoints.stream().allMatch(world::finished));
     }
 
     until(() -> new HashSet<>(world.published.all()).size() == 8 * 1_500);

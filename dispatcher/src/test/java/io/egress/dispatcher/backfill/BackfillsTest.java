@@ -65,13 +65,12 @@ class BackfillsTest {
     until(() -> world.published.to(endpoint).size() == 3);
     List<Delivery> published = world.published.to(endpoint);
     assertThat(published)
-        .allSatisfy(
-            delivery -> {
-              assertThat(delivery.id()).isEqualTo(DeliveryId.of(endpoint, delivery.captureId()));
-              assertThat(delivery.origin()).isEqualTo(Origin.BACKFILL);
-              assertThat(delivery.attempt()).isEqualTo(1);
-              assertThat(delivery.dueAt()).isEqualTo(delivery.owedAt());
-            })
+        .allSatisfy(delivery -> {
+          assertThat(delivery.id()).isEqualTo(DeliveryId.of(endpoint, delivery.captureId()));
+          assertThat(delivery.origin()).isEqualTo(Origin.BACKFILL);
+          assertThat(delivery.attempt()).isEqualTo(1);
+          assertThat(delivery.dueAt()).isEqualTo(delivery.owedAt());
+        })
         .extracting(Delivery::position)
         .containsExactly(1L, 2L, 3L);
     assertThat(published).extracting(Delivery::owedAt).containsOnly(createdAt(endpoint));
@@ -142,16 +141,15 @@ class BackfillsTest {
     UUID other = UUID.randomUUID();
     List<Delivery> unknown = new ArrayList<>();
     LongStream.rangeClosed(1, 50)
-        .forEach(
-            position ->
-                unknown.add(
-                    Delivery.first(
-                        UUID.randomUUID(),
-                        position % 2 == 0 ? endpoint : other,
-                        other,
-                        position,
-                        Origin.BACKFILL,
-                        first.owedAt())));
+        .forEach(position ->
+            unknown.add(
+                Delivery.first(
+                    UUID.randomUUID(),
+                    position % 2 == 0 ? endpoint : other,
+                    other,
+                    position,
+                    Origin.BACKFILL,
+                    first.owedAt())));
     worker.settle(unknown);
     worker.settle(List.of(first, first, first));
 
@@ -172,22 +170,21 @@ class BackfillsTest {
 
     Map<UUID, List<Delivery>> unsettled = new HashMap<>();
     AtomicInteger published = new AtomicInteger();
-    until(
-        () -> {
-          for (Delivery delivery : world.published.unseen()) {
-            unsettled.computeIfAbsent(delivery.endpointId(), id -> new ArrayList<>()).add(delivery);
-            published.incrementAndGet();
-          }
-          int together = unsettled.values().stream().mapToInt(List::size).sum();
-          assertThat(together).as("seed %s", seed).isLessThanOrEqualTo(70);
-          for (List<Delivery> of : unsettled.values()) {
-            assertThat(of).as("seed %s", seed).hasSizeLessThanOrEqualTo(20);
-            List<Delivery> settled = new ArrayList<>();
-            of.removeIf(delivery -> random.nextInt(3) == 0 && settled.add(delivery));
-            worker.settle(settled);
-          }
-          return published.get() == 1_500;
-        });
+    until(() -> {
+      for (Delivery delivery : world.published.unseen()) {
+        unsettled.computeIfAbsent(delivery.endpointId(), _ -> new ArrayList<>()).add(delivery);
+        published.incrementAndGet();
+      }
+      int together = unsettled.values().stream().mapToInt(List::size).sum();
+      assertThat(together).as("seed %s", seed).isLessThanOrEqualTo(70);
+      for (List<Delivery> of : unsettled.values()) {
+        assertThat(of).as("seed %s", seed).hasSizeLessThanOrEqualTo(20);
+        List<Delivery> settled = new ArrayList<>();
+        of.removeIf(delivery -> random.nextInt(3) == 0 && settled.add(delivery));
+        worker.settle(settled);
+      }
+      return published.get() == 1_500;
+    });
     assertThat(world.published.all()).extracting(Delivery::id).doesNotHaveDuplicates();
     until(() -> endpoints.stream().allMatch(world::finished));
     unsettled.values().forEach(worker::settle);
@@ -206,16 +203,15 @@ class BackfillsTest {
     UUID healthy = world.endpoint(world.workspace(100));
 
     List<Delivery> arrived = new ArrayList<>();
-    until(
-        () -> {
-          List<Delivery> news =
-              world.published.unseen().stream()
-                  .filter(each -> each.endpointId().equals(healthy))
-                  .toList();
-          worker.settle(news);
-          arrived.addAll(news);
-          return arrived.size() == 100;
-        });
+    until(() -> {
+      List<Delivery> news =
+          world.published.unseen().stream()
+              .filter(each -> each.endpointId().equals(healthy))
+              .toList();
+      worker.settle(news);
+      arrived.addAll(news);
+      return arrived.size() == 100;
+    });
     assertThat(worker.ahead()).isLessThanOrEqualTo(4_096);
   }
 
@@ -278,13 +274,12 @@ class BackfillsTest {
         .extracting(Delivery::position)
         .containsExactlyElementsOf(LongStream.rangeClosed(101, 250).boxed().toList());
     assertThat(published)
-        .allSatisfy(
-            each -> {
-              assertThat(each.replayId()).isEqualTo(replay);
-              assertThat(each.origin()).isEqualTo(Origin.REPLAY);
-              assertThat(each.id()).isEqualTo(DeliveryId.inReplay(replay, each.captureId()));
-              assertThat(each.id()).isNotEqualTo(DeliveryId.of(endpoint, each.captureId()));
-            });
+        .allSatisfy(each -> {
+          assertThat(each.replayId()).isEqualTo(replay);
+          assertThat(each.origin()).isEqualTo(Origin.REPLAY);
+          assertThat(each.id()).isEqualTo(DeliveryId.inReplay(replay, each.captureId()));
+          assertThat(each.id()).isNotEqualTo(DeliveryId.of(endpoint, each.captureId()));
+        });
     assertThat(world.logged(replay)).containsExactly(entry("pending", 150L));
     assertThat(world.count(replay)).isEqualTo(150);
   }
@@ -350,10 +345,8 @@ class BackfillsTest {
     BackfillWorld.await(
         world.log.write(
             IntStream.range(0, 50)
-                .mapToObj(
-                    i ->
-                        world.entry(
-                            endpoint, captures.get(i), i + 1, null, DeliveryState.EXHAUSTED))
+                .mapToObj(i ->
+                    world.entry(endpoint, captures.get(i), i + 1, null, DeliveryState.EXHAUSTED))
                 .toList()));
     world.refuseProgress(true);
     UUID replay = world.replay(endpoint, 1, 50, true);

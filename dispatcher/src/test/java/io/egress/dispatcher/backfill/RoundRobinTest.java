@@ -174,15 +174,14 @@ class RoundRobinTest {
 
   private static List<Delivery> deliveries(UUID endpoint, int count) {
     return LongStream.range(0, count)
-        .mapToObj(
-            position ->
-                Delivery.first(
-                    UUID.randomUUID(),
-                    endpoint,
-                    UUID.randomUUID(),
-                    position,
-                    Origin.BACKFILL,
-                    Instant.EPOCH))
+        .mapToObj(position ->
+            Delivery.first(
+                UUID.randomUUID(),
+                endpoint,
+                UUID.randomUUID(),
+                position,
+                Origin.BACKFILL,
+                Instant.EPOCH))
         .toList();
   }
 }

@@ -45,20 +45,18 @@ final class TestWorker extends VerticleBase {
   }
 
   void own(Integer... partitions) {
-    call(
-        each -> {
-          each.own(Set.of(partitions));
-          return Future.succeededFuture();
-        });
+    call(each -> {
+      each.own(Set.of(partitions));
+      return Future.succeededFuture();
+    });
   }
 
   void settle(Collection<Delivery> deliveries) {
     List<Delivery> settled = List.copyOf(deliveries);
-    call(
-        each -> {
-          settled.forEach(each::settled);
-          return Future.succeededFuture();
-        });
+    call(each -> {
+      settled.forEach(each::settled);
+      return Future.succeededFuture();
+    });
   }
 
   int ahead() {
@@ -66,12 +64,12 @@ final class TestWorker extends VerticleBase {
   }
 
   void close() {
-    Future<Void> unused = call(each -> each.close().map(closed -> null));
+    var _ = call(each -> each.close().map(_ -> null));
   }
 
   private <T> T call(Function<Backfills, Future<T>> work) {
     Promise<T> done = Promise.promise();
-    context.runOnContext(called -> work.apply(Objects.requireNonNull(backfills)).onComplete(done));
+    context.runOnContext(_ -> work.apply(Objects.requireNonNull(backfills)).onComplete(done));
     return BackfillWorld.await(done.future());
   }
 }

@@ -53,7 +53,7 @@ class CrashTest {
 
   @Test
   void losesNothingAndRepeatsOnlyAttemptsInFlight() throws InterruptedException {
-    everyReceiver((request, nth) -> fleet.vertx.setTimer(50, later -> request.response().end()));
+    everyReceiver((request, _) -> fleet.vertx.setTimer(50, _ -> request.response().end()));
     for (int i = 0; i < ENDPOINTS; i++) {
       fleet.endpoint(workspace, "r" + i);
     }
@@ -83,7 +83,7 @@ class CrashTest {
     Map<String, Set<UUID>> idsOfEach = new HashMap<>();
     for (Arrival arrival : fleet.receivers.arrivals()) {
       idsOfEach
-          .computeIfAbsent(arrival.receiver() + arrival.captureId(), first -> new HashSet<>())
+          .computeIfAbsent(arrival.receiver() + arrival.captureId(), _ -> new HashSet<>())
           .add(arrival.deliveryId());
     }
     assertThat(idsOfEach).as("none lost").hasSize(ENDPOINTS * CAPTURES);

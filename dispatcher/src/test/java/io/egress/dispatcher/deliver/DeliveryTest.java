@@ -62,13 +62,12 @@ class DeliveryTest {
           .isEqualTo(arrival.deliveryId().toString());
       assertThat(arrival.event()).isEqualTo("capture.processed");
       assertThat(arrival.envelope().getString("event")).isEqualTo("capture.processed");
-      assertThatCode(
-              () ->
-                  Webhook.Signature.verifyHeader(
-                      arrival.body().toString(StandardCharsets.UTF_8),
-                      arrival.signature(),
-                      endpoint.secret(),
-                      300))
+      assertThatCode(() ->
+              Webhook.Signature.verifyHeader(
+                  arrival.body().toString(StandardCharsets.UTF_8),
+                  arrival.signature(),
+                  endpoint.secret(),
+                  300))
           .doesNotThrowAnyException();
     }
     assertThat(seen).containsExactlyInAnyOrderElementsOf(captures);
@@ -78,7 +77,7 @@ class DeliveryTest {
   void remembersEachDeliveryAndItsAttempt() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.receivers.behave(
-        "crm", (request, nth) -> request.response().setStatusCode(202).end("thank you"));
+        "crm", (request, _) -> request.response().setStatusCode(202).end("thank you"));
     fleet.dispatcher();
 
     UUID capture = fleet.captures(workspace, 1).get(0);

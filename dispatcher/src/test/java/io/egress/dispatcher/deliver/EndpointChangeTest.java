@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class EndpointChangeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =
-      (request, nth) -> request.response().setStatusCode(503).end();
+      (request, _) -> request.response().setStatusCode(503).end();
 
   private static final String QUEUED = "some are queued";
 
@@ -58,7 +58,7 @@ class EndpointChangeTest {
         .isEqualTo(1);
 
     fleet.change(endpoint, new EndpointChange(null, false, null, false));
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
     UUID later = fleet.captures(workspace, 1).get(0);
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
@@ -124,7 +124,7 @@ class EndpointChangeTest {
   @Test
   void sendsTheCurrentDocument() {
     failingOnce("crm");
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.query("update captures set title = 'Renamed since', revision = revision + 1");
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);

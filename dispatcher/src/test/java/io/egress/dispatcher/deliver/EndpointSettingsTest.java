@@ -48,7 +48,7 @@ class EndpointSettingsTest {
     Queue<String> seen = new ConcurrentLinkedQueue<>();
     fleet.receivers.behave(
         "crm",
-        (request, nth) -> {
+        (request, _) -> {
           seen.add(
               request.getHeader("authorization")
                   + " "
@@ -87,7 +87,7 @@ class EndpointSettingsTest {
     Queue<Map<String, List<String>>> seen = new ConcurrentLinkedQueue<>();
     fleet.receivers.behave(
         "crm",
-        (request, nth) -> {
+        (request, _) -> {
           Map<String, List<String>> headers = new HashMap<>();
           request
               .headers()
@@ -152,14 +152,14 @@ class EndpointSettingsTest {
     AtomicInteger most = new AtomicInteger();
     fleet.receivers.behave(
         "crm",
-        (request, nth) -> {
+        (request, _) -> {
           most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
           fleet
               .receivers
               .vertx()
               .setTimer(
                   5,
-                  timer -> {
+                  _ -> {
                     atOnce.decrementAndGet();
                     request.response().end();
                   });

@@ -36,7 +36,7 @@ class ErasedCaptureTest {
 
   @Test
   void itsRetriesAreSkippedAndOthersAreDelivered() {
-    fleet.receivers.behave("crm", (request, nth) -> request.response().setStatusCode(503).end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().setStatusCode(503).end());
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     UUID erased = fleet.captures(workspace, 1).get(0);
@@ -44,7 +44,7 @@ class ErasedCaptureTest {
     await().atMost(PATIENCE).until(() -> fleet.count("attempts") == 2);
 
     erase(erased);
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
 
     await().atMost(PATIENCE).until(() -> fleet.count(of(other, "delivered")) == 1);
     await().atMost(PATIENCE).until(() -> fleet.count(of(erased, "skipped")) == 1);
@@ -56,7 +56,7 @@ class ErasedCaptureTest {
   @Test
   void theAnswerToAnAttemptThatWasInFlightIsNotKept() {
     CompletableFuture<HttpServerRequest> inFlight = new CompletableFuture<>();
-    fleet.receivers.behave("crm", (request, nth) -> inFlight.complete(request));
+    fleet.receivers.behave("crm", (request, _) -> inFlight.complete(request));
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     UUID erased = fleet.captures(workspace, 1).get(0);
@@ -80,7 +80,7 @@ class ErasedCaptureTest {
     CompletableFuture<Void> refusedOnce = new CompletableFuture<>();
     fleet.receivers.behave(
         "crm",
-        (request, nth) -> {
+        (request, _) -> {
           boolean refuses =
               "capture.erased".equals(request.getHeader("x-service-event"))
                   && refusedOnce.complete(null);

@@ -54,14 +54,13 @@ class FullHistoryTest {
     await()
         .atMost(PATIENCE)
         .until(() -> fleet.count("deliveries where state = 'delivered'") == expected);
-    endpoints.forEach(
-        (receiver, endpoint) -> {
-          List<UUID> arrived =
-              fleet.receivers.arrivals(receiver).stream().map(Arrival::captureId).toList();
-          assertThat(arrived)
-              .as(receiver)
-              .containsExactlyInAnyOrderElementsOf(expected(receiver, endpoint, captures));
-        });
+    endpoints.forEach((receiver, endpoint) -> {
+      List<UUID> arrived =
+          fleet.receivers.arrivals(receiver).stream().map(Arrival::captureId).toList();
+      assertThat(arrived)
+          .as(receiver)
+          .containsExactlyInAnyOrderElementsOf(expected(receiver, endpoint, captures));
+    });
   }
 
   @Test
@@ -91,7 +90,7 @@ class FullHistoryTest {
 
   private void answerAfter(long millis) {
     fleet.receivers.behave(
-        "crm", (request, nth) -> fleet.vertx.setTimer(millis, later -> request.response().end()));
+        "crm", (request, _) -> fleet.vertx.setTimer(millis, _ -> request.response().end()));
   }
 
   private List<UUID> arrivedAtCrm() {

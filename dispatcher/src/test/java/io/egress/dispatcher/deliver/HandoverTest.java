@@ -92,7 +92,7 @@ class HandoverTest {
   void losesNothingAndRepeatsLittleWhileWorkersJoinAndLeave() {
     int endpoints = 20;
     int captures = 150;
-    Behaviour slow = (request, nth) -> fleet.vertx.setTimer(20, later -> request.response().end());
+    Behaviour slow = (request, _) -> fleet.vertx.setTimer(20, _ -> request.response().end());
     for (int i = 0; i < endpoints; i++) {
       fleet.endpoint(workspace, "r" + i);
       fleet.receivers.behave("r" + i, slow);
@@ -112,10 +112,8 @@ class HandoverTest {
     long expected = 3L * captures * endpoints;
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(fleet.count("deliveries where state = 'delivered'"))
-                    .isEqualTo(expected));
+        .untilAsserted(() ->
+            assertThat(fleet.count("deliveries where state = 'delivered'")).isEqualTo(expected));
     List<Arrival> arrivals = fleet.receivers.arrivals();
     Set<UUID> ids = new HashSet<>();
     arrivals.forEach(arrival -> ids.add(arrival.deliveryId()));

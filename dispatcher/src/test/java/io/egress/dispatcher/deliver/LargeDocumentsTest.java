@@ -33,7 +33,7 @@ class LargeDocumentsTest {
 
   @Test
   void fitIntoTheDefaultHeap() {
-    String url = fleet.receivers.rawUrl(socket -> socket.handler(bytes -> socket.end(BUSY)));
+    String url = fleet.receivers.rawUrl(socket -> socket.handler(_ -> socket.end(BUSY)));
     UUID large = fleet.captures(UUID.randomUUID(), 1, "a".repeat(LARGE_CHARACTERS)).get(0);
     for (int i = 0; i < WORKSPACES; i++) {
       UUID workspace = UUID.randomUUID();

@@ -68,7 +68,7 @@ class OutcomeRecorderTest {
             new OutcomeRecorder.Ends(
                 finished::add,
                 ended::add,
-                (job, startedAt, failed) -> exhausted.add(job.delivery()),
+                (job, _, _) -> exhausted.add(job.delivery()),
                 new DeliveryMeters(new Metrics(), SCHEDULE)));
   }
 

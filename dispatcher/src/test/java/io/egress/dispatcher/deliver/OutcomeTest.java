@@ -44,11 +44,11 @@ class OutcomeTest {
       expect("status " + status, behaving("s" + status, answering(status)));
     }
     expect("connect null", "https://127.0.0.1:" + refusing.number() + "/");
-    expect("reset null", fleet.receivers.rawUrl(socket -> socket.handler(some -> socket.close())));
-    expect("timeout null", behaving("hanging", (request, nth) -> {}));
+    expect("reset null", fleet.receivers.rawUrl(socket -> socket.handler(_ -> socket.close())));
+    expect("timeout null", behaving("hanging", (_, _) -> {}));
     expect("timeout null", fleet.receivers.rawUrl(dripping("HTTP/1.1 200 OK\r\nx-slow: ")));
     expect("delivered 200", fleet.receivers.rawUrl(dripping(okWithBodyOf(1_000_000))));
-    expect("delivered 200", behaving("endless", (request, nth) -> pour(request.response())));
+    expect("delivered 200", behaving("endless", (request, _) -> pour(request.response())));
     expect("tls null", fleet.receivers.untrustedUrl());
     expect("dns null", "https://no-such-receiver.invalid/");
     expect("blocked_address null", "https://10.0.0.1/");
@@ -91,7 +91,7 @@ class OutcomeTest {
   }
 
   private static Behaviour answering(int status) {
-    return (request, nth) ->
+    return (request, _) ->
         request
             .response()
             .setStatusCode(status)
@@ -104,23 +104,22 @@ class OutcomeTest {
   }
 
   private static Handler<NetSocket> saying(String text) {
-    return socket -> socket.handler(some -> socket.write(text));
+    return socket -> socket.handler(_ -> socket.write(text));
   }
 
   /** Says {@code text} at once, and then one character after the other, without an end. */
   private Handler<NetSocket> dripping(String text) {
     return socket ->
-        socket.handler(
-            first -> {
-              socket.handler(more -> {});
-              socket.write(text);
-              long drip =
-                  fleet
-                      .receivers
-                      .vertx()
-                      .setPeriodic(DRIP_MILLIS, timer -> socket.write(Buffer.buffer("x")));
-              socket.closeHandler(closed -> fleet.receivers.vertx().cancelTimer(drip));
-            });
+        socket.handler(_ -> {
+          socket.handler(_ -> {});
+          socket.write(text);
+          long drip =
+              fleet
+                  .receivers
+                  .vertx()
+                  .setPeriodic(DRIP_MILLIS, _ -> socket.write(Buffer.buffer("x")));
+          socket.closeHandler(_ -> fleet.receivers.vertx().cancelTimer(drip));
+        });
   }
 
   private void pour(HttpServerResponse response) {
@@ -131,9 +130,7 @@ class OutcomeTest {
           @Override
           public void run() {
             if (!response.closed()) {
-              response
-                  .write(piece)
-                  .onSuccess(written -> fleet.receivers.vertx().setTimer(1, later -> run()));
+              response.write(piece).onSuccess(_ -> fleet.receivers.vertx().setTimer(1, _ -> run()));
             }
           }
         };

@@ -77,11 +77,10 @@ class PartitionGrowthTest {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(500))
-        .until(
-            () -> {
-              enter(captures);
-              return partitionsOfWorkers() == AFTER * deliveryTopics().size();
-            });
+        .until(() -> {
+          enter(captures);
+          return partitionsOfWorkers() == AFTER * deliveryTopics().size();
+        });
     enter(captures);
 
     awaitDelivered((long) ENDPOINTS * captures.get());
@@ -116,12 +115,11 @@ class PartitionGrowthTest {
     fleet.stop(first);
     grow(Set.of(fleet.topics.deliveries()));
 
-    assertThatThrownBy(
-            () ->
-                DispatcherApp.start(fleet.vertx, fleet.settings)
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .get())
+    assertThatThrownBy(() ->
+            DispatcherApp.start(fleet.vertx, fleet.settings)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get())
         .hasCauseInstanceOf(UnfitTopicsException.class)
         .hasMessageContaining(fleet.topics.deliveries() + " has 8")
         .hasMessageContaining(fleet.topics.retry("20s") + " has 4");
@@ -139,20 +137,18 @@ class PartitionGrowthTest {
   private void awaitDelivered(long expected) {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(fleet.count("deliveries where state = 'delivered'"))
-                    .isEqualTo(expected));
+        .untilAsserted(() ->
+            assertThat(fleet.count("deliveries where state = 'delivered'")).isEqualTo(expected));
   }
 
   private Behaviour slow(long millis) {
-    return (request, nth) -> fleet.vertx.setTimer(millis, later -> request.response().end());
+    return (request, _) -> fleet.vertx.setTimer(millis, _ -> request.response().end());
   }
 
   /** Every delivery goes through a retry topic. */
   private static Behaviour failingAtFirst() {
     Set<String> seen = ConcurrentHashMap.newKeySet();
-    return (request, nth) ->
+    return (request, _) ->
         request
             .response()
             .setStatusCode(seen.add(request.getHeader("x-service-delivery")) ? 500 : 204)

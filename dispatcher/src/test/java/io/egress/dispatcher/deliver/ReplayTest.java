@@ -24,9 +24,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class ReplayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Behaviour ACCEPTING = (request, nth) -> request.response().end();
+  private static final Behaviour ACCEPTING = (request, _) -> request.response().end();
   private static final Behaviour FAILING =
-      (request, nth) -> request.response().setStatusCode(503).end();
+      (request, _) -> request.response().setStatusCode(503).end();
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "200ms,200ms"));
   private final UUID workspace = UUID.randomUUID();
@@ -61,10 +61,8 @@ class ReplayTest {
         .containsExactlyInAnyOrderElementsOf(missed)
         .doesNotContainAnyElementsOf(before);
     assertThat(again)
-        .allSatisfy(
-            each ->
-                assertThat(each.deliveryId())
-                    .isEqualTo(DeliveryId.inReplay(replay, each.captureId())));
+        .allSatisfy(each ->
+            assertThat(each.deliveryId()).isEqualTo(DeliveryId.inReplay(replay, each.captureId())));
     assertThat(fleet.count("deliveries where state = 'exhausted'"))
         .as("what became of the first deliveries stays on record")
         .isEqualTo(7);
@@ -96,17 +94,16 @@ class ReplayTest {
         .atMost(PATIENCE)
         .until(() -> fleet.count("deliveries where state = 'delivered'") == 400);
     fleet.receivers.behave(
-        "crm", (request, nth) -> fleet.vertx.setTimer(100, later -> FAILING.answer(request, nth)));
+        "crm", (request, nth) -> fleet.vertx.setTimer(100, _ -> FAILING.answer(request, nth)));
 
     UUID replay = fleet.replay(endpoint, 1, 400, false);
     await().atMost(PATIENCE).until(() -> fleet.count("attempts where outcome = 'status'") > 10);
     fleet.cancel(replay);
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                fleet.count("deliveries where state = 'skipped'") > 0
-                    && fleet.count("deliveries where state = 'pending'") == 0);
+        .until(() ->
+            fleet.count("deliveries where state = 'skipped'") > 0
+                && fleet.count("deliveries where state = 'pending'") == 0);
     fleet.receivers.behave("crm", ACCEPTING);
     fleet.captures(workspace, 3);
 
@@ -128,7 +125,7 @@ class ReplayTest {
         .atMost(PATIENCE)
         .until(() -> fleet.count("deliveries where state = 'delivered'") == 300);
     fleet.receivers.behave(
-        "crm", (request, nth) -> fleet.vertx.setTimer(300, later -> request.response().end()));
+        "crm", (request, _) -> fleet.vertx.setTimer(300, _ -> request.response().end()));
 
     fleet.replay(endpoint, 1, 299, false);
     await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() > 310);
@@ -136,10 +133,9 @@ class ReplayTest {
     UUID awaited = DeliveryId.inReplay(redelivery, captures.get(299));
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                fleet.receivers.arrivals("crm").stream()
-                    .anyMatch(each -> each.deliveryId().equals(awaited)));
+        .until(() ->
+            fleet.receivers.arrivals("crm").stream()
+                .anyMatch(each -> each.deliveryId().equals(awaited)));
 
     assertThat(fleet.receivers.arrivals("crm").size()).isLessThan(599);
   }

@@ -106,10 +106,9 @@ class RestartTest {
     await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 0);
     fleet.receivers.behave("crm", Receivers.FINE);
 
-    context.runOnContext(
-        now -> {
-          throw new IllegalStateException("thrown by a test");
-        });
+    context.runOnContext(_ -> {
+      throw new IllegalStateException("thrown by a test");
+    });
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
     assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isEqualTo(10);
@@ -127,18 +126,16 @@ class RestartTest {
     fleet.captures(workspace, 5);
     await().atMost(PATIENCE).until(() -> waitingForALock() > 0);
 
-    context.runOnContext(
-        now -> {
-          throw new IllegalStateException("thrown by a test");
-        });
+    context.runOnContext(_ -> {
+      throw new IllegalStateException("thrown by a test");
+    });
     await()
         .atMost(PATIENCE)
-        .until(
-            () ->
-                metrics
-                    .scrape()
-                    .contains(
-                        "egress_dispatcher_restarts_total{part=\"fan_out\",reason=\"failure\"} 1.0"));
+        .until(() ->
+            metrics
+                .scrape()
+                .contains(
+                    "egress_dispatcher_restarts_total{part=\"fan_out\",reason=\"failure\"} 1.0"));
     Fleet.await(blocking.query("commit").execute());
     Fleet.await(blocking.close());
 
@@ -298,23 +295,22 @@ class RestartTest {
             select e.id as endpoint_id, s.capture_id, s.position
             from stream s join endpoints e using (workspace_id) order by s.position
             """)
-        .forEach(
-            row -> {
-              Delivery delivery =
-                  Delivery.first(
-                      DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id")),
-                      row.getUUID("endpoint_id"),
-                      row.getUUID("capture_id"),
-                      row.getLong("position"),
-                      Delivery.Origin.LIVE,
-                      Instant.now());
-              Fleet.await(
-                  fleet.publisher.publish(
-                      List.of(
-                          new Message(
-                              fleet.topics.deliveries(),
-                              delivery.endpointId().toString(),
-                              delivery.encode()))));
-            });
+        .forEach(row -> {
+          Delivery delivery =
+              Delivery.first(
+                  DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id")),
+                  row.getUUID("endpoint_id"),
+                  row.getUUID("capture_id"),
+                  row.getLong("position"),
+                  Delivery.Origin.LIVE,
+                  Instant.now());
+          Fleet.await(
+              fleet.publisher.publish(
+                  List.of(
+                      new Message(
+                          fleet.topics.deliveries(),
+                          delivery.endpointId().toString(),
+                          delivery.encode()))));
+        });
   }
 }

@@ -34,7 +34,7 @@ class RetryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final Behaviour FAILING =
-      (request, nth) -> request.response().setStatusCode(503).end("not today");
+      (request, _) -> request.response().setStatusCode(503).end("not today");
 
   private final UUID workspace = UUID.randomUUID();
 

@@ -110,13 +110,12 @@ class DurableBatchesTest {
 
   private int pending(DurableBatches<Integer> batches) {
     return CompletableFuture.supplyAsync(
-            batches::pending, work -> context.runOnContext(now -> work.run()))
+            batches::pending, work -> context.runOnContext(_ -> work.run()))
         .join();
   }
 
   private void add(DurableBatches<Integer> batches, int count) {
-    context.runOnContext(
-        now ->
-            IntStream.range(0, count).forEach(item -> batches.add(item, durable::incrementAndGet)));
+    context.runOnContext(_ ->
+        IntStream.range(0, count).forEach(item -> batches.add(item, durable::incrementAndGet)));
   }
 }

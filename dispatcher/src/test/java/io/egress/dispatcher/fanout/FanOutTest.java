@@ -94,8 +94,7 @@ class FanOutTest {
 
     Map<TopicPartition, OffsetAndMetadata> nothing =
         committed().keySet().stream()
-            .collect(
-                Collectors.toMap(partition -> partition, partition -> new OffsetAndMetadata(0)));
+            .collect(Collectors.toMap(partition -> partition, _ -> new OffsetAndMetadata(0)));
     admin.alterConsumerGroupOffsets(fleet.topics.fanOutGroup(), nothing).all().get();
     fleet.dispatcher();
     await().atMost(PATIENCE).until(() -> owed() == 100);
@@ -108,7 +107,7 @@ class FanOutTest {
     SqlConnection connection = Fleet.await(fleet.database.getConnection());
     Transaction transaction = Fleet.await(connection.begin());
     Fleet.await(connection.query("lock table endpoints in access exclusive mode").execute());
-    transaction.completion().onComplete(ended -> connection.close());
+    transaction.completion().onComplete(_ -> connection.close());
     return transaction;
   }
 
@@ -134,7 +133,7 @@ class FanOutTest {
             .collect(
                 Collectors.toMap(
                     each -> new TopicPartition(fleet.topics.deliveries(), each.partition()),
-                    each -> OffsetSpec.latest()));
+                    _ -> OffsetSpec.latest()));
     return admin.listOffsets(ends).all().get().values().stream()
         .mapToLong(end -> end.offset())
         .sum();

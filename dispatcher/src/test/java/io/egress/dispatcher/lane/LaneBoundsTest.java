@@ -213,7 +213,7 @@ class LaneBoundsTest {
         .allMatch(parkable -> parkable.delay().equals(Duration.ofSeconds(60)));
     assertThat(parked).hasSizeGreaterThanOrEqualTo(waitedFor / 2);
     assertThat(small.lanes().isFull()).isFalse();
-    assertThat(small.lanes().drain(endpoint(1), all -> true, small.nowNanos()))
+    assertThat(small.lanes().drain(endpoint(1), _ -> true, small.nowNanos()))
         .startsWith("1-35", "1-36");
   }
 

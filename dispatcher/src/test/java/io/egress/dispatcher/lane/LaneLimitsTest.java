@@ -88,7 +88,7 @@ class LaneLimitsTest {
     long next = requireNonNull(lanes.nextPacedNanos());
     assertThat(Duration.ofNanos(next - virtual.nowNanos())).isEqualTo(Duration.ofMillis(100));
 
-    lanes.drop(record -> true, virtual.nowNanos());
+    lanes.drop(_ -> true, virtual.nowNanos());
     assertThat(lanes.nextPacedNanos()).isNull();
   }
 

@@ -101,26 +101,24 @@ final class LanesHistory {
 
   private void assertFirstOfItsKind(Job job) {
     assertThat(account.waiting())
-        .noneMatch(
-            other ->
-                other.endpoint() == job.endpoint()
-                    && other.priority() == job.priority()
-                    && other.number() < job.number());
+        .noneMatch(other ->
+            other.endpoint() == job.endpoint()
+                && other.priority() == job.priority()
+                && other.number() < job.number());
   }
 
   private void assertNothingCouldStart(Map<Integer, LaneState> states) {
     boolean probesLeft = account.probes() < settings.bounds().probesInFlightMax();
-    states.forEach(
-        (endpoint, lane) -> {
-          boolean couldStart =
-              lane.waiting() > 0
-                  && (lane.stuck()
-                      ? lane.inFlight() == 0 && probesLeft && account.slotsFree() > 0
-                      : lane.inFlight() < lane.limit()
-                          && lane.inFlight() < account.slotsFree()
-                          && account.mayStartUnproven(endpoint));
-          assertThat(couldStart).as("%s of endpoint %s could start", lane, endpoint).isFalse();
-        });
+    states.forEach((endpoint, lane) -> {
+      boolean couldStart =
+          lane.waiting() > 0
+              && (lane.stuck()
+                  ? lane.inFlight() == 0 && probesLeft && account.slotsFree() > 0
+                  : lane.inFlight() < lane.limit()
+                      && lane.inFlight() < account.slotsFree()
+                      && account.mayStartUnproven(endpoint));
+      assertThat(couldStart).as("%s of endpoint %s could start", lane, endpoint).isFalse();
+    });
   }
 
   private void complete() {
@@ -165,11 +163,10 @@ final class LanesHistory {
       parkedOf.forEach(this::assertParkedAsStuck);
     }
     laneStates()
-        .forEach(
-            (endpoint, lane) ->
-                assertThat(lane.stuck() && lane.waiting() > lane.limit())
-                    .as("a stuck lane keeps one round only")
-                    .isFalse());
+        .forEach((_, lane) ->
+            assertThat(lane.stuck() && lane.waiting() > lane.limit())
+                .as("a stuck lane keeps one round only")
+                .isFalse());
     assertThat(account.isFull() && account.hasOverdue(nowNanos))
         .as("nothing overdue stays while the caller has to pause")
         .isFalse();
@@ -197,7 +194,7 @@ final class LanesHistory {
   private void drain() {
     int endpoint = random.nextInt(endpoints);
     lastStep = "drain " + endpoint;
-    List<Job> drained = lanes.drain(VirtualLanes.endpoint(endpoint), all -> true, nowNanos);
+    List<Job> drained = lanes.drain(VirtualLanes.endpoint(endpoint), _ -> true, nowNanos);
     drained.forEach(account::left);
     assertThat(drained).allMatch(job -> job.endpoint() == endpoint);
     assertThat(account.waiting()).noneMatch(job -> job.endpoint() == endpoint);

@@ -138,9 +138,9 @@ class LanesTest {
     virtual.offerMany(2, 6);
     virtual.startAll();
 
-    assertThat(lanes.drain(endpoint(1), all -> true, virtual.nowNanos()))
+    assertThat(lanes.drain(endpoint(1), _ -> true, virtual.nowNanos()))
         .containsExactlyInAnyOrder("1-4", "1-5", "old");
-    assertThat(lanes.drain(endpoint(3), all -> true, virtual.nowNanos())).isEmpty();
+    assertThat(lanes.drain(endpoint(3), _ -> true, virtual.nowNanos())).isEmpty();
     assertThat(lanes.waiting()).isEqualTo(2);
     assertThat(virtual.lane(1)).isEqualTo(new LaneState(0, 4, 4, false));
   }
@@ -181,7 +181,7 @@ class LanesTest {
     virtual.offer(1, "a");
     virtual.complete(Completion.DELIVERED, virtual.startOne());
     virtual.jump(Duration.ofMinutes(9));
-    assertThat(lanes.drop(record -> true, virtual.nowNanos())).isEmpty();
+    assertThat(lanes.drop(_ -> true, virtual.nowNanos())).isEmpty();
     virtual.jump(Duration.ofMinutes(1));
     virtual.offer(2, "b");
 

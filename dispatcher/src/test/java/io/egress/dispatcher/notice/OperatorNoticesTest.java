@@ -40,7 +40,7 @@ class OperatorNoticesTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String SECRET = "operator-secret";
   private static final Behaviour FAILING =
-      (request, nth) -> request.response().setStatusCode(503).end();
+      (request, _) -> request.response().setStatusCode(503).end();
 
   /** Ten attempts in nine seconds: tests put failing_since back instead of waiting. */
   private static final Map<String, String> QUICKLY_EXHAUSTED =
@@ -87,16 +87,15 @@ class OperatorNoticesTest {
   private void receive(HttpServerRequest request) {
     request
         .body()
-        .onSuccess(
-            body -> {
-              notices.add(
-                  new Notice(
-                      request.getHeader("x-service-delivery"),
-                      request.getHeader("x-service-event"),
-                      request.getHeader("x-service-signature"),
-                      body));
-              request.response().setStatusCode(accepts ? 204 : 500).end();
-            });
+        .onSuccess(body -> {
+          notices.add(
+              new Notice(
+                  request.getHeader("x-service-delivery"),
+                  request.getHeader("x-service-event"),
+                  request.getHeader("x-service-signature"),
+                  body));
+          request.response().setStatusCode(accepts ? 204 : 500).end();
+        });
   }
 
   @Test
@@ -134,7 +133,7 @@ class OperatorNoticesTest {
     }
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 2);
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.captures(workspace, 1);
 
     Notice recovered = awaitNotice("endpoint.recovered");
@@ -168,9 +167,8 @@ class OperatorNoticesTest {
     await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
     assertThat(told.list)
         .extracting(ILoggingEvent::getFormattedMessage)
-        .anySatisfy(
-            line ->
-                assertThat(line).contains("does not accept notices; retrying: ", "answered 500"));
+        .anySatisfy(line ->
+            assertThat(line).contains("does not accept notices; retrying: ", "answered 500"));
   }
 
   @Test

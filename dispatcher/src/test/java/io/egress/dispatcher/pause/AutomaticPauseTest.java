@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class AutomaticPauseTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =
-      (request, nth) -> request.response().setStatusCode(503).end();
+      (request, _) -> request.response().setStatusCode(503).end();
   private static final String PAUSED = "endpoints where paused and paused_reason = 'failing'";
   private static final String FAILS = "endpoints where failing_since is not null";
 
@@ -77,7 +77,7 @@ class AutomaticPauseTest {
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 1);
 
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 0);
@@ -115,7 +115,7 @@ class AutomaticPauseTest {
     await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 4);
     assertThat(fleet.count("endpoints where paused")).isZero();
 
-    fleet.receivers.behave("crm", (request, nth) -> request.response().end());
+    fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.captures(workspace, 1);
     await()
         .atMost(PATIENCE)

@@ -202,7 +202,7 @@ class QueueRebuildTest {
   }
 
   private void write(List<LogEntry> entries) {
-    Fleet.await(days.maintain(fleet.database).compose(kept -> log.write(entries)));
+    Fleet.await(days.maintain(fleet.database).compose(_ -> log.write(entries)));
   }
 
   private void rebuild() {

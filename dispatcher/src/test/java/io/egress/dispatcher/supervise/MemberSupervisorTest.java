@@ -23,7 +23,7 @@ class MemberSupervisorTest {
             vertx,
             new Restarts(new Metrics(), "test"),
             new BackendWait(vertx, Future::succeededFuture, Future::succeededFuture),
-            stalled -> {
+            _ -> {
               if (made.incrementAndGet() == 2) {
                 throw new IllegalStateException("thrown by a test");
               }
@@ -31,12 +31,10 @@ class MemberSupervisorTest {
             });
 
     Context context = vertx.getOrCreateContext();
-    context.runOnContext(
-        now -> supervisor.start(context).onComplete(test.succeeding(started -> {})));
-    context.runOnContext(
-        now -> {
-          throw new IllegalStateException("ends the first member");
-        });
+    context.runOnContext(_ -> supervisor.start(context).onComplete(test.succeeding(_ -> {})));
+    context.runOnContext(_ -> {
+      throw new IllegalStateException("ends the first member");
+    });
   }
 
   private record Member(Runnable whenStarted) implements GroupMember {

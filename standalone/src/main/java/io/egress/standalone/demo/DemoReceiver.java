@@ -58,11 +58,11 @@ final class DemoReceiver {
 
   static String explanation() {
     return """
-        Two endpoints are pushed to over HTTPS and verify each webhook. "healthy" answers 200, "flaky"
-        answers the first %d captures %d times each with 503 and then recovers. So that there is something
-        to see, retries follow after %s here; the service's own schedule is
-        1m,5m,15m,1h,6h,24h.
-        """
+    Two endpoints are pushed to over HTTPS and verify each webhook. "healthy" answers 200, "flaky"
+    answers the first %d captures %d times each with 503 and then recovers. So that there is something
+    to see, retries follow after %s here; the service's own schedule is
+    1m,5m,15m,1h,6h,24h.
+    """
         .formatted(DELIVERIES_REFUSED, ATTEMPTS_REFUSED, RETRY_SCHEDULE);
   }
 

@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Simulates the processing pipeline: finishes a capture every second. */
@@ -29,8 +28,7 @@ final class Pipeline {
   }
 
   void begin() {
-    ScheduledFuture<?> unused =
-        clock.scheduleAtFixedRate(this::finishOne, 0, PERIOD_SECONDS, TimeUnit.SECONDS);
+    var _ = clock.scheduleAtFixedRate(this::finishOne, 0, PERIOD_SECONDS, TimeUnit.SECONDS);
   }
 
   /** Waits briefly for calls in progress, so that the summary is correct. */

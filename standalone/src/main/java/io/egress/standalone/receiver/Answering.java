@@ -9,7 +9,7 @@ public interface Answering {
   int status(int delivery, int attempt);
 
   static Answering healthy() {
-    return (delivery, attempt) -> 200;
+    return (_, _) -> 200;
   }
 
   /** Answers 503 to the first attempts of the first deliveries. */

@@ -45,7 +45,7 @@ final class ReceivingEndpoint {
     if (!(verdict instanceof Genuine genuine)) {
       return new Arrival(name, verdict, 0, NOT_GENUINE, false);
     }
-    Seen delivery = seen.computeIfAbsent(genuine.deliveryId(), id -> new Seen(++deliveries));
+    Seen delivery = seen.computeIfAbsent(genuine.deliveryId(), _ -> new Seen(++deliveries));
     int attempt = ++delivery.attempts;
     int status = answering.status(delivery.delivery, attempt);
     boolean accepted = status < 300 && !delivery.accepted;

@@ -46,7 +46,7 @@ public final class WebhookReceiver {
   public static Future<WebhookReceiver> start(
       Vertx vertx, LocalCertificate certificate, Consumer<Arrival> arrivals) {
     WebhookReceiver receiver = new WebhookReceiver(vertx, certificate, arrivals);
-    return receiver.server.listen().map(listening -> receiver);
+    return receiver.server.listen().map(_ -> receiver);
   }
 
   /** The URL of an endpoint with this name, which answers once {@link #add} was called. */

@@ -198,7 +198,7 @@ class WebhookReceiverTest {
         client
             .request(options)
             .compose(request -> request.send(webhook.body()))
-            .compose(response -> response.end().map(ended -> response.statusCode())));
+            .compose(response -> response.end().map(_ -> response.statusCode())));
   }
 
   private static <T> T await(Future<T> future) {

@@ -58,16 +58,15 @@ public final class AuditEntries {
     boolean ofAll = filter.workspaceId() == null;
     return pool.preparedQuery(ofAll ? OF_ALL : OF_WORKSPACE)
         .execute(ofAll ? bounds : bounds.addUUID(filter.workspaceId()))
-        .map(
-            rows -> {
-              List<AuditEntry> entries = new ArrayList<>(rows.size());
-              rows.forEach(row -> entries.add(entry(row)));
-              if (entries.size() <= limit) {
-                return new Page(entries, null);
-              }
-              List<AuditEntry> first = entries.subList(0, limit);
-              return new Page(first, first.get(limit - 1).cursor());
-            });
+        .map(rows -> {
+          List<AuditEntry> entries = new ArrayList<>(rows.size());
+          rows.forEach(row -> entries.add(entry(row)));
+          if (entries.size() <= limit) {
+            return new Page(entries, null);
+          }
+          List<AuditEntry> first = entries.subList(0, limit);
+          return new Page(first, first.get(limit - 1).cursor());
+        });
   }
 
   private static AuditEntry entry(Row row) {

@@ -81,29 +81,28 @@ public final class AuditExport {
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return audit
         .page(filter, Math.min(most, PAGE))
-        .compose(
-            page -> {
-              if (cutShort.failed()) {
-                return Future.failedFuture(cutShort.cause());
-              }
-              HttpServerResponse response = ctx.response();
-              Buffer lines = Buffer.buffer();
-              if (!response.headWritten()) {
-                response.putHeader(HttpHeaders.CONTENT_TYPE, form.type);
-                response.setChunked(true);
-                lines.appendString(form == Form.CSV ? String.join(",", COLUMNS) + "\r\n" : "");
-              }
-              page.entries().forEach(entry -> lines.appendBuffer(line(entry, form)));
-              AuditCursor next = page.next();
-              int left = most - page.entries().size();
-              boolean isLast =
-                  next == null || left == 0 || ctx.request().method().equals(HttpMethod.HEAD);
-              if (isLast || next == null) {
-                return sent(ctx, end(ctx, lines));
-              }
-              return sent(ctx, response.write(lines))
-                  .compose(written -> send(ctx, filter.after(next), form, left));
-            });
+        .compose(page -> {
+          if (cutShort.failed()) {
+            return Future.failedFuture(cutShort.cause());
+          }
+          HttpServerResponse response = ctx.response();
+          Buffer lines = Buffer.buffer();
+          if (!response.headWritten()) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, form.type);
+            response.setChunked(true);
+            lines.appendString(form == Form.CSV ? String.join(",", COLUMNS) + "\r\n" : "");
+          }
+          page.entries().forEach(entry -> lines.appendBuffer(line(entry, form)));
+          AuditCursor next = page.next();
+          int left = most - page.entries().size();
+          boolean isLast =
+              next == null || left == 0 || ctx.request().method().equals(HttpMethod.HEAD);
+          if (isLast || next == null) {
+            return sent(ctx, end(ctx, lines));
+          }
+          return sent(ctx, response.write(lines))
+              .compose(_ -> send(ctx, filter.after(next), form, left));
+        });
   }
 
   private static Future<Void> end(RoutingContext ctx, Buffer lines) {
@@ -135,7 +134,7 @@ public final class AuditExport {
     RequestLifetime lifetime = RequestLifetime.of(ctx);
     lifetime.awaitClient();
     return writing
-        .onComplete(read -> lifetime.resume())
-        .recover(lost -> Future.failedFuture(new ClientGoneException("the client disconnected")));
+        .onComplete(_ -> lifetime.resume())
+        .recover(_ -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 }

@@ -31,7 +31,7 @@ public final class AuditHandler {
   /** Entries of all workspaces, and those without a workspace. */
   public void listAll(RoutingContext ctx) {
     Future.<Void>succeededFuture()
-        .compose(begun -> answer(ctx, null))
+        .compose(_ -> answer(ctx, null))
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
@@ -46,19 +46,18 @@ public final class AuditHandler {
     Integer limit = filter.limit();
     return audit
         .page(filter, limit == null ? LIMIT_DEFAULT : limit)
-        .map(
-            page -> {
-              JsonArray shown = new JsonArray();
-              page.entries().forEach(entry -> shown.add(json(entry)));
-              AuditCursor next = page.next();
-              JsonObject pageInfo =
-                  new JsonObject()
-                      .put("hasNextPage", next != null)
-                      .put("endCursor", next == null ? null : next.encode());
-              HttpExchange.sendJson(
-                  ctx, 200, new JsonObject().put("entries", shown).put("pageInfo", pageInfo));
-              return null;
-            });
+        .map(page -> {
+          JsonArray shown = new JsonArray();
+          page.entries().forEach(entry -> shown.add(json(entry)));
+          AuditCursor next = page.next();
+          JsonObject pageInfo =
+              new JsonObject()
+                  .put("hasNextPage", next != null)
+                  .put("endCursor", next == null ? null : next.encode());
+          HttpExchange.sendJson(
+              ctx, 200, new JsonObject().put("entries", shown).put("pageInfo", pageInfo));
+          return null;
+        });
   }
 
   private static boolean wantsLines(RoutingContext ctx) {

@@ -46,9 +46,8 @@ public final class AttemptView {
 
   private static JsonArray headers(List<ShownHeader> headers) {
     JsonArray shown = new JsonArray();
-    headers.forEach(
-        header ->
-            shown.add(new JsonObject().put("name", header.name()).put("value", header.value())));
+    headers.forEach(header ->
+        shown.add(new JsonObject().put("name", header.name()).put("value", header.value())));
     return shown;
   }
 }

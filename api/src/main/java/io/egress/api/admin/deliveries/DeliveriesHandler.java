@@ -63,11 +63,10 @@ public final class DeliveriesHandler {
         ? Future.succeededFuture(shown)
         : bodies
             .read(told, attempt)
-            .map(
-                body ->
-                    shown
-                        .put("body", body.bytes().toString(UTF_8))
-                        .put("is_body_verified", body.verified()));
+            .map(body ->
+                shown
+                    .put("body", body.bytes().toString(UTF_8))
+                    .put("is_body_verified", body.verified()));
   }
 
   /** Answers with the new delivery. */
@@ -75,15 +74,12 @@ public final class DeliveriesHandler {
     Caller caller = Caller.ofApi(ctx);
     return reads
         .find(workspaceId, id)
-        .compose(
-            delivery ->
-                replays
-                    .redeliver(caller, workspaceId, delivery)
-                    .map(
-                        replay -> {
-                          HttpExchange.sendJson(
-                              ctx, 202, DeliveryView.redelivery(delivery, replay.id()));
-                          return null;
-                        }));
+        .compose(delivery ->
+            replays
+                .redeliver(caller, workspaceId, delivery)
+                .map(replay -> {
+                  HttpExchange.sendJson(ctx, 202, DeliveryView.redelivery(delivery, replay.id()));
+                  return null;
+                }));
   }
 }

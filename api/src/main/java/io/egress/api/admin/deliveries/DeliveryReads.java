@@ -102,24 +102,22 @@ public final class DeliveryReads {
     DeliveryFilter filter = DeliveryFilter.from(query);
     return endpoints
         .show(workspaceId, endpointId)
-        .compose(
-            found ->
-                list(
-                    workspaceId,
-                    List.of(
-                        found.orElseThrow(
-                            () -> new Refusal(404, "no such endpoint in this workspace"))),
-                    filter));
+        .compose(found ->
+            list(
+                workspaceId,
+                List.of(
+                    found.orElseThrow(
+                        () -> new Refusal(404, "no such endpoint in this workspace"))),
+                filter));
   }
 
   private Future<Listed> list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
     return search
         .page(workspaceId, ofEndpoints, filter)
-        .map(
-            page -> {
-              DeliveryCursor next = page.next();
-              return new Listed(page.deliveries(), next == null ? null : next.encode());
-            });
+        .map(page -> {
+          DeliveryCursor next = page.next();
+          return new Listed(page.deliveries(), next == null ? null : next.encode());
+        });
   }
 
   /** Fails with a {@link Refusal} if the workspace has no such delivery. */
@@ -127,9 +125,8 @@ public final class DeliveryReads {
     return endpoints
         .list(workspaceId)
         .compose(all -> search.one(workspaceId, all, id))
-        .map(
-            found ->
-                found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
+        .map(found ->
+            found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
   }
 
   /** Like {@link #find}. */
@@ -145,18 +142,17 @@ public final class DeliveryReads {
     Future<RowSet<Row>> capture =
         pool.preparedQuery(REVISION).execute(Tuple.of(delivery.captureId(), workspaceId));
     return Future.all(attempts, others, capture)
-        .map(
-            all ->
-                new Told(
-                    delivery,
-                    attempts.result(),
-                    others.result().stream()
-                        .filter(other -> !other.id().equals(delivery.id()))
-                        .sorted(
-                            Comparator.comparing(LoggedDelivery::owedAt)
-                                .thenComparing(LoggedDelivery::id))
-                        .toList(),
-                    revision(capture.result())));
+        .map(_ ->
+            new Told(
+                delivery,
+                attempts.result(),
+                others.result().stream()
+                    .filter(other -> !other.id().equals(delivery.id()))
+                    .sorted(
+                        Comparator.comparing(LoggedDelivery::owedAt)
+                            .thenComparing(LoggedDelivery::id))
+                    .toList(),
+                revision(capture.result())));
   }
 
   private static @Nullable Long revision(RowSet<Row> captures) {

@@ -91,55 +91,49 @@ final class DeliverySearch {
   /** {@code endpoints} belong to the workspace. */
   Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
     return owed.scope(workspaceId, endpoints, filter)
-        .compose(
-            scope ->
-                scope.isEmpty()
-                    ? Future.succeededFuture(new Page(List.of(), null))
-                    : page(scope, filter));
+        .compose(scope ->
+            scope.isEmpty()
+                ? Future.succeededFuture(new Page(List.of(), null))
+                : page(scope, filter));
   }
 
   /** Also finds a delivery without an outcome, provided its capture is among the newest ones. */
   Future<Optional<LoggedDelivery>> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
     return log.one(workspaceId, id)
-        .compose(
-            found ->
-                found.isPresent()
-                    ? Future.succeededFuture(found)
-                    : owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING)
-                        .compose(scope -> withoutOutcome(scope, id, 0)));
+        .compose(found ->
+            found.isPresent()
+                ? Future.succeededFuture(found)
+                : owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING)
+                    .compose(scope -> withoutOutcome(scope, id, 0)));
   }
 
   /** The log does not have it, so its id is all that identifies it. */
   private Future<Optional<LoggedDelivery>> withoutOutcome(OwedScope scope, UUID id, int before) {
     int rows = lookedUp(scope);
     return owed.newest(scope, rows)
-        .compose(
-            window -> {
-              Optional<LoggedDelivery> found =
-                  window.owed().stream().filter(each -> each.id().equals(id)).findFirst();
-              int computed = before + rows + window.owed().size();
-              return found.isPresent() || window.isLast() || computed >= COMPUTED_MAX
-                  ? Future.succeededFuture(found)
-                  : withoutOutcome(scope.upTo(window.lowest() - 1), id, computed);
-            });
+        .compose(window -> {
+          Optional<LoggedDelivery> found =
+              window.owed().stream().filter(each -> each.id().equals(id)).findFirst();
+          int computed = before + rows + window.owed().size();
+          return found.isPresent() || window.isLast() || computed >= COMPUTED_MAX
+              ? Future.succeededFuture(found)
+              : withoutOutcome(scope.upTo(window.lowest() - 1), id, computed);
+        });
   }
 
   /** All deliveries of one capture. */
   Future<List<LoggedDelivery>> ofCapture(
       UUID workspaceId, List<Endpoint> endpoints, UUID captureId) {
     return owed.scope(workspaceId, endpoints, DeliveryFilter.ofCapture(captureId))
-        .compose(
-            scope ->
-                scope.isEmpty()
-                    ? Future.succeededFuture(List.of())
-                    : owed.newest(scope, 1)
-                        .compose(
-                            window ->
-                                log.complete(window.owed())
-                                    .compose(
-                                        first ->
-                                            replayed(scope.endpointIds(), scope)
-                                                .map(again -> both(first, again)))));
+        .compose(scope ->
+            scope.isEmpty()
+                ? Future.succeededFuture(List.of())
+                : owed.newest(scope, 1)
+                    .compose(window ->
+                        log.complete(window.owed())
+                            .compose(first ->
+                                replayed(scope.endpointIds(), scope)
+                                    .map(again -> both(first, again)))));
   }
 
   private Future<Page> page(OwedScope scope, DeliveryFilter filter) {
@@ -206,26 +200,24 @@ final class DeliverySearch {
   private Future<Walked> walk(
       OwedScope scope, Wanted wanted, List<LoggedDelivery> found, int lookedAt) {
     return owed.newest(scope, wanted.rows(), wanted.part(found.size()))
-        .compose(
-            window ->
-                made(scope, window, wanted)
-                    .compose(made -> titled(made, wanted))
-                    .compose(
-                        made -> {
-                          made.stream().filter(wanted::includes).forEach(found::add);
-                          int looked = lookedAt + wanted.rows() + window.owed().size();
-                          if (window.isLast()) {
-                            return Future.succeededFuture(new Walked(found, null));
-                          }
-                          return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
-                              ? Future.succeededFuture(
-                                  new Walked(found, DeliveryCursor.behind(window.lowest())))
-                              : walk(
-                                  scope.upTo(window.lowest() - 1),
-                                  wanted.wider(lookedUp(scope)),
-                                  found,
-                                  looked);
-                        }));
+        .compose(window ->
+            made(scope, window, wanted)
+                .compose(made -> titled(made, wanted))
+                .compose(made -> {
+                  made.stream().filter(wanted::includes).forEach(found::add);
+                  int looked = lookedAt + wanted.rows() + window.owed().size();
+                  if (window.isLast()) {
+                    return Future.succeededFuture(new Walked(found, null));
+                  }
+                  return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
+                      ? Future.succeededFuture(
+                          new Walked(found, DeliveryCursor.behind(window.lowest())))
+                      : walk(
+                          scope.upTo(window.lowest() - 1),
+                          wanted.wider(lookedUp(scope)),
+                          found,
+                          looked);
+                }));
   }
 
   private Future<List<LoggedDelivery>> titled(List<LoggedDelivery> made, Wanted wanted) {
@@ -241,12 +233,11 @@ final class DeliverySearch {
             .toArray(UUID[]::new);
     return pool.preparedQuery(TITLED)
         .execute(Tuple.of(captureIds, title))
-        .map(
-            rows -> {
-              Set<UUID> titled = new HashSet<>();
-              rows.forEach(row -> titled.add(row.getUUID("id")));
-              return made.stream().filter(each -> titled.contains(each.captureId())).toList();
-            });
+        .map(rows -> {
+          Set<UUID> titled = new HashSet<>();
+          rows.forEach(row -> titled.add(row.getUUID("id")));
+          return made.stream().filter(each -> titled.contains(each.captureId())).toList();
+        });
   }
 
   /** The first deliveries of the captures in the window, and those of replays. */
@@ -255,12 +246,9 @@ final class DeliverySearch {
     OwedScope read =
         new OwedScope(scope.workspaceId(), scope.endpoints(), window.lowest() - 1, scope.high());
     return log.complete(window.owed())
-        .compose(
-            first ->
-                replayed(replayedTo(read, window, wanted), read)
-                    .map(
-                        replayed ->
-                            both(first, replayed.stream().filter(wanted::isBehind).toList())));
+        .compose(first ->
+            replayed(replayedTo(read, window, wanted), read)
+                .map(replayed -> both(first, replayed.stream().filter(wanted::isBehind).toList())));
   }
 
   /**

@@ -49,7 +49,8 @@ public final class EndpointHealths {
       """
       select id, day from deliveries
       where endpoint_id = e.id and state = '%s' and state <> 'delivered' and attempts > 0
-      order by position desc limit %d""";
+      order by position desc limit %d\
+      """;
 
   private static final String ATTEMPTS =
       """
@@ -90,7 +91,8 @@ public final class EndpointHealths {
       """
       select position, capture_id, replay_id, state, owed_at from deliveries
       where endpoint_id = e.id and state = '%s' and state <> 'delivered'
-      order by position desc limit %d""";
+      order by position desc limit %d\
+      """;
 
   /**
    * Captures that were owed, by the stream or by a replay that was not canceled, and of which no
@@ -183,48 +185,45 @@ public final class EndpointHealths {
     LocalDate since = days.of(clock.instant()).minusDays(RECENT_DAYS);
     return pool.preparedQuery(TROUBLED)
         .execute(Tuple.of(workspaceId, since))
-        .map(
-            rows -> {
-              Set<UUID> troubled = new HashSet<>();
-              rows.forEach(row -> troubled.add(row.getUUID("id")));
-              return all.stream()
-                  .sorted(Comparator.comparing(each -> !troubled.contains(each.id())))
-                  .toList();
-            });
+        .map(rows -> {
+          Set<UUID> troubled = new HashSet<>();
+          rows.forEach(row -> troubled.add(row.getUUID("id")));
+          return all.stream()
+              .sorted(Comparator.comparing(each -> !troubled.contains(each.id())))
+              .toList();
+        });
   }
 
   private Future<Map<UUID, Made>> made(UUID workspaceId, List<Endpoint> endpoints, UUID[] ids) {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(workspaceId))
-        .compose(
-            newest -> {
-              List<UUID> owners = new ArrayList<>();
-              List<UUID> deliveries = new ArrayList<>();
-              List<LocalDate> owedOn = new ArrayList<>();
-              for (Row row : newest) {
-                LocalDate day = days.of(row.getOffsetDateTime("entered_at").toInstant());
-                for (Endpoint endpoint : endpoints) {
-                  if (row.getLong("position") > endpoint.createdPosition()) {
-                    owners.add(endpoint.id());
-                    deliveries.add(DeliveryId.of(endpoint.id(), row.getUUID("capture_id")));
-                    owedOn.add(day);
-                  }
-                }
+        .compose(newest -> {
+          List<UUID> owners = new ArrayList<>();
+          List<UUID> deliveries = new ArrayList<>();
+          List<LocalDate> owedOn = new ArrayList<>();
+          for (Row row : newest) {
+            LocalDate day = days.of(row.getOffsetDateTime("entered_at").toInstant());
+            for (Endpoint endpoint : endpoints) {
+              if (row.getLong("position") > endpoint.createdPosition()) {
+                owners.add(endpoint.id());
+                deliveries.add(DeliveryId.of(endpoint.id(), row.getUUID("capture_id")));
+                owedOn.add(day);
               }
-              return pool.preparedQuery(ATTEMPTS)
-                  .execute(
-                      Tuple.tuple()
-                          .addArrayOfUUID(ids)
-                          .addArrayOfUUID(owners.toArray(UUID[]::new))
-                          .addArrayOfUUID(deliveries.toArray(UUID[]::new))
-                          .addArrayOfLocalDate(owedOn.toArray(LocalDate[]::new)));
-            })
-        .map(
-            rows -> {
-              Map<UUID, Made> made = new HashMap<>();
-              rows.forEach(row -> made.put(row.getUUID("endpoint_id"), made(row)));
-              return made;
-            });
+            }
+          }
+          return pool.preparedQuery(ATTEMPTS)
+              .execute(
+                  Tuple.tuple()
+                      .addArrayOfUUID(ids)
+                      .addArrayOfUUID(owners.toArray(UUID[]::new))
+                      .addArrayOfUUID(deliveries.toArray(UUID[]::new))
+                      .addArrayOfLocalDate(owedOn.toArray(LocalDate[]::new)));
+        })
+        .map(rows -> {
+          Map<UUID, Made> made = new HashMap<>();
+          rows.forEach(row -> made.put(row.getUUID("endpoint_id"), made(row)));
+          return made;
+        });
   }
 
   private static Made made(Row row) {
@@ -240,18 +239,17 @@ public final class EndpointHealths {
   private Future<Map<UUID, Ended>> ended(UUID[] ids) {
     return pool.preparedQuery(UNDELIVERED)
         .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .compose(
-            rows -> {
-              Map<UUID, Ended> ended = new HashMap<>();
-              List<Row> ofReplays = new ArrayList<>();
-              for (Row row : rows) {
-                add(ended, row, row.getLong("captures"));
-                if (row.getArrayOfUUIDs("of_replays") != null) {
-                  ofReplays.add(row);
-                }
-              }
-              return addOfReplays(ended, ofReplays);
-            });
+        .compose(rows -> {
+          Map<UUID, Ended> ended = new HashMap<>();
+          List<Row> ofReplays = new ArrayList<>();
+          for (Row row : rows) {
+            add(ended, row, row.getLong("captures"));
+            if (row.getArrayOfUUIDs("of_replays") != null) {
+              ofReplays.add(row);
+            }
+          }
+          return addOfReplays(ended, ofReplays);
+        });
   }
 
   /** Adds the captures of which only replays failed, unless their first delivery was delivered. */
@@ -262,15 +260,14 @@ public final class EndpointHealths {
     }
     return pool.preparedQuery(DELIVERED)
         .execute(Tuple.tuple().addArrayOfUUID(first))
-        .map(
-            rows -> {
-              Set<UUID> delivered = new HashSet<>();
-              rows.forEach(row -> delivered.add(row.getUUID("id")));
-              for (Row row : ofReplays) {
-                add(ended, row, firsts(row).stream().filter(id -> !delivered.contains(id)).count());
-              }
-              return ended;
-            });
+        .map(rows -> {
+          Set<UUID> delivered = new HashSet<>();
+          rows.forEach(row -> delivered.add(row.getUUID("id")));
+          for (Row row : ofReplays) {
+            add(ended, row, firsts(row).stream().filter(id -> !delivered.contains(id)).count());
+          }
+          return ended;
+        });
   }
 
   private static List<UUID> firsts(Row row) {

@@ -90,13 +90,12 @@ final class OwedDeliveries {
         .execute(
             Tuple.of(workspaceId, utc(filter.to()), utc(filter.from()), utc(since))
                 .addArrayOfUUID(endpoints.stream().map(Endpoint::id).toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              return row.hasNext()
-                  ? scope(workspaceId, endpoints, filter, row.next(), since)
-                  : new OwedScope(workspaceId, List.of(), 0, 0);
-            })
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          return row.hasNext()
+              ? scope(workspaceId, endpoints, filter, row.next(), since)
+              : new OwedScope(workspaceId, List.of(), 0, 0);
+        })
         .compose(scope -> limit(scope, filter.captureId()));
   }
 
@@ -127,16 +126,15 @@ final class OwedDeliveries {
     }
     return pool.preparedQuery(POSITION)
         .execute(Tuple.of(captureId, scope.workspaceId()))
-        .map(
-            rows -> {
-              RowIterator<Row> row = rows.iterator();
-              long position = row.hasNext() ? row.next().getLong("position") : 0;
-              return new OwedScope(
-                  scope.workspaceId(),
-                  scope.endpoints(),
-                  Math.max(scope.low(), position - 1),
-                  Math.min(scope.high(), position));
-            });
+        .map(rows -> {
+          RowIterator<Row> row = rows.iterator();
+          long position = row.hasNext() ? row.next().getLong("position") : 0;
+          return new OwedScope(
+              scope.workspaceId(),
+              scope.endpoints(),
+              Math.max(scope.low(), position - 1),
+              Math.min(scope.high(), position));
+        });
   }
 
   /** For the newest {@code rows} rows of the scope. */

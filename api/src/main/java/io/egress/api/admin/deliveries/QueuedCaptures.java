@@ -74,12 +74,11 @@ final class QueuedCaptures {
   Future<Found> find(UUID workspaceId, Endpoint endpoint) {
     return new Reading(workspaceId, endpoint)
         .run()
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    isOfKafka(failure)
-                        ? new Refusal(503, "Kafka is unavailable, try again")
-                        : failure));
+        .recover(failure ->
+            Future.failedFuture(
+                isOfKafka(failure)
+                    ? new Refusal(503, "Kafka is unavailable, try again")
+                    : failure));
   }
 
   private static boolean isOfKafka(@Nullable Throwable failure) {
@@ -102,48 +101,40 @@ final class QueuedCaptures {
 
     private Future<Found> run() {
       return readOutbox()
-          .compose(read -> readHistory())
-          .compose(
-              read ->
-                  TopicAdmin.startingWith(vertx, settings, topics.capturesProcessed())
-                      .compose(
-                          names ->
-                              readTopics(
-                                  topics.fanOutGroup(), names, workspaceId, this::processed)))
-          .compose(
-              read ->
-                  TopicAdmin.startingWith(vertx, settings, topics.deliveries())
-                      .map(this::withoutExhausted)
-                      .compose(
-                          names ->
-                              readTopics(
-                                  topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
-          .map(read -> new Found(captureIds, deliveryIds, historyFrom, historyTo, complete));
+          .compose(_ -> readHistory())
+          .compose(_ ->
+              TopicAdmin.startingWith(vertx, settings, topics.capturesProcessed())
+                  .compose(names ->
+                      readTopics(topics.fanOutGroup(), names, workspaceId, this::processed)))
+          .compose(_ ->
+              TopicAdmin.startingWith(vertx, settings, topics.deliveries())
+                  .map(this::withoutExhausted)
+                  .compose(names ->
+                      readTopics(topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
+          .map(_ -> new Found(captureIds, deliveryIds, historyFrom, historyTo, complete));
     }
 
     private Future<Void> readOutbox() {
       return pool.preparedQuery(OUTBOX)
           .execute(Tuple.of(workspaceId))
-          .map(
-              rows -> {
-                rows.forEach(row -> captureIds.add(row.getUUID("capture_id")));
-                return null;
-              });
+          .map(rows -> {
+            rows.forEach(row -> captureIds.add(row.getUUID("capture_id")));
+            return null;
+          });
     }
 
     private Future<Void> readHistory() {
       return pool.preparedQuery(HISTORY)
           .execute(Tuple.of(endpoint.id()))
-          .map(
-              rows -> {
-                RowIterator<Row> row = rows.iterator();
-                if (row.hasNext()) {
-                  Row unfinished = row.next();
-                  historyFrom = unfinished.getLong("next_position");
-                  historyTo = unfinished.getLong("last_position");
-                }
-                return null;
-              });
+          .map(rows -> {
+            RowIterator<Row> row = rows.iterator();
+            if (row.hasNext()) {
+              Row unfinished = row.next();
+              historyFrom = unfinished.getLong("next_position");
+              historyTo = unfinished.getLong("last_position");
+            }
+            return null;
+          });
     }
 
     private Set<String> withoutExhausted(Set<String> names) {
@@ -156,11 +147,10 @@ final class QueuedCaptures {
         String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
       return UnconsumedRecords.read(
               vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
-          .map(
-              all -> {
-                complete &= all;
-                return null;
-              });
+          .map(all -> {
+            complete &= all;
+            return null;
+          });
     }
 
     /** The dispatcher skips unreadable records, too. */

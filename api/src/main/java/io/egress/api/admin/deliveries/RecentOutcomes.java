@@ -70,7 +70,8 @@ public final class RecentOutcomes {
       select case when bool_or(state = 'delivered') then 'delivered'
         when bool_or(state = 'pending') then 'pending' end as state
       from deliveries
-      where endpoint_id = %s and position = %s and replay_id is not null""";
+      where endpoint_id = %s and position = %s and replay_id is not null\
+      """;
 
   /**
    * First deliveries, with what replays have done since. The repeated condition is that of the
@@ -182,21 +183,15 @@ public final class RecentOutcomes {
       return Future.succeededFuture(Map.of());
     }
     return spans(workspaceId, now)
-        .compose(
-            spans ->
-                samples(workspaceId, spans)
-                    .compose(samples -> lookUp(endpoints, samples))
-                    .compose(
-                        looked ->
-                            undelivered(endpoints, spans)
-                                .compose(
-                                    counted ->
-                                        pending(endpoints)
-                                            .map(
-                                                pending ->
-                                                    days(
-                                                        endpoints, spans, looked, counted,
-                                                        pending)))));
+        .compose(spans ->
+            samples(workspaceId, spans)
+                .compose(samples -> lookUp(endpoints, samples))
+                .compose(looked ->
+                    undelivered(endpoints, spans)
+                        .compose(counted ->
+                            pending(endpoints)
+                                .map(
+                                    pending -> days(endpoints, spans, looked, counted, pending)))));
   }
 
   private Future<List<Span>> spans(UUID workspaceId, Instant now) {
@@ -207,19 +202,14 @@ public final class RecentOutcomes {
             .toArray(OffsetDateTime[]::new);
     return pool.preparedQuery(POSITIONS)
         .execute(Tuple.of(workspaceId, (Object) bounds))
-        .map(
-            rows -> {
-              List<Long> positions = new ArrayList<>(HOURS + 1);
-              rows.forEach(row -> positions.add(row.getLong("position")));
-              return IntStream.range(0, HOURS)
-                  .mapToObj(
-                      hour ->
-                          new Span(
-                              bounds[hour].toInstant(),
-                              positions.get(hour),
-                              positions.get(hour + 1)))
-                  .toList();
-            });
+        .map(rows -> {
+          List<Long> positions = new ArrayList<>(HOURS + 1);
+          rows.forEach(row -> positions.add(row.getLong("position")));
+          return IntStream.range(0, HOURS)
+              .mapToObj(hour ->
+                  new Span(bounds[hour].toInstant(), positions.get(hour), positions.get(hour + 1)))
+              .toList();
+        });
   }
 
   /** Spreads the samples evenly over each hour and includes the newest capture. */
@@ -234,18 +224,17 @@ public final class RecentOutcomes {
     }
     return pool.preparedQuery(CAPTURES)
         .execute(Tuple.of(workspaceId, (Object) positions.toArray(Long[]::new)))
-        .map(
-            rows -> {
-              List<Sample> samples = new ArrayList<>(rows.size());
-              for (Row row : rows) {
-                samples.add(
-                    new Sample(
-                        row.getLong("position"),
-                        row.getUUID("capture_id"),
-                        row.getOffsetDateTime("entered_at").toInstant()));
-              }
-              return samples;
-            });
+        .map(rows -> {
+          List<Sample> samples = new ArrayList<>(rows.size());
+          for (Row row : rows) {
+            samples.add(
+                new Sample(
+                    row.getLong("position"),
+                    row.getUUID("capture_id"),
+                    row.getOffsetDateTime("entered_at").toInstant()));
+          }
+          return samples;
+        });
   }
 
   /** The samples owed to each endpoint, with their log entries. */
@@ -254,15 +243,14 @@ public final class RecentOutcomes {
     for (Endpoint endpoint : endpoints) {
       samples.stream()
           .filter(sample -> sample.position() > endpoint.createdPosition())
-          .map(
-              sample ->
-                  LoggedDelivery.withoutOutcome(
-                      DeliveryId.of(endpoint.id(), sample.captureId()),
-                      endpoint.id(),
-                      sample.captureId(),
-                      sample.position(),
-                      Origin.LIVE,
-                      sample.enteredAt()))
+          .map(sample ->
+              LoggedDelivery.withoutOutcome(
+                  DeliveryId.of(endpoint.id(), sample.captureId()),
+                  endpoint.id(),
+                  sample.captureId(),
+                  sample.position(),
+                  Origin.LIVE,
+                  sample.enteredAt()))
           .forEach(owed::add);
     }
     return complete(owed, new ArrayList<>(owed.size()));
@@ -276,11 +264,10 @@ public final class RecentOutcomes {
     int end = Math.min(owed.size(), looked.size() + CHUNK);
     return log.complete(owed.subList(looked.size(), end))
         .compose(this::withReplays)
-        .compose(
-            completed -> {
-              looked.addAll(completed);
-              return complete(owed, looked);
-            });
+        .compose(completed -> {
+          looked.addAll(completed);
+          return complete(owed, looked);
+        });
   }
 
   /** The deliveries, in the states that replays of their captures have reached. */
@@ -298,18 +285,17 @@ public final class RecentOutcomes {
                 .addArrayOfUUID(
                     failed.stream().map(LoggedDelivery::endpointId).toArray(UUID[]::new))
                 .addArrayOfLong(failed.stream().map(LoggedDelivery::position).toArray(Long[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, DeliveryState> again = new HashMap<>();
-              for (Row row : rows) {
-                again.put(
-                    failed.get((int) (row.getLong("nth") - 1)).id(),
-                    DeliveryState.find(row.getString("state")).orElseThrow());
-              }
-              return first.stream()
-                  .map(each -> each.in(again.getOrDefault(each.id(), each.state())))
-                  .toList();
-            });
+        .map(rows -> {
+          Map<UUID, DeliveryState> again = new HashMap<>();
+          for (Row row : rows) {
+            again.put(
+                failed.get((int) (row.getLong("nth") - 1)).id(),
+                DeliveryState.find(row.getString("state")).orElseThrow());
+          }
+          return first.stream()
+              .map(each -> each.in(again.getOrDefault(each.id(), each.state())))
+              .toList();
+        });
   }
 
   private Future<Map<Counted, Long>> undelivered(List<Endpoint> endpoints, List<Span> spans) {
@@ -348,17 +334,16 @@ public final class RecentOutcomes {
   private Future<Map<UUID, Pending>> pending(List<Endpoint> endpoints) {
     return pool.preparedQuery(PENDING)
         .execute(Tuple.tuple().addArrayOfUUID(ids(endpoints)))
-        .map(
-            rows -> {
-              Map<UUID, Pending> pending = new HashMap<>();
-              for (Row row : rows) {
-                pending.put(
-                    row.getUUID("id"),
-                    new Pending(
-                        row.getLong("deliveries"), row.getOffsetDateTime("oldest").toInstant()));
-              }
-              return pending;
-            });
+        .map(rows -> {
+          Map<UUID, Pending> pending = new HashMap<>();
+          for (Row row : rows) {
+            pending.put(
+                row.getUUID("id"),
+                new Pending(
+                    row.getLong("deliveries"), row.getOffsetDateTime("oldest").toInstant()));
+          }
+          return pending;
+        });
   }
 
   private Map<UUID, Day> days(
@@ -369,7 +354,7 @@ public final class RecentOutcomes {
       Map<UUID, Pending> pending) {
     Map<UUID, List<LoggedDelivery>> lookedUp = new HashMap<>();
     looked.forEach(
-        each -> lookedUp.computeIfAbsent(each.endpointId(), id -> new ArrayList<>()).add(each));
+        each -> lookedUp.computeIfAbsent(each.endpointId(), _ -> new ArrayList<>()).add(each));
     Map<UUID, Long> undelivered = new HashMap<>();
     counted.forEach((what, count) -> undelivered.merge(what.endpointId(), count, Long::sum));
     Map<UUID, Day> days = new HashMap<>();

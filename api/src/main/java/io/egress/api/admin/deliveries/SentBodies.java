@@ -94,7 +94,7 @@ public final class SentBodies {
     return pool.preparedQuery(DOCUMENT)
         .execute(Tuple.of(told.delivery().captureId()))
         .compose(rows -> body(rows, sent))
-        .onComplete(done -> reads.release());
+        .onComplete(_ -> reads.release());
   }
 
   private static Sent sent(DeliveryReads.Told told, int number) {
@@ -116,13 +116,12 @@ public final class SentBodies {
       throw gone();
     }
     return EndpointStore.byIds(pool, List.of(sent.endpointId()))
-        .compose(
-            targets -> {
-              EndpointTarget target = targets.get(sent.endpointId());
-              return vertx.executeBlocking(
-                  () -> body(sent, document.inflate(), target == null ? null : signature(target)),
-                  false);
-            });
+        .compose(targets -> {
+          EndpointTarget target = targets.get(sent.endpointId());
+          return vertx.executeBlocking(
+              () -> body(sent, document.inflate(), target == null ? null : signature(target)),
+              false);
+        });
   }
 
   private @Nullable Fragment document(RowSet<Row> rows, @Nullable Long revision) {

@@ -45,12 +45,11 @@ public final class VerificationHandler {
     long from = given == null ? 1 : given;
     return endpoints
         .show(workspaceId, endpointId)
-        .compose(
-            found ->
-                verifier.verify(
-                    workspaceId,
-                    found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace")),
-                    from))
+        .compose(found ->
+            verifier.verify(
+                workspaceId,
+                found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace")),
+                from))
         .onSuccess(result -> HttpExchange.sendJson(ctx, 200, json(endpointId, result)))
         .mapEmpty();
   }

@@ -61,8 +61,8 @@ final class Verifier {
 
     private Future<Verification> run() {
       return readFrom(result.fromPosition())
-          .compose(read -> unknown.isEmpty() ? Future.succeededFuture() : judgeUnknown())
-          .map(judged -> result);
+          .compose(_ -> unknown.isEmpty() ? Future.succeededFuture() : judgeUnknown())
+          .map(_ -> result);
     }
 
     private Future<Void> readFrom(long from) {
@@ -72,39 +72,29 @@ final class Verifier {
       long to = Math.min(result.toPosition(), from + DeliverySearch.LOOKED_UP_MAX - 1);
       OwedScope part = new OwedScope(scope.workspaceId(), scope.endpoints(), from - 1, to);
       return owed.newest(part, DeliverySearch.LOOKED_UP_MAX)
-          .compose(
-              window -> {
-                for (long i = window.owed().size(); i <= to - from; i++) {
-                  result.countForgotten();
-                }
-                return judge(window.owed(), from - 1, to, null);
-              })
-          .compose(judged -> readFrom(to + 1));
+          .compose(window -> {
+            for (long i = window.owed().size(); i <= to - from; i++) {
+              result.countForgotten();
+            }
+            return judge(window.owed(), from - 1, to, null);
+          })
+          .compose(_ -> readFrom(to + 1));
     }
 
     /** {@code found} is null before the queues were read: what depends on them is put off. */
     private Future<Void> judge(
         List<LoggedDelivery> first, long above, long upTo, QueuedCaptures.@Nullable Found found) {
       return log.complete(first)
-          .compose(
-              completed ->
-                  log.replayed(List.of(endpoint.id()), above, upTo)
-                      .map(
-                          replayed -> {
-                            Map<UUID, List<LoggedDelivery>> again = new HashMap<>();
-                            replayed.forEach(
-                                each ->
-                                    again
-                                        .computeIfAbsent(each.captureId(), id -> new ArrayList<>())
-                                        .add(each));
-                            completed.forEach(
-                                each ->
-                                    judge(
-                                        each,
-                                        again.getOrDefault(each.captureId(), List.of()),
-                                        found));
-                            return null;
-                          }));
+          .compose(completed ->
+              log.replayed(List.of(endpoint.id()), above, upTo)
+                  .map(replayed -> {
+                    Map<UUID, List<LoggedDelivery>> again = new HashMap<>();
+                    replayed.forEach(each ->
+                        again.computeIfAbsent(each.captureId(), _ -> new ArrayList<>()).add(each));
+                    completed.forEach(each ->
+                        judge(each, again.getOrDefault(each.captureId(), List.of()), found));
+                    return null;
+                  }));
     }
 
     private void judge(
@@ -128,7 +118,7 @@ final class Verifier {
       if (found != null) {
         overdueReplays.stream()
             .filter(each -> !found.mayHold(each.id()))
-            .forEach(missing -> result.countMissingReplay());
+            .forEach(_ -> result.countMissingReplay());
       }
       if (open) {
         countOpen(first, requireNonNull(found, "found is null"));

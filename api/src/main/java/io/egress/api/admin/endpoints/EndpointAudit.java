@@ -59,7 +59,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
             : Future.succeededFuture();
     return switched && changes.isEmpty()
         ? paused
-        : paused.compose(written -> write("endpoint.changed", after.id(), changes));
+        : paused.compose(_ -> write("endpoint.changed", after.id(), changes));
   }
 
   Future<Void> deleted(Endpoint endpoint) {

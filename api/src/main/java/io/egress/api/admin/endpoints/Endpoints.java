@@ -49,7 +49,7 @@ public final class Endpoints {
 
   public Future<Issued> create(Caller caller, UUID workspaceId, NewEndpoint endpoint) {
     return Workspaces.name(pool, workspaceId)
-        .compose(named -> transactions.run(tx -> create(tx, caller, workspaceId, endpoint)));
+        .compose(_ -> transactions.run(tx -> create(tx, caller, workspaceId, endpoint)));
   }
 
   /** The workspace must exist. */
@@ -60,19 +60,17 @@ public final class Endpoints {
     Buffer sealed = Buffer.buffer(box.seal(secret, id));
     ClientCertificate certificate = endpoint.clientCertificate();
     return Workspaces.requireOpen(tx, workspaceId)
-        .compose(
-            open ->
-                EndpointStore.add(
-                    tx,
-                    workspaceId,
-                    id,
-                    endpoint,
-                    sealed,
-                    endpoint.headers().seal(box, id),
-                    certificate == null ? null : certificate.seal(box, id)))
-        .compose(
-            created ->
-                audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
+        .compose(_ ->
+            EndpointStore.add(
+                tx,
+                workspaceId,
+                id,
+                endpoint,
+                sealed,
+                endpoint.headers().seal(box, id),
+                certificate == null ? null : certificate.seal(box, id)))
+        .compose(created ->
+            audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
   }
 
   /** Oldest first. */
@@ -90,16 +88,14 @@ public final class Endpoints {
         id,
         (tx, before) ->
             headers(tx, id, change.headers())
-                .compose(
-                    headers ->
-                        EndpointStore.change(
-                            tx, workspaceId, id, change, headers, certificate(id, change)))
+                .compose(headers ->
+                    EndpointStore.change(
+                        tx, workspaceId, id, change, headers, certificate(id, change)))
                 .map(Endpoints::known)
-                .compose(
-                    after ->
-                        audit(tx, caller, workspaceId)
-                            .changed(before, after, change.headers())
-                            .map(after)));
+                .compose(after ->
+                    audit(tx, caller, workspaceId)
+                        .changed(before, after, change.headers())
+                        .map(after)));
   }
 
   private @Nullable Buffer certificate(UUID id, EndpointChange change) {
@@ -120,15 +116,14 @@ public final class Endpoints {
             : EndpointStore.sealedHeaders(tx, id)
                 .map(stored -> CustomHeaders.open(stored, box, id))
                 .recover(Endpoints::refuseUnopened);
-    return before.map(
-        headers -> {
-          CustomHeaders changed = headers.with(change.values());
-          String problem = changed.problem();
-          if (problem != null) {
-            throw new Refusal(400, "headers: " + problem);
-          }
-          return changed.seal(box, id);
-        });
+    return before.map(headers -> {
+      CustomHeaders changed = headers.with(change.values());
+      String problem = changed.problem();
+      if (problem != null) {
+        throw new Refusal(400, "headers: " + problem);
+      }
+      return changed.seal(box, id);
+    });
   }
 
   private static <T> Future<T> refuseUnopened(Throwable failure) {
@@ -144,7 +139,7 @@ public final class Endpoints {
         id,
         (tx, before) ->
             EndpointStore.delete(tx, workspaceId, id)
-                .compose(deleted -> audit(tx, caller, workspaceId).deleted(before)));
+                .compose(_ -> audit(tx, caller, workspaceId).deleted(before)));
   }
 
   /** The previous secret keeps signing beside the new one for {@code overlap}. */
@@ -158,11 +153,10 @@ public final class Endpoints {
     Buffer sealed = Buffer.buffer(box().seal(secret, id));
     return EndpointStore.lock(tx, workspaceId, id)
         .map(Endpoints::known)
-        .compose(before -> EndpointStore.rotate(tx, workspaceId, id, sealed, overlap))
+        .compose(_ -> EndpointStore.rotate(tx, workspaceId, id, sealed, overlap))
         .map(rotated -> new Issued(rotated.orElseThrow(Endpoints::overlapping), secret))
-        .compose(
-            issued ->
-                audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
+        .compose(issued ->
+            audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
   }
 
   /** From now on only the newest secret signs. */
@@ -170,9 +164,9 @@ public final class Endpoints {
     return onLocked(
         workspaceId,
         id,
-        (tx, before) ->
+        (tx, _) ->
             EndpointStore.endOverlap(tx, workspaceId, id)
-                .compose(ended -> audit(tx, caller, workspaceId).endedOverlap(id)));
+                .compose(_ -> audit(tx, caller, workspaceId).endedOverlap(id)));
   }
 
   private interface Work<T> {
@@ -181,11 +175,10 @@ public final class Endpoints {
 
   /** Locks the endpoint's row until {@code work} has completed. */
   private <T> Future<T> onLocked(UUID workspaceId, UUID id, Work<T> work) {
-    return transactions.run(
-        tx ->
-            EndpointStore.lock(tx, workspaceId, id)
-                .map(Endpoints::known)
-                .compose(before -> work.on(tx, before)));
+    return transactions.run(tx ->
+        EndpointStore.lock(tx, workspaceId, id)
+            .map(Endpoints::known)
+            .compose(before -> work.on(tx, before)));
   }
 
   private static EndpointAudit audit(SqlConnection tx, Caller caller, UUID workspaceId) {

@@ -52,23 +52,21 @@ public final class EndpointsHandler {
   public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
     return endpoints
         .list(workspaceId)
-        .map(
-            all -> {
-              JsonArray shown = new JsonArray();
-              all.forEach(endpoint -> shown.add(EndpointView.of(endpoint)));
-              HttpExchange.sendJson(ctx, 200, new JsonObject().put("endpoints", shown));
-              return null;
-            });
+        .map(all -> {
+          JsonArray shown = new JsonArray();
+          all.forEach(endpoint -> shown.add(EndpointView.of(endpoint)));
+          HttpExchange.sendJson(ctx, 200, new JsonObject().put("endpoints", shown));
+          return null;
+        });
   }
 
   public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
         .show(workspaceId, id)
-        .map(
-            endpoint -> {
-              HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
-              return null;
-            });
+        .map(endpoint -> {
+          HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
+          return null;
+        });
   }
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId, UUID id) {
@@ -76,17 +74,16 @@ public final class EndpointsHandler {
     EndpointChange change = bodies.change(WorkspaceCalls.given(ctx)).orRefuse();
     return endpoints
         .change(caller, workspaceId, id, change)
-        .map(
-            endpoint -> {
-              HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
-              return null;
-            });
+        .map(endpoint -> {
+          HttpExchange.sendJson(ctx, 200, EndpointView.of(endpoint));
+          return null;
+        });
   }
 
   public Future<Void> delete(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
         .delete(Caller.ofApi(ctx), workspaceId, id)
-        .compose(deleted -> HttpExchange.endEmpty(ctx, 204));
+        .compose(_ -> HttpExchange.endEmpty(ctx, 204));
   }
 
   /** Answers with the new secret, which is shown only this once. */
@@ -96,38 +93,36 @@ public final class EndpointsHandler {
         EndpointBody.rotation(GivenBody.ofOptional(WorkspaceCalls.body(ctx))).orRefuse();
     return endpoints
         .show(workspaceId, id)
-        .compose(
-            found ->
-                new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
-                    .answer(
-                        ctx,
-                        workspaceId,
-                        tx ->
-                            endpoints
-                                .rotateSecret(tx, caller, workspaceId, id, overlap)
-                                .map(EndpointView::of)));
+        .compose(_ ->
+            new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
+                .answer(
+                    ctx,
+                    workspaceId,
+                    tx ->
+                        endpoints
+                            .rotateSecret(tx, caller, workspaceId, id, overlap)
+                            .map(EndpointView::of)));
   }
 
   /** Answers with the outcome of the test. */
   public Future<Void> test(RoutingContext ctx, UUID workspaceId, UUID id) {
     return testSend
         .run(ctx, Caller.ofApi(ctx), workspaceId, id)
-        .map(
-            result -> {
-              JsonObject shown =
-                  new JsonObject()
-                      .put("delivery_id", result.deliveryId().toString())
-                      .put("capture_id", SampleCapture.ID.toString())
-                      .mergeIn(AttemptView.of(result.deliveryId(), result.attempt()));
-              HttpExchange.sendJson(ctx, 200, shown);
-              return null;
-            });
+        .map(result -> {
+          JsonObject shown =
+              new JsonObject()
+                  .put("delivery_id", result.deliveryId().toString())
+                  .put("capture_id", SampleCapture.ID.toString())
+                  .mergeIn(AttemptView.of(result.deliveryId(), result.attempt()));
+          HttpExchange.sendJson(ctx, 200, shown);
+          return null;
+        });
   }
 
   /** From now on only the newest secret signs. */
   public Future<Void> endOverlap(RoutingContext ctx, UUID workspaceId, UUID id) {
     return endpoints
         .endOverlap(Caller.ofApi(ctx), workspaceId, id)
-        .compose(ended -> HttpExchange.endEmpty(ctx, 204));
+        .compose(_ -> HttpExchange.endEmpty(ctx, 204));
   }
 }

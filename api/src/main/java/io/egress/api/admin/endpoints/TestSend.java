@@ -74,15 +74,15 @@ public final class TestSend {
     return transactions
         .run(tx -> begin(tx, caller, workspaceId, endpointId))
         .compose(target -> send(target, secretBox))
-        .onComplete(done -> tests.release());
+        .onComplete(_ -> tests.release());
   }
 
   private static Future<EndpointTarget> begin(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID id) {
     return EndpointStore.lock(tx, workspaceId, id)
         .map(Endpoints::known)
-        .compose(known -> new EndpointAudit(tx, caller, workspaceId).tested(id))
-        .compose(written -> EndpointStore.byIds(tx, List.of(id)))
+        .compose(_ -> new EndpointAudit(tx, caller, workspaceId).tested(id))
+        .compose(_ -> EndpointStore.byIds(tx, List.of(id)))
         .map(targets -> targets.values().iterator().next());
   }
 

@@ -91,18 +91,15 @@ public final class BackgroundErasure {
   public Future<Void> run() {
     return pool.preparedQuery(WORKSPACES)
         .execute(Tuple.of(standard == null ? null : standard.toMillis()))
-        .compose(
-            rows -> {
-              Deque<Kept> left = new ArrayDeque<>();
-              for (Row row : rows) {
-                left.add(
-                    new Kept(
-                        row.getUUID("id"),
-                        row.getLong("retention_ms"),
-                        row.getBoolean("has_ended")));
-              }
-              return next(left);
-            });
+        .compose(rows -> {
+          Deque<Kept> left = new ArrayDeque<>();
+          for (Row row : rows) {
+            left.add(
+                new Kept(
+                    row.getUUID("id"), row.getLong("retention_ms"), row.getBoolean("has_ended")));
+          }
+          return next(left);
+        });
   }
 
   /** Workspaces take turns, so that a large one does not hold up the others. */
@@ -113,28 +110,26 @@ public final class BackgroundErasure {
     }
     return transactions
         .run(tx -> eraseChunk(tx, kept))
-        .compose(
-            erased -> {
-              if (erased.size() >= CHUNK_MAX) {
-                left.add(kept);
-              }
-              return ReceiverAnswers.forget(pool, kept.workspaceId(), erased)
-                  .compose(
-                      forgotten ->
-                          kept.ended() && erased.size() < CHUNK_MAX
-                              ? forgetNames(kept.workspaceId())
-                              : Future.succeededFuture());
-            })
-        .compose(done -> next(left));
+        .compose(erased -> {
+          if (erased.size() >= CHUNK_MAX) {
+            left.add(kept);
+          }
+          return ReceiverAnswers.forget(pool, kept.workspaceId(), erased)
+              .compose(_ ->
+                  kept.ended() && erased.size() < CHUNK_MAX
+                      ? forgetNames(kept.workspaceId())
+                      : Future.succeededFuture());
+        })
+        .compose(_ -> next(left));
   }
 
   private Future<Void> forgetNames(UUID workspaceId) {
     Tuple workspace = Tuple.of(workspaceId);
     return pool.preparedQuery(FORGET_RENAMES)
         .execute(workspace)
-        .compose(done -> pool.preparedQuery(FORGET_MEMBERS).execute(workspace))
-        .compose(done -> pool.preparedQuery(FORGET_DEVICES).execute(workspace))
-        .compose(done -> pool.preparedQuery(EMPTIED).execute(workspace))
+        .compose(_ -> pool.preparedQuery(FORGET_MEMBERS).execute(workspace))
+        .compose(_ -> pool.preparedQuery(FORGET_DEVICES).execute(workspace))
+        .compose(_ -> pool.preparedQuery(EMPTIED).execute(workspace))
         .mapEmpty();
   }
 
@@ -142,25 +137,23 @@ public final class BackgroundErasure {
   private static Future<List<UUID>> eraseChunk(SqlConnection tx, Kept kept) {
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(LOCK_KEY))
-        .compose(
-            locked ->
-                locked.iterator().next().getBoolean("is_mine")
-                    ? eraseExpired(tx, kept)
-                    : Future.succeededFuture(List.of()));
+        .compose(locked ->
+            locked.iterator().next().getBoolean("is_mine")
+                ? eraseExpired(tx, kept)
+                : Future.succeededFuture(List.of()));
   }
 
   private static Future<List<UUID>> eraseExpired(SqlConnection tx, Kept kept) {
     return tx.preparedQuery(ERASE)
         .execute(
             Tuple.of(kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
-        .compose(
-            rows -> {
-              List<UUID> erased = new ArrayList<>(rows.size());
-              rows.forEach(row -> erased.add(row.getUUID("capture_id")));
-              return erased.isEmpty() || kept.ended()
-                  ? Future.succeededFuture(erased)
-                  : record(tx, kept, erased.size()).map(erased);
-            });
+        .compose(rows -> {
+          List<UUID> erased = new ArrayList<>(rows.size());
+          rows.forEach(row -> erased.add(row.getUUID("capture_id")));
+          return erased.isEmpty() || kept.ended()
+              ? Future.succeededFuture(erased)
+              : record(tx, kept, erased.size()).map(erased);
+        });
   }
 
   private static Future<Void> record(SqlConnection tx, Kept kept, int captures) {

@@ -55,21 +55,19 @@ public final class CaptureErasure {
   private Future<Erasure> erase(Caller caller, Wanted wanted) {
     return transactions
         .run(tx -> eraseOnce(tx, caller, wanted))
-        .compose(
-            erasure ->
-                ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
-                    .map(erasure));
+        .compose(erasure ->
+            ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
+                .map(erasure));
   }
 
   private static Future<Erasure> eraseOnce(SqlConnection tx, Caller caller, Wanted wanted) {
     return tx.preparedQuery(HOLD)
         .execute(Tuple.of(wanted.captureId(), wanted.workspaceId()))
-        .compose(
-            rows -> {
-              requireErasable(rows);
-              return tx.preparedQuery(ERASE)
-                  .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
-            })
+        .compose(rows -> {
+          requireErasable(rows);
+          return tx.preparedQuery(ERASE)
+              .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
+        })
         .compose(rows -> record(tx, caller, rows.iterator().next()));
   }
 

@@ -30,12 +30,9 @@ public final class ErasuresHandler {
     return PathIds.uuid(ctx.pathParam("id"))
         .map(Future::succeededFuture)
         .orElseGet(() -> Future.failedFuture(new Refusal(400, "the capture id must be a UUID")))
-        .compose(
-            id ->
-                captures.erase(
-                    Caller.ofApi(ctx),
-                    id,
-                    ErasureBody.reason(WorkspaceCalls.given(ctx)).orRefuse()))
+        .compose(id ->
+            captures.erase(
+                Caller.ofApi(ctx), id, ErasureBody.reason(WorkspaceCalls.given(ctx)).orRefuse()))
         .onSuccess(erasure -> HttpExchange.sendJson(ctx, 200, json(erasure)))
         .mapEmpty();
   }
@@ -43,12 +40,11 @@ public final class ErasuresHandler {
   public Future<Void> eraseMember(RoutingContext ctx, UUID workspaceId, UUID memberId) {
     return members
         .erase(Caller.ofApi(ctx), workspaceId, memberId)
-        .onSuccess(
-            captures ->
-                HttpExchange.sendJson(
-                    ctx,
-                    200,
-                    new JsonObject().put("id", memberId.toString()).put("captures", captures)))
+        .onSuccess(captures ->
+            HttpExchange.sendJson(
+                ctx,
+                200,
+                new JsonObject().put("id", memberId.toString()).put("captures", captures)))
         .mapEmpty();
   }
 

@@ -69,49 +69,44 @@ public final class MemberErasure {
   /** Returns the number of captures that named the member. */
   public Future<Integer> erase(Caller caller, UUID workspaceId, UUID memberId) {
     return unlinkAll(workspaceId, memberId, 0)
-        .compose(
-            captures ->
-                transactions
-                    .run(tx -> delete(tx, caller, workspaceId, memberId, captures))
-                    .map(captures)
-                    .recover(
-                        failure ->
-                            failure instanceof NamedAgain
-                                ? erase(caller, workspaceId, memberId).map(more -> captures + more)
-                                : Future.failedFuture(failure)));
+        .compose(captures ->
+            transactions
+                .run(tx -> delete(tx, caller, workspaceId, memberId, captures))
+                .map(captures)
+                .recover(failure ->
+                    failure instanceof NamedAgain
+                        ? erase(caller, workspaceId, memberId).map(more -> captures + more)
+                        : Future.failedFuture(failure)));
   }
 
   private Future<Integer> unlinkAll(UUID workspaceId, UUID memberId, int before) {
     return transactions
         .run(tx -> unlinkChunk(tx, workspaceId, memberId))
-        .compose(
-            unlinked ->
-                unlinked == 0
-                    ? Future.succeededFuture(before)
-                    : unlinkAll(workspaceId, memberId, before + unlinked));
+        .compose(unlinked ->
+            unlinked == 0
+                ? Future.succeededFuture(before)
+                : unlinkAll(workspaceId, memberId, before + unlinked));
   }
 
   private Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
     return tx.preparedQuery(HELD)
         .execute(Tuple.of(workspaceId))
-        .compose(
-            held -> {
-              if (held.size() > 0) {
-                throw Workspaces.onLegalHold();
-              }
-              return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, CHUNK_MAX));
-            })
-        .compose(
-            rows -> {
-              UUID[] ids = new UUID[rows.size()];
-              int n = 0;
-              for (Row row : rows) {
-                ids[n++] = row.getUUID("id");
-              }
-              return ids.length == 0
-                  ? Future.succeededFuture(0)
-                  : unlink(tx, memberId, ids).map(ids.length);
-            });
+        .compose(held -> {
+          if (held.size() > 0) {
+            throw Workspaces.onLegalHold();
+          }
+          return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, CHUNK_MAX));
+        })
+        .compose(rows -> {
+          UUID[] ids = new UUID[rows.size()];
+          int n = 0;
+          for (Row row : rows) {
+            ids[n++] = row.getUUID("id");
+          }
+          return ids.length == 0
+              ? Future.succeededFuture(0)
+              : unlink(tx, memberId, ids).map(ids.length);
+        });
   }
 
   /**
@@ -121,8 +116,8 @@ public final class MemberErasure {
   private Future<Void> unlink(SqlConnection tx, UUID memberId, UUID[] ids) {
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(ids))
-        .compose(locked -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, memberId)))
-        .compose(unlinked -> documents.renew(tx, List.of(ids)))
+        .compose(_ -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, memberId)))
+        .compose(_ -> documents.renew(tx, List.of(ids)))
         .compose(renewed -> emptyDamaged(tx, renewed.unrenderable()));
   }
 
@@ -137,32 +132,29 @@ public final class MemberErasure {
     Tuple member = Tuple.of(workspaceId, memberId);
     return tx.preparedQuery(DELETE)
         .execute(member)
-        .compose(
-            deleted -> {
-              if (deleted.rowCount() == 0) {
-                throw new Refusal(404, "no such member in this workspace");
-              }
-              return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, 1));
-            })
-        .compose(
-            again -> {
-              if (again.size() > 0) {
-                throw new NamedAgain();
-              }
-              return tx.preparedQuery(FORGET_RENAME).execute(member);
-            })
-        .compose(forgotten -> tx.preparedQuery(COUNT).execute(Tuple.of(workspaceId)))
-        .compose(
-            counted ->
-                AuditLog.write(
-                    tx,
-                    workspaceId,
-                    caller,
-                    new Act(
-                        "member.erased",
-                        "member",
-                        memberId,
-                        new JsonObject().put("captures", captures))));
+        .compose(deleted -> {
+          if (deleted.rowCount() == 0) {
+            throw new Refusal(404, "no such member in this workspace");
+          }
+          return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, 1));
+        })
+        .compose(again -> {
+          if (again.size() > 0) {
+            throw new NamedAgain();
+          }
+          return tx.preparedQuery(FORGET_RENAME).execute(member);
+        })
+        .compose(_ -> tx.preparedQuery(COUNT).execute(Tuple.of(workspaceId)))
+        .compose(_ ->
+            AuditLog.write(
+                tx,
+                workspaceId,
+                caller,
+                new Act(
+                    "member.erased",
+                    "member",
+                    memberId,
+                    new JsonObject().put("captures", captures))));
   }
 
   /** A capture that was put since the last chunk names the member. */

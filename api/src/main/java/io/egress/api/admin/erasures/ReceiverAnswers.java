@@ -35,11 +35,10 @@ final class ReceiverAnswers {
     return client
         .preparedQuery(ENDPOINTS)
         .execute(Tuple.of(workspaceId))
-        .compose(
-            endpoints ->
-                endpoints.size() == 0 || captureIds.isEmpty()
-                    ? Future.succeededFuture()
-                    : forget(client, endpoints, captureIds));
+        .compose(endpoints ->
+            endpoints.size() == 0 || captureIds.isEmpty()
+                ? Future.succeededFuture()
+                : forget(client, endpoints, captureIds));
   }
 
   private static Future<Void> forget(

@@ -86,7 +86,7 @@ public final class ApiKeys {
 
   public Future<Minted> mint(Caller caller, UUID workspaceId, NewKey key) {
     return Workspaces.name(pool, workspaceId)
-        .compose(named -> transactions.run(tx -> mint(tx, caller, workspaceId, key)));
+        .compose(_ -> transactions.run(tx -> mint(tx, caller, workspaceId, key)));
   }
 
   /** The workspace must exist. */
@@ -94,53 +94,46 @@ public final class ApiKeys {
     ApiKey token = ApiKey.mint();
     Duration expiresIn = key.expiresIn();
     return Workspaces.requireOpen(tx, workspaceId)
-        .compose(
-            open ->
-                tx.preparedQuery(ADD)
-                    .execute(
-                        Tuple.of(
-                            UUID.randomUUID(),
-                            workspaceId,
-                            key.name(),
-                            Buffer.buffer(token.hash()),
-                            token.lastFour(),
-                            caller.actor(),
-                            expiresIn == null ? null : expiresIn.toMillis())))
+        .compose(_ ->
+            tx.preparedQuery(ADD)
+                .execute(
+                    Tuple.of(
+                        UUID.randomUUID(),
+                        workspaceId,
+                        key.name(),
+                        Buffer.buffer(token.hash()),
+                        token.lastFour(),
+                        caller.actor(),
+                        expiresIn == null ? null : expiresIn.toMillis())))
         .map(rows -> shown(rows.iterator().next()))
-        .compose(
-            minted ->
-                log(tx, workspaceId, caller, "api_key.created", minted)
-                    .map(new Minted(minted, token)));
+        .compose(minted ->
+            log(tx, workspaceId, caller, "api_key.created", minted).map(new Minted(minted, token)));
   }
 
   /** Oldest first, including expired ones. */
   public Future<List<Listed>> list(UUID workspaceId) {
     return pool.preparedQuery(LIST)
         .execute(Tuple.of(workspaceId))
-        .map(
-            rows -> {
-              List<Listed> keys = new ArrayList<>(rows.size());
-              rows.forEach(row -> keys.add(shown(row)));
-              return keys;
-            });
+        .map(rows -> {
+          List<Listed> keys = new ArrayList<>(rows.size());
+          rows.forEach(row -> keys.add(shown(row)));
+          return keys;
+        });
   }
 
   public Future<Void> delete(Caller caller, UUID workspaceId, UUID id) {
-    return transactions.run(
-        tx ->
-            tx.preparedQuery(DELETE)
-                .execute(Tuple.of(workspaceId, id))
-                .compose(
-                    rows -> log(tx, workspaceId, caller, "api_key.deleted", shown(found(rows)))));
+    return transactions.run(tx ->
+        tx.preparedQuery(DELETE)
+            .execute(Tuple.of(workspaceId, id))
+            .compose(rows -> log(tx, workspaceId, caller, "api_key.deleted", shown(found(rows)))));
   }
 
   public Future<Listed> changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
-    return transactions.run(
-        tx ->
-            tx.preparedQuery(LOCK)
-                .execute(Tuple.of(workspaceId, id))
-                .compose(rows -> changeExpiry(tx, found(rows), expiry))
-                .compose(change -> write(tx, workspaceId, caller, change).map(change.after())));
+    return transactions.run(tx ->
+        tx.preparedQuery(LOCK)
+            .execute(Tuple.of(workspaceId, id))
+            .compose(rows -> changeExpiry(tx, found(rows), expiry))
+            .compose(change -> write(tx, workspaceId, caller, change).map(change.after())));
   }
 
   private record ExpiryChange(Listed before, Listed after) {}
@@ -157,18 +150,17 @@ public final class ApiKeys {
                 before.id(),
                 expiresIn == null ? null : expiresIn.toMillis(),
                 expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC)))
-        .map(
-            rows -> {
-              Listed after = shown(found(rows));
-              requireInReach(after, now);
-              if (!expiry.extend() && isLater(before, after)) {
-                throw new Refusal(
-                    409,
-                    "the key would expire later than it does now, at %s, which requires extend"
-                        .formatted(time(before)));
-              }
-              return new ExpiryChange(before, after);
-            });
+        .map(rows -> {
+          Listed after = shown(found(rows));
+          requireInReach(after, now);
+          if (!expiry.extend() && isLater(before, after)) {
+            throw new Refusal(
+                409,
+                "the key would expire later than it does now, at %s, which requires extend"
+                    .formatted(time(before)));
+          }
+          return new ExpiryChange(before, after);
+        });
   }
 
   private static void requireAlive(Listed key, Instant now) {

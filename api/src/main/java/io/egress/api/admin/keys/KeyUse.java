@@ -48,7 +48,7 @@ public final class KeyUse {
     this.timer =
         vertx.setPeriodic(
             INTERVAL.toMillis(),
-            tick -> write().onSuccess(written -> outage.worked()).onFailure(outage::failed));
+            _ -> write().onSuccess(_ -> outage.worked()).onFailure(outage::failed));
   }
 
   public void note(UUID keyId) {

@@ -35,13 +35,12 @@ public final class KeysHandler {
 
   public Future<Void> list(RoutingContext ctx, UUID workspaceId) {
     return keys.list(workspaceId)
-        .map(
-            all -> {
-              JsonArray shown = new JsonArray();
-              all.forEach(key -> shown.add(json(key)));
-              HttpExchange.sendJson(ctx, 200, new JsonObject().put("api_keys", shown));
-              return null;
-            });
+        .map(all -> {
+          JsonArray shown = new JsonArray();
+          all.forEach(key -> shown.add(json(key)));
+          HttpExchange.sendJson(ctx, 200, new JsonObject().put("api_keys", shown));
+          return null;
+        });
   }
 
   /** Changes when the key expires. */
@@ -55,7 +54,7 @@ public final class KeysHandler {
 
   public Future<Void> delete(RoutingContext ctx, UUID workspaceId, UUID id) {
     return keys.delete(Caller.ofApi(ctx), workspaceId, id)
-        .compose(deleted -> HttpExchange.endEmpty(ctx, 204));
+        .compose(_ -> HttpExchange.endEmpty(ctx, 204));
   }
 
   private static JsonObject json(ApiKeys.Minted minted) {

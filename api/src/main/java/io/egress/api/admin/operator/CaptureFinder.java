@@ -33,11 +33,10 @@ public final class CaptureFinder {
   public Future<Optional<FoundCapture>> find(UUID id) {
     return pool.preparedQuery(FIND)
         .execute(Tuple.of(id))
-        .map(
-            rows -> {
-              RowIterator<Row> found = rows.iterator();
-              return found.hasNext() ? Optional.of(capture(id, found.next())) : Optional.empty();
-            });
+        .map(rows -> {
+          RowIterator<Row> found = rows.iterator();
+          return found.hasNext() ? Optional.of(capture(id, found.next())) : Optional.empty();
+        });
   }
 
   private static FoundCapture capture(UUID id, Row row) {

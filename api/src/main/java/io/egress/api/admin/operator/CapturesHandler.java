@@ -45,11 +45,10 @@ public final class CapturesHandler {
     UUID workspaceId = capture.workspaceId();
     return endpoints
         .list(workspaceId)
-        .compose(
-            all ->
-                deliveries
-                    .ofCapture(workspaceId, all, capture.id())
-                    .map(found -> capture.json().put("endpoints", endpoints(all, found))));
+        .compose(all ->
+            deliveries
+                .ofCapture(workspaceId, all, capture.id())
+                .map(found -> capture.json().put("endpoints", endpoints(all, found))));
   }
 
   private static JsonArray endpoints(List<Endpoint> all, List<LoggedDelivery> deliveries) {

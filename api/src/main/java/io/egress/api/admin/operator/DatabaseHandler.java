@@ -60,7 +60,7 @@ public final class DatabaseHandler {
 
   public void show(RoutingContext ctx) {
     read(pool)
-        .recover(failure -> read(any))
+        .recover(_ -> read(any))
         .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
@@ -69,17 +69,15 @@ public final class DatabaseHandler {
     JsonObject shown = new JsonObject();
     return pool.query(SERVER)
         .execute()
-        .compose(
-            rows -> {
-              Row server = rows.iterator().next();
-              shown.put("server", server(server)).put("connections", connections(server));
-              return list(pool, SESSIONS, DatabaseHandler::session);
-            })
-        .compose(
-            sessions -> {
-              shown.put("sessions", sessions);
-              return list(pool, STANDBYS, DatabaseHandler::standby);
-            })
+        .compose(rows -> {
+          Row server = rows.iterator().next();
+          shown.put("server", server(server)).put("connections", connections(server));
+          return list(pool, SESSIONS, DatabaseHandler::session);
+        })
+        .compose(sessions -> {
+          shown.put("sessions", sessions);
+          return list(pool, STANDBYS, DatabaseHandler::standby);
+        })
         .map(standbys -> shown.put("standbys", standbys));
   }
 

@@ -41,7 +41,8 @@ public final class WorkspaceList {
           where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
             and d.state <> 'delivered' and d.attempts > 0 and d.day >= current_date - 3
           limit 1) as failed on true
-        where e.deleted_at is null and (e.paused or failed.recently) and %s)""";
+        where e.deleted_at is null and (e.paused or failed.recently) and %s)\
+      """;
 
   private static final String SHOWN =
       """
@@ -191,24 +192,20 @@ public final class WorkspaceList {
     }
     Row row = rows.next();
     return listed(row)
-        .compose(
-            workspace -> {
-              listed.add(workspace);
-              return complete(rows, listed);
-            });
+        .compose(workspace -> {
+          listed.add(workspace);
+          return complete(rows, listed);
+        });
   }
 
   private Future<Listed> listed(Row row) {
     UUID id = row.getUUID("id");
     return endpoints
         .list(id)
-        .compose(
-            all ->
-                judge(id, all)
-                    .compose(
-                        judged ->
-                            pending(judged)
-                                .map(pending -> listed(id, row, all.size(), judged, pending))));
+        .compose(all ->
+            judge(id, all)
+                .compose(judged ->
+                    pending(judged).map(pending -> listed(id, row, all.size(), judged, pending))));
   }
 
   private Listed listed(UUID id, Row row, int inAll, List<Judged> judged, Pending pending) {
@@ -239,17 +236,15 @@ public final class WorkspaceList {
     }
     return healths
         .troubledFirst(workspaceId, all)
-        .compose(
-            sorted -> {
-              List<Endpoint> judged = sorted.stream().limit(JUDGED_MAX).toList();
-              return healths
-                  .of(workspaceId, judged)
-                  .map(
-                      found ->
-                          judged.stream()
-                              .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
-                              .toList());
-            });
+        .compose(sorted -> {
+          List<Endpoint> judged = sorted.stream().limit(JUDGED_MAX).toList();
+          return healths
+              .of(workspaceId, judged)
+              .map(found ->
+                  judged.stream()
+                      .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
+                      .toList());
+        });
   }
 
   private Future<Pending> pending(List<Judged> judged) {
@@ -259,10 +254,9 @@ public final class WorkspaceList {
     UUID[] ids = judged.stream().map(each -> each.endpoint().id()).toArray(UUID[]::new);
     return pool.preparedQuery(PENDING)
         .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .map(
-            rows -> {
-              Row row = rows.iterator().next();
-              return new Pending(row.getLong("deliveries"), instant(row, "oldest"));
-            });
+        .map(rows -> {
+          Row row = rows.iterator().next();
+          return new Pending(row.getLong("deliveries"), instant(row, "oldest"));
+        });
   }
 }

@@ -26,12 +26,10 @@ public final class QueueHandler {
 
   public void show(RoutingContext ctx) {
     RebuildStore.newest(pool)
-        .compose(
-            newest ->
-                RebuildStore.weaknesses(pool)
-                    .map(
-                        weaknesses ->
-                            json(newest.orElse(null)).put("weaknesses", new JsonArray(weaknesses))))
+        .compose(newest ->
+            RebuildStore.weaknesses(pool)
+                .map(weaknesses ->
+                    json(newest.orElse(null)).put("weaknesses", new JsonArray(weaknesses))))
         .onSuccess(shown -> HttpExchange.sendJson(ctx, 200, shown))
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }

@@ -171,18 +171,17 @@ final class ReplayStore {
   Future<Map<UUID, Map<DeliveryState, Long>>> undelivered(Collection<UUID> ids) {
     return pool.preparedQuery(UNDELIVERED)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(
-            rows -> {
-              Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
-              for (Row row : rows) {
-                Map<DeliveryState, Long> counts =
-                    all.computeIfAbsent(
-                        row.getUUID("replay_id"), id -> new EnumMap<>(DeliveryState.class));
-                DeliveryState.find(row.getString("state"))
-                    .ifPresent(state -> counts.put(state, row.getLong("count")));
-              }
-              return all;
-            });
+        .map(rows -> {
+          Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
+          for (Row row : rows) {
+            Map<DeliveryState, Long> counts =
+                all.computeIfAbsent(
+                    row.getUUID("replay_id"), _ -> new EnumMap<>(DeliveryState.class));
+            DeliveryState.find(row.getString("state"))
+                .ifPresent(state -> counts.put(state, row.getLong("count")));
+          }
+          return all;
+        });
   }
 
   /** Returns whether there was such a replay that could be canceled. */

@@ -70,17 +70,13 @@ public final class Replays {
       UUID endpointId,
       Function<SqlConnection, Future<Optional<Replay>>> addition) {
     return requireEndpoint(workspaceId, endpointId)
-        .compose(
-            known ->
-                transactions.run(
-                    tx ->
-                        addition
-                            .apply(tx)
-                            .map(started -> started.orElseThrow(Replays::tooMany))
-                            .compose(
-                                started ->
-                                    audit(tx, caller, workspaceId, "started", started)
-                                        .map(started))));
+        .compose(_ ->
+            transactions.run(tx ->
+                addition
+                    .apply(tx)
+                    .map(started -> started.orElseThrow(Replays::tooMany))
+                    .compose(started ->
+                        audit(tx, caller, workspaceId, "started", started).map(started))));
   }
 
   private static Future<Void> audit(
@@ -100,36 +96,31 @@ public final class Replays {
   public Future<List<Replay>> list(
       UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
     return requireEndpoint(workspaceId, endpointId)
-        .compose(known -> store.list(endpointId, after, max));
+        .compose(_ -> store.list(endpointId, after, max));
   }
 
   /** Of all endpoints of the workspace, without redeliveries, newest first. */
   public Future<List<Progress>> newest(UUID workspaceId, int max) {
     return store
         .newest(workspaceId, max)
-        .compose(
-            found ->
-                store
-                    .undelivered(found.stream().map(Replay::id).toList())
-                    .map(
-                        counts ->
-                            found.stream()
-                                .map(
-                                    each ->
-                                        progress(each, counts.getOrDefault(each.id(), Map.of())))
-                                .toList()));
+        .compose(found ->
+            store
+                .undelivered(found.stream().map(Replay::id).toList())
+                .map(counts ->
+                    found.stream()
+                        .map(each -> progress(each, counts.getOrDefault(each.id(), Map.of())))
+                        .toList()));
   }
 
   public Future<Progress> show(UUID workspaceId, UUID id) {
     return store
         .show(workspaceId, id)
-        .compose(
-            found -> {
-              Replay replay = found.orElseThrow(Replays::unknown);
-              return store
-                  .undelivered(List.of(id))
-                  .map(counts -> progress(replay, counts.getOrDefault(id, Map.of())));
-            });
+        .compose(found -> {
+          Replay replay = found.orElseThrow(Replays::unknown);
+          return store
+              .undelivered(List.of(id))
+              .map(counts -> progress(replay, counts.getOrDefault(id, Map.of())));
+        });
   }
 
   /**
@@ -137,25 +128,22 @@ public final class Replays {
    */
   public Future<Void> cancel(Caller caller, UUID workspaceId, UUID id) {
     return show(workspaceId, id)
-        .compose(
-            progress -> {
-              Replay replay = progress.replay();
-              if (progress.isFinished()) {
-                throw new Refusal(409, "the replay is finished: nothing is left to cancel");
-              }
-              if (replay.origin() == Origin.BACKFILL) {
-                throw new Refusal(
-                    409, "a full history cannot be canceled: delete its endpoint instead");
-              }
-              return transactions.run(
-                  tx ->
-                      ReplayStore.cancel(tx, workspaceId, id)
-                          .compose(
-                              cancelled ->
-                                  cancelled
-                                      ? audit(tx, caller, workspaceId, "cancelled", replay)
-                                      : Future.<Void>succeededFuture()));
-            });
+        .compose(progress -> {
+          Replay replay = progress.replay();
+          if (progress.isFinished()) {
+            throw new Refusal(409, "the replay is finished: nothing is left to cancel");
+          }
+          if (replay.origin() == Origin.BACKFILL) {
+            throw new Refusal(
+                409, "a full history cannot be canceled: delete its endpoint instead");
+          }
+          return transactions.run(tx ->
+              ReplayStore.cancel(tx, workspaceId, id)
+                  .compose(cancelled ->
+                      cancelled
+                          ? audit(tx, caller, workspaceId, "cancelled", replay)
+                          : Future.<Void>succeededFuture()));
+        });
   }
 
   /** The log has every delivery of a replay from its publication on. */
@@ -177,13 +165,12 @@ public final class Replays {
   private Future<Void> requireEndpoint(UUID workspaceId, UUID endpointId) {
     return endpoints
         .show(workspaceId, endpointId)
-        .map(
-            found -> {
-              if (found.isEmpty()) {
-                throw new Refusal(404, "no such endpoint in this workspace");
-              }
-              return null;
-            });
+        .map(found -> {
+          if (found.isEmpty()) {
+            throw new Refusal(404, "no such endpoint in this workspace");
+          }
+          return null;
+        });
   }
 
   private static Refusal unknown() {

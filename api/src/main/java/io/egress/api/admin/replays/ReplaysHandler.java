@@ -60,15 +60,14 @@ public final class ReplaysHandler {
   public Future<Void> show(RoutingContext ctx, UUID workspaceId, UUID id) {
     return replays
         .show(workspaceId, id)
-        .onSuccess(
-            found ->
-                HttpExchange.sendJson(ctx, 200, ReplayView.of(found.replay(), found.outcomes())))
+        .onSuccess(found ->
+            HttpExchange.sendJson(ctx, 200, ReplayView.of(found.replay(), found.outcomes())))
         .mapEmpty();
   }
 
   public Future<Void> cancel(RoutingContext ctx, UUID workspaceId, UUID id) {
     return replays
         .cancel(Caller.ofApi(ctx), workspaceId, id)
-        .compose(cancelled -> HttpExchange.endEmpty(ctx, 204));
+        .compose(_ -> HttpExchange.endEmpty(ctx, 204));
   }
 }

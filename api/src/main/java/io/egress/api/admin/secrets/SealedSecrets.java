@@ -71,13 +71,11 @@ final class SealedSecrets {
   Future<List<Use>> uses() {
     return pool.query(USES)
         .execute()
-        .map(
-            rows -> {
-              List<Use> uses = new ArrayList<>();
-              rows.forEach(
-                  row -> uses.add(new Use(row.getString("key_id"), row.getLong("secrets"))));
-              return uses;
-            });
+        .map(rows -> {
+          List<Use> uses = new ArrayList<>();
+          rows.forEach(row -> uses.add(new Use(row.getString("key_id"), row.getLong("secrets"))));
+          return uses;
+        });
   }
 
   /**
@@ -92,41 +90,38 @@ final class SealedSecrets {
   private Future<Integer> reseal(SecretBox box, Caller caller, UUID after, int before) {
     return transactions
         .run(tx -> resealPage(tx, box, caller, after))
-        .compose(
-            page ->
-                page.isLast()
-                    ? Future.succeededFuture(before + page.replaced())
-                    : reseal(box, caller, page.reached(), before + page.replaced()));
+        .compose(page ->
+            page.isLast()
+                ? Future.succeededFuture(before + page.replaced())
+                : reseal(box, caller, page.reached(), before + page.replaced()));
   }
 
   private static Future<Page> resealPage(
       SqlConnection tx, SecretBox box, Caller caller, UUID after) {
     return tx.preparedQuery(NEXT)
         .execute(Tuple.of(after))
-        .compose(
-            rows -> {
-              List<Future<Integer>> replaced = new ArrayList<>();
-              UUID last = after;
-              for (Row row : rows) {
-                last = row.getUUID("id");
-                if (isOld(box, row.getBuffer("secret"))
-                    || isOld(box, row.getBuffer("previous_secret"))
-                    || isOld(box, row.getBuffer("headers"))
-                    || isOld(box, row.getBuffer("client_certificate"))) {
-                  replaced.add(replace(tx, box, row));
-                }
-              }
-              UUID reached = last;
-              boolean isLast = rows.size() < PAGE;
-              return Future.all(replaced)
-                  .map(done -> replaced.stream().mapToInt(each -> each.result()).sum())
-                  .compose(
-                      count ->
-                          count == 0 && !isLast
-                              ? Future.succeededFuture(new Page(reached, count, isLast))
-                              : AuditLog.write(tx, null, caller, resealed(count))
-                                  .map(new Page(reached, count, isLast)));
-            });
+        .compose(rows -> {
+          List<Future<Integer>> replaced = new ArrayList<>();
+          UUID last = after;
+          for (Row row : rows) {
+            last = row.getUUID("id");
+            if (isOld(box, row.getBuffer("secret"))
+                || isOld(box, row.getBuffer("previous_secret"))
+                || isOld(box, row.getBuffer("headers"))
+                || isOld(box, row.getBuffer("client_certificate"))) {
+              replaced.add(replace(tx, box, row));
+            }
+          }
+          UUID reached = last;
+          boolean isLast = rows.size() < PAGE;
+          return Future.all(replaced)
+              .map(_ -> replaced.stream().mapToInt(each -> each.result()).sum())
+              .compose(count ->
+                  count == 0 && !isLast
+                      ? Future.succeededFuture(new Page(reached, count, isLast))
+                      : AuditLog.write(tx, null, caller, resealed(count))
+                          .map(new Page(reached, count, isLast)));
+        });
   }
 
   private static Act resealed(int endpoints) {

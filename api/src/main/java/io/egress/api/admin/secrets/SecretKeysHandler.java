@@ -46,7 +46,7 @@ public final class SecretKeysHandler {
         secrets
             .reseal(secretBox, caller)
             .recover(SecretKeysHandler::refuse)
-            .compose(count -> secrets.uses()));
+            .compose(_ -> secrets.uses()));
   }
 
   private void answer(RoutingContext ctx, Future<List<SealedSecrets.Use>> uses) {

@@ -101,22 +101,21 @@ public final class Creations {
     if (given.isEmpty()) {
       return preparation
           .get()
-          .compose(prepared -> transactions.run(creation))
+          .compose(_ -> transactions.run(creation))
           .onSuccess(created -> HttpExchange.sendJson(ctx, 201, created))
           .mapEmpty();
     }
     Named request = named(ctx, scope, given);
     return preparation
         .get()
-        .compose(prepared -> transactions.run(tx -> request.answer(tx, creation)))
-        .onSuccess(
-            answer -> {
-              if (answer.replayed()) {
-                ctx.response().putHeader(REPLAYED, "true");
-              }
-              HttpExchange.sendJson(ctx, 201, answer.body());
-            })
-        .compose(answered -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
+        .compose(_ -> transactions.run(tx -> request.answer(tx, creation)))
+        .onSuccess(answer -> {
+          if (answer.replayed()) {
+            ctx.response().putHeader(REPLAYED, "true");
+          }
+          HttpExchange.sendJson(ctx, 201, answer.body());
+        })
+        .compose(_ -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
         .mapEmpty();
   }
 
@@ -149,8 +148,7 @@ public final class Creations {
       return tx.preparedQuery(FORGET)
           .execute(Tuple.of(workspaceId, collection, key))
           .compose(
-              forgotten ->
-                  tx.preparedQuery(CLAIM).execute(Tuple.of(workspaceId, collection, key, digest)))
+              _ -> tx.preparedQuery(CLAIM).execute(Tuple.of(workspaceId, collection, key, digest)))
           .compose(claimed -> claimed.rowCount() == 1 ? create(tx, creation) : replay(tx));
     }
 
@@ -158,31 +156,29 @@ public final class Creations {
         SqlConnection tx, Function<SqlConnection, Future<JsonObject>> creation) {
       return creation
           .apply(tx)
-          .compose(
-              created ->
-                  tx.preparedQuery(KEEP)
-                      .execute(
-                          Tuple.of(
-                              workspaceId,
-                              collection,
-                              key,
-                              Buffer.buffer(secretBox.seal(created.encode(), rowId()))))
-                      .map(kept -> new Answer(created, false)));
+          .compose(created ->
+              tx.preparedQuery(KEEP)
+                  .execute(
+                      Tuple.of(
+                          workspaceId,
+                          collection,
+                          key,
+                          Buffer.buffer(secretBox.seal(created.encode(), rowId()))))
+                  .map(_ -> new Answer(created, false)));
     }
 
     private Future<Answer> replay(SqlConnection tx) {
       return tx.preparedQuery(FIND)
           .execute(Tuple.of(workspaceId, collection, key))
-          .map(
-              rows -> {
-                Row row = rows.iterator().next();
-                if (!row.getBuffer("digest").equals(digest)) {
-                  throw new Refusal(
-                      422, "idempotency-key was used with another body within the last 24 hours");
-                }
-                byte[] sealed = row.getBuffer("answer").getBytes();
-                return new Answer(new JsonObject(secretBox.open(sealed, rowId())), true);
-              });
+          .map(rows -> {
+            Row row = rows.iterator().next();
+            if (!row.getBuffer("digest").equals(digest)) {
+              throw new Refusal(
+                  422, "idempotency-key was used with another body within the last 24 hours");
+            }
+            byte[] sealed = row.getBuffer("answer").getBytes();
+            return new Answer(new JsonObject(secretBox.open(sealed, rowId())), true);
+          });
     }
 
     /** The associated data of the sealed response. */

@@ -51,11 +51,10 @@ public final class WorkspaceCalls {
     return ctx ->
         new RequestBody(ctx, BODY_LIMITS)
             .read()
-            .onSuccess(
-                body -> {
-                  ctx.put(BODY, body);
-                  call.handle(ctx);
-                })
+            .onSuccess(body -> {
+              ctx.put(BODY, body);
+              call.handle(ctx);
+            })
             .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
@@ -68,9 +67,8 @@ public final class WorkspaceCalls {
 
   /** {@code thing} is its name in error messages. */
   public static Handler<RoutingContext> onOne(String thing, OnOne call) {
-    return onAll(
-        (ctx, workspaceId) ->
-            id(ctx, "id", thing).compose(id -> call.answer(ctx, workspaceId, id)));
+    return onAll((ctx, workspaceId) ->
+        id(ctx, "id", thing).compose(id -> call.answer(ctx, workspaceId, id)));
   }
 
   private static Future<UUID> id(RoutingContext ctx, String parameter, String thing) {

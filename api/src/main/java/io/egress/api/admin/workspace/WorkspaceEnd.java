@@ -47,52 +47,48 @@ final class WorkspaceEnd {
 
   /** Does nothing if it has ended before. */
   Future<Void> end(Caller caller, UUID workspaceId) {
-    return transactions.run(
-        tx ->
-            tx.preparedQuery(LOCK)
-                .execute(Tuple.of(workspaceId))
-                .compose(
-                    rows -> {
-                      RowIterator<Row> found = rows.iterator();
-                      if (!found.hasNext()) {
-                        throw new Refusal(404, "no such workspace");
-                      }
-                      Row workspace = found.next();
-                      if (workspace.getBoolean("has_ended")) {
-                        return Future.succeededFuture();
-                      }
-                      if (workspace.getBoolean("legal_hold")) {
-                        throw Workspaces.onLegalHold();
-                      }
-                      return end(tx, caller, workspaceId);
-                    }));
+    return transactions.run(tx ->
+        tx.preparedQuery(LOCK)
+            .execute(Tuple.of(workspaceId))
+            .compose(rows -> {
+              RowIterator<Row> found = rows.iterator();
+              if (!found.hasNext()) {
+                throw new Refusal(404, "no such workspace");
+              }
+              Row workspace = found.next();
+              if (workspace.getBoolean("has_ended")) {
+                return Future.succeededFuture();
+              }
+              if (workspace.getBoolean("legal_hold")) {
+                throw Workspaces.onLegalHold();
+              }
+              return end(tx, caller, workspaceId);
+            }));
   }
 
   private static Future<Void> end(SqlConnection tx, Caller caller, UUID workspaceId) {
     Tuple workspace = Tuple.of(workspaceId);
     return tx.preparedQuery(END)
         .execute(workspace)
-        .compose(ended -> tx.preparedQuery(DELETE_KEYS).execute(workspace))
-        .compose(
-            keys ->
-                EndpointStore.deleteAll(tx, workspaceId)
-                    .compose(
-                        endpoints ->
-                            AuditLog.write(
-                                tx,
-                                workspaceId,
-                                caller,
-                                new Act(
-                                    "workspace.ended",
-                                    "workspace",
-                                    workspaceId,
-                                    new JsonObject()
-                                        .put("api_keys", keys.rowCount())
-                                        .put("endpoints", endpoints)))))
-        .compose(written -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
-        .compose(forgotten -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
-        .compose(closed -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))
-        .compose(closed -> tx.preparedQuery(DROP_NOTICES).execute(workspace))
+        .compose(_ -> tx.preparedQuery(DELETE_KEYS).execute(workspace))
+        .compose(keys ->
+            EndpointStore.deleteAll(tx, workspaceId)
+                .compose(endpoints ->
+                    AuditLog.write(
+                        tx,
+                        workspaceId,
+                        caller,
+                        new Act(
+                            "workspace.ended",
+                            "workspace",
+                            workspaceId,
+                            new JsonObject()
+                                .put("api_keys", keys.rowCount())
+                                .put("endpoints", endpoints)))))
+        .compose(_ -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
+        .compose(_ -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
+        .compose(_ -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))
+        .compose(_ -> tx.preparedQuery(DROP_NOTICES).execute(workspace))
         .mapEmpty();
   }
 }

@@ -67,29 +67,28 @@ public final class WorkspaceHandler {
   public Future<Void> end(RoutingContext ctx, UUID workspaceId) {
     return ending
         .end(Caller.ofApi(ctx), workspaceId)
-        .onSuccess(ended -> erase.run())
-        .compose(ended -> show(ctx, workspaceId));
+        .onSuccess(_ -> erase.run())
+        .compose(_ -> show(ctx, workspaceId));
   }
 
   private Future<JsonObject> shown(SqlClient client, UUID workspaceId) {
     return client
         .preparedQuery(SHOW)
         .execute(Tuple.of(workspaceId))
-        .map(
-            rows -> {
-              RowIterator<Row> found = rows.iterator();
-              if (!found.hasNext()) {
-                throw new Refusal(404, "no such workspace");
-              }
-              return json(workspaceId, found.next());
-            });
+        .map(rows -> {
+          RowIterator<Row> found = rows.iterator();
+          if (!found.hasNext()) {
+            throw new Refusal(404, "no such workspace");
+          }
+          return json(workspaceId, found.next());
+        });
   }
 
   public Future<Void> change(RoutingContext ctx, UUID workspaceId) {
     Caller caller = Caller.ofApi(ctx);
     WorkspaceBody wanted = WorkspaceBody.read(WorkspaceCalls.given(ctx)).orRefuse();
     return Workspaces.name(pool, workspaceId)
-        .compose(named -> transactions.run(tx -> change(tx, caller, workspaceId, wanted)))
+        .compose(_ -> transactions.run(tx -> change(tx, caller, workspaceId, wanted)))
         .onSuccess(changed -> HttpExchange.sendJson(ctx, 200, changed))
         .mapEmpty();
   }
@@ -98,26 +97,24 @@ public final class WorkspaceHandler {
       SqlConnection tx, Caller caller, UUID workspaceId, WorkspaceBody wanted) {
     Duration retention = wanted.retention();
     return Workspaces.requireOpen(tx, workspaceId)
-        .compose(
-            open ->
-                tx.preparedQuery(CHANGE)
-                    .execute(
-                        Tuple.of(
-                            workspaceId,
-                            wanted.changesRetention(),
-                            retention == null ? null : retention.toMillis(),
-                            wanted.legalHold(),
-                            wanted.changesName(),
-                            wanted.name())))
-        .compose(done -> shown(tx, workspaceId))
-        .compose(
-            changed ->
-                AuditLog.write(
-                        tx,
+        .compose(_ ->
+            tx.preparedQuery(CHANGE)
+                .execute(
+                    Tuple.of(
                         workspaceId,
-                        caller,
-                        new Act("workspace.changed", "workspace", workspaceId, changes(changed)))
-                    .map(changed));
+                        wanted.changesRetention(),
+                        retention == null ? null : retention.toMillis(),
+                        wanted.legalHold(),
+                        wanted.changesName(),
+                        wanted.name())))
+        .compose(_ -> shown(tx, workspaceId))
+        .compose(changed ->
+            AuditLog.write(
+                    tx,
+                    workspaceId,
+                    caller,
+                    new Act("workspace.changed", "workspace", workspaceId, changes(changed)))
+                .map(changed));
   }
 
   private static JsonObject changes(JsonObject changed) {

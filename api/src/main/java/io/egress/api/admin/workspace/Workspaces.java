@@ -39,13 +39,12 @@ public final class Workspaces {
     return client
         .preparedQuery(query)
         .execute(Tuple.of(workspaceId))
-        .map(
-            rows -> {
-              if (rows.iterator().next().getBoolean("has_ended")) {
-                throw ended();
-              }
-              return null;
-            });
+        .map(rows -> {
+          if (rows.iterator().next().getBoolean("has_ended")) {
+            throw ended();
+          }
+          return null;
+        });
   }
 
   public static Refusal onLegalHold() {

@@ -40,16 +40,14 @@ public final class OperatorGuard extends PortalGuard {
 
   /** Like {@link #posting}, on a page about no workspace. */
   Handler<RoutingContext> postingAside(OperatorView change) {
-    return WorkspaceCalls.withBody(
-        ctx ->
-            answer(
-                ctx,
-                operator(ctx, true)
-                    .compose(
-                        session -> {
-                          ownForm(ctx, session.csrfToken());
-                          return change.show(ctx, session);
-                        })));
+    return WorkspaceCalls.withBody(ctx ->
+        answer(
+            ctx,
+            operator(ctx, true)
+                .compose(session -> {
+                  ownForm(ctx, session.csrfToken());
+                  return change.show(ctx, session);
+                })));
   }
 
   private Future<OperatorSession> operator(RoutingContext ctx, boolean isUse) {
@@ -62,9 +60,8 @@ public final class OperatorGuard extends PortalGuard {
   @Override
   Future<PortalSession> session(RoutingContext ctx, boolean isUse) {
     return operator(ctx, isUse)
-        .compose(
-            operator ->
-                enter(ctx, operator, workspaceId(ctx).orElseThrow(OperatorGuard::noWorkspace)));
+        .compose(operator ->
+            enter(ctx, operator, workspaceId(ctx).orElseThrow(OperatorGuard::noWorkspace)));
   }
 
   /** Does not create the workspace. */
@@ -74,30 +71,24 @@ public final class OperatorGuard extends PortalGuard {
     return store
         .workspace(token, workspaceId)
         .map(found -> found.orElseThrow(OperatorGuard::noWorkspace))
-        .compose(
-            workspace ->
-                (workspace.isVisited()
-                        ? Future.<Void>succeededFuture()
-                        : visit(ctx, operator, token, workspaceId))
-                    .map(visited -> operator.at(workspaceId, workspace.name())));
+        .compose(workspace ->
+            (workspace.isVisited()
+                    ? Future.<Void>succeededFuture()
+                    : visit(ctx, operator, token, workspaceId))
+                .map(_ -> operator.at(workspaceId, workspace.name())));
   }
 
   private Future<Void> visit(
       RoutingContext ctx, OperatorSession operator, PortalToken token, UUID workspaceId) {
     PortalStore.Grant grant =
         new PortalStore.Grant(workspaceId, PortalRole.OPERATOR, operator.actor());
-    return transactions.run(
-        tx ->
-            PortalStore.visit(tx, token, workspaceId)
-                .compose(
-                    isFirst ->
-                        isFirst
-                            ? AuditLog.write(
-                                tx,
-                                workspaceId,
-                                Caller.ofPage(ctx, operator.actor()),
-                                grant.opened())
-                            : Future.<Void>succeededFuture()));
+    return transactions.run(tx ->
+        PortalStore.visit(tx, token, workspaceId)
+            .compose(isFirst ->
+                isFirst
+                    ? AuditLog.write(
+                        tx, workspaceId, Caller.ofPage(ctx, operator.actor()), grant.opened())
+                    : Future.<Void>succeededFuture()));
   }
 
   private static Refusal noWorkspace() {

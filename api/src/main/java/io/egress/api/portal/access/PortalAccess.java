@@ -70,22 +70,20 @@ public final class PortalAccess {
             workspaceId,
             tx ->
                 Workspaces.requireOpen(tx, workspaceId)
-                    .compose(open -> addLink(tx, ctx, caller, grant)))
-        .compose(answered -> store.forget().otherwiseEmpty());
+                    .compose(_ -> addLink(tx, ctx, caller, grant)))
+        .compose(_ -> store.forget().otherwiseEmpty());
   }
 
   /** Called by the internal API. The link reaches all workspaces. */
   public void createOperatorLink(RoutingContext ctx) {
     Future.succeededFuture()
-        .compose(
-            begun -> {
-              PortalStore.Grant grant =
-                  Intake.read(WorkspaceCalls.given(ctx), LINK, PortalAccess::operatorGrant)
-                      .orRefuse();
-              Caller caller = Caller.ofApi(ctx);
-              return operatorCreations.answer(ctx, tx -> addLink(tx, ctx, caller, grant));
-            })
-        .compose(answered -> store.forget().otherwiseEmpty())
+        .compose(_ -> {
+          PortalStore.Grant grant =
+              Intake.read(WorkspaceCalls.given(ctx), LINK, PortalAccess::operatorGrant).orRefuse();
+          Caller caller = Caller.ofApi(ctx);
+          return operatorCreations.answer(ctx, tx -> addLink(tx, ctx, caller, grant));
+        })
+        .compose(_ -> store.forget().otherwiseEmpty())
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
@@ -94,13 +92,12 @@ public final class PortalAccess {
     PortalToken token = PortalToken.make();
     String url = address.url(ctx.request()) + "/portal/open?token=" + token.text();
     return PortalStore.addLink(tx, token, grant)
-        .compose(
-            expiresAt ->
-                AuditLog.write(tx, grant.workspaceId(), caller, grant.created())
-                    .map(
-                        new JsonObject()
-                            .put("url", url)
-                            .put("expires_at", UtcInstant.format(expiresAt))));
+        .compose(expiresAt ->
+            AuditLog.write(tx, grant.workspaceId(), caller, grant.created())
+                .map(
+                    new JsonObject()
+                        .put("url", url)
+                        .put("expires_at", UtcInstant.format(expiresAt))));
   }
 
   /** Exchanges a link's token for a session and redirects to the page that it opens. */
@@ -112,51 +109,47 @@ public final class PortalAccess {
   private Future<Void> begin(RoutingContext ctx) {
     PortalToken session = PortalToken.make();
     return Future.succeededFuture()
-        .map(ready -> PortalForm.of(ctx).text("token"))
+        .map(_ -> PortalForm.of(ctx).text("token"))
         .map(text -> PortalToken.read(text).orElseThrow(PortalAccess::refusedLink))
         .compose(link -> transactions.run(tx -> open(tx, ctx, link, session)))
-        .compose(
-            grant -> {
-              UUID workspaceId = grant.workspaceId();
-              cookie.set(ctx, workspaceId, session);
-              return seeOther(
-                  ctx,
-                  (workspaceId == null ? address.operator() : address.workspace(workspaceId))
-                      + "/");
-            });
+        .compose(grant -> {
+          UUID workspaceId = grant.workspaceId();
+          cookie.set(ctx, workspaceId, session);
+          return seeOther(
+              ctx,
+              (workspaceId == null ? address.operator() : address.workspace(workspaceId)) + "/");
+        });
   }
 
   private static Future<PortalStore.Grant> open(
       SqlConnection tx, RoutingContext ctx, PortalToken link, PortalToken session) {
     return PortalStore.open(tx, link, session)
         .map(opened -> opened.orElseThrow(PortalAccess::refusedLink))
-        .compose(
-            grant ->
-                AuditLog.write(
-                        tx, grant.workspaceId(), Caller.ofPage(ctx, grant.actor()), grant.opened())
-                    .map(grant));
+        .compose(grant ->
+            AuditLog.write(
+                    tx, grant.workspaceId(), Caller.ofPage(ctx, grant.actor()), grant.opened())
+                .map(grant));
   }
 
   /** Ends the session and shows {@code goodbye}. */
   public Handler<RoutingContext> leave(Handler<RoutingContext> goodbye) {
-    return guard.posting((ctx, session, form) -> end(ctx, session.workspaceId(), goodbye));
+    return guard.posting((ctx, session, _) -> end(ctx, session.workspaceId(), goodbye));
   }
 
   /** Like {@link #leave}, for a session of an operator. */
   public Handler<RoutingContext> leaveAsOperator(Handler<RoutingContext> goodbye) {
-    return operatorGuard.postingAside((ctx, session) -> end(ctx, null, goodbye));
+    return operatorGuard.postingAside((ctx, _) -> end(ctx, null, goodbye));
   }
 
   private Future<Void> end(
       RoutingContext ctx, @Nullable UUID workspaceId, Handler<RoutingContext> goodbye) {
     return store
         .end(PortalCookie.read(ctx).orElseThrow())
-        .map(
-            ended -> {
-              cookie.remove(ctx, workspaceId);
-              goodbye.handle(ctx);
-              return null;
-            });
+        .map(_ -> {
+          cookie.remove(ctx, workspaceId);
+          goodbye.handle(ctx);
+          return null;
+        });
   }
 
   /** Redirects with 303 after a form was accepted. */
@@ -177,17 +170,16 @@ public final class PortalAccess {
     PortalRole role =
         PortalRole.find(word)
             .filter(found -> found != PortalRole.OPERATOR)
-            .orElseGet(
-                () -> {
-                  if (fields.isSound("role")) {
-                    fields.fault(
-                        "role",
-                        word.equals(PortalRole.OPERATOR.word())
-                            ? "must be view or admin: an operator's link is of no workspace"
-                            : "must be view or admin");
-                  }
-                  return PortalRole.VIEW;
-                });
+            .orElseGet(() -> {
+              if (fields.isSound("role")) {
+                fields.fault(
+                    "role",
+                    word.equals(PortalRole.OPERATOR.word())
+                        ? "must be view or admin: an operator's link is of no workspace"
+                        : "must be view or admin");
+              }
+              return PortalRole.VIEW;
+            });
     return new PortalStore.Grant(
         workspaceId, role, actor(fields, fields.optionalText("actor", ACTOR_CHARACTERS_MAX)));
   }

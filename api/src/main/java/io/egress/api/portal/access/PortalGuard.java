@@ -44,11 +44,10 @@ public abstract class PortalGuard {
 
   /** A page with nothing but a form, which sessions that change nothing do not get. */
   public final Handler<RoutingContext> asking(View view) {
-    return reading(
-        (ctx, session) -> {
-          requireChanger(session);
-          return view.show(ctx, session);
-        });
+    return reading((ctx, session) -> {
+      requireChanger(session);
+      return view.show(ctx, session);
+    });
   }
 
   private static void requireChanger(PortalSession session) {
@@ -64,33 +63,29 @@ public abstract class PortalGuard {
   public final Handler<RoutingContext> polling(View view) {
     return ctx ->
         session(ctx, false)
-            .onFailure(
-                failure -> {
-                  if (failure instanceof Refusal) {
-                    ctx.response().putHeader("hx-refresh", "true");
-                  }
-                })
+            .onFailure(failure -> {
+              if (failure instanceof Refusal) {
+                ctx.response().putHeader("hx-refresh", "true");
+              }
+            })
             .compose(session -> view.show(ctx, session))
             .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 
   public final Handler<RoutingContext> changing(Change change) {
-    return posting(
-        (ctx, session, form) -> {
-          requireChanger(session);
-          return change.make(ctx, session, form);
-        });
+    return posting((ctx, session, form) -> {
+      requireChanger(session);
+      return change.make(ctx, session, form);
+    });
   }
 
   /** Authorizes changes that every role may make. */
   final Handler<RoutingContext> posting(Change change) {
-    return WorkspaceCalls.withBody(
-        ctx ->
-            answer(
-                ctx,
-                session(ctx, true)
-                    .compose(
-                        session -> change.make(ctx, session, ownForm(ctx, session.csrfToken())))));
+    return WorkspaceCalls.withBody(ctx ->
+        answer(
+            ctx,
+            session(ctx, true)
+                .compose(session -> change.make(ctx, session, ownForm(ctx, session.csrfToken())))));
   }
 
   static Optional<UUID> workspaceId(RoutingContext ctx) {

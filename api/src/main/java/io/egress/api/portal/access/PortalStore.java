@@ -181,7 +181,7 @@ final class PortalStore {
   Future<Void> forget() {
     return pool.query(FORGET_LINKS)
         .execute()
-        .compose(done -> pool.query(FORGET_SESSIONS).execute())
+        .compose(_ -> pool.query(FORGET_SESSIONS).execute())
         .mapEmpty();
   }
 
@@ -194,10 +194,9 @@ final class PortalStore {
 
   private static <T> Future<Optional<T>> first(
       Future<RowSet<Row>> queried, Function<Row, T> reader) {
-    return queried.map(
-        rows -> {
-          RowIterator<Row> found = rows.iterator();
-          return found.hasNext() ? Optional.of(reader.apply(found.next())) : Optional.empty();
-        });
+    return queried.map(rows -> {
+      RowIterator<Row> found = rows.iterator();
+      return found.hasNext() ? Optional.of(reader.apply(found.next())) : Optional.empty();
+    });
   }
 }

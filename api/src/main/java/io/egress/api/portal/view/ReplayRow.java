@@ -80,12 +80,11 @@ public record ReplayRow(
     StringBuilder summary = new StringBuilder();
     summary.append(Times.number(count("delivered"))).append(" of ");
     summary.append(Times.number(replay.published())).append(" delivered");
-    outcomes.forEach(
-        (outcome, count) -> {
-          if (count > 0 && !outcome.equals("delivered")) {
-            summary.append(", ").append(Times.number(count)).append(' ').append(outcome);
-          }
-        });
+    outcomes.forEach((outcome, count) -> {
+      if (count > 0 && !outcome.equals("delivered")) {
+        summary.append(", ").append(Times.number(count)).append(' ').append(outcome);
+      }
+    });
     return summary.toString();
   }
 

@@ -82,20 +82,18 @@ class AuditApiTest {
             "api_key.deleted",
             "api_key.created");
     assertThat(entries)
-        .allSatisfy(
-            entry -> {
-              assertThat(entry.getString("actor")).isEqualTo(ACTOR);
-              assertThat(entry.getString("via")).isEqualTo("api");
-              assertThat(entry.getString("remote_address")).isEqualTo("127.0.0.1");
-              assertThat(entry.getString("request_id")).isEqualTo("request-1");
-              assertThat(entry.getString("workspace_id")).isEqualTo(workspace.toString());
-            });
+        .allSatisfy(entry -> {
+          assertThat(entry.getString("actor")).isEqualTo(ACTOR);
+          assertThat(entry.getString("via")).isEqualTo("api");
+          assertThat(entry.getString("remote_address")).isEqualTo("127.0.0.1");
+          assertThat(entry.getString("request_id")).isEqualTo("request-1");
+          assertThat(entry.getString("workspace_id")).isEqualTo(workspace.toString());
+        });
     assertThat(entries.subList(0, 7))
-        .allSatisfy(
-            entry -> {
-              assertThat(entry.getString("kind")).isEqualTo("endpoint");
-              assertThat(entry.getString("thing_id")).isEqualTo(endpoint.getString("id"));
-            });
+        .allSatisfy(entry -> {
+          assertThat(entry.getString("kind")).isEqualTo("endpoint");
+          assertThat(entry.getString("thing_id")).isEqualTo(endpoint.getString("id"));
+        });
     assertThat(changes(entries, 2)).isEqualTo("{\"overlap\":\"2h\"}");
     assertThat(changes(entries, 4)).isEqualTo("{\"description\":{\"to\":\"CRM\",\"from\":null}}");
     assertThat(entries.get(6).getJsonObject("changes"))

@@ -151,7 +151,7 @@ class DeliveriesApiTest {
     Random random = new Random(seed);
     captures(7);
     List<UUID> endpoints =
-        IntStream.range(0, 3).mapToObj(i -> endpoint(random.nextBoolean())).toList();
+        IntStream.range(0, 3).mapToObj(_ -> endpoint(random.nextBoolean())).toList();
     List<UUID> captures = captures(20);
     String from = Instant.now().toString();
     captures.addAll(captures(20));
@@ -407,10 +407,8 @@ class DeliveriesApiTest {
                         .formatted(capture))
                 .spliterator(),
             false)
-        .map(
-            row ->
-                new InStream(
-                    row.getLong("position"), row.getOffsetDateTime("entered_at").toInstant()))
+        .map(row ->
+            new InStream(row.getLong("position"), row.getOffsetDateTime("entered_at").toInstant()))
         .findFirst();
   }
 

@@ -261,10 +261,8 @@ class VerificationApiTest {
       UUID id = UUID.randomUUID();
       away.put(id, Service.capture(workspace));
       await()
-          .until(
-              () ->
-                  away.query("select 1 from stream where capture_id = '%s'".formatted(id)).size()
-                      == 1);
+          .until(() ->
+              away.query("select 1 from stream where capture_id = '%s'".formatted(id)).size() == 1);
 
       HttpResponse<String> answer =
           away.internal("GET", path + "/endpoints/" + endpoint + "/verification", "");

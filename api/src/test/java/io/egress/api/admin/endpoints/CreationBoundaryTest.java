@@ -76,11 +76,10 @@ class CreationBoundaryTest {
     assertThat(created.values().stream().map(Created::position).distinct().count())
         .as("endpoints were created all along")
         .isGreaterThan(10);
-    created.forEach(
-        (id, endpoint) -> {
-          assertThat(endpoint.position()).isBetween(endpoint.headBefore(), endpoint.headAfter());
-          checkBoundary(id, endpoint.position(), seen);
-        });
+    created.forEach((id, endpoint) -> {
+      assertThat(endpoint.position()).isBetween(endpoint.headBefore(), endpoint.headAfter());
+      checkBoundary(id, endpoint.position(), seen);
+    });
     checkBackfills(created);
   }
 
@@ -100,18 +99,17 @@ class CreationBoundaryTest {
     service
         .query("select * from backfills")
         .forEach(row -> backfills.put(row.getUUID("endpoint_id"), row));
-    created.forEach(
-        (id, endpoint) -> {
-          Row backfill = backfills.remove(id);
-          assertThat(backfill != null).isEqualTo(endpoint.fullHistory());
-          if (backfill != null) {
-            assertThat(backfill.getLong("next_position")).isEqualTo(1);
-            assertThat(backfill.getLong("last_position")).isEqualTo(endpoint.position());
-            assertThat(backfill.getValue("finished_at") != null)
-                .as("of nothing it is finished at once")
-                .isEqualTo(endpoint.position() == 0);
-          }
-        });
+    created.forEach((id, endpoint) -> {
+      Row backfill = backfills.remove(id);
+      assertThat(backfill != null).isEqualTo(endpoint.fullHistory());
+      if (backfill != null) {
+        assertThat(backfill.getLong("next_position")).isEqualTo(1);
+        assertThat(backfill.getLong("last_position")).isEqualTo(endpoint.position());
+        assertThat(backfill.getValue("finished_at") != null)
+            .as("of nothing it is finished at once")
+            .isEqualTo(endpoint.position() == 0);
+      }
+    });
     assertThat(backfills).isEmpty();
   }
 

@@ -219,14 +219,13 @@ class EndpointSettingsApiTest {
             pair(issued).putNull("key"), "client_certificate.key: is required",
             pair(issued).put("key", "a".repeat(16_385)),
                 "client_certificate.key: must have at most 16384 characters");
-    refused.forEach(
-        (pair, reason) -> {
-          HttpResponse<String> answer =
-              endpoints.change(created, new JsonObject().put("client_certificate", pair).encode());
-          assertThat(answer.statusCode()).isEqualTo(400);
-          assertThat(EndpointCalls.message(answer)).contains(reason);
-          assertThat(answer.body()).doesNotContain(anothersKey.substring(40, 60));
-        });
+    refused.forEach((pair, reason) -> {
+      HttpResponse<String> answer =
+          endpoints.change(created, new JsonObject().put("client_certificate", pair).encode());
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(EndpointCalls.message(answer)).contains(reason);
+      assertThat(answer.body()).doesNotContain(anothersKey.substring(40, 60));
+    });
     assertThat(endpoints.show(created).getValue("client_certificate")).isNull();
   }
 

@@ -72,18 +72,17 @@ class TestSendApiTest {
   private static void answer(HttpServerRequest request) {
     request
         .body()
-        .onSuccess(
-            body -> {
-              ARRIVALS.add(new Arrival(request, body));
-              switch (request.path()) {
-                case "/fine" -> request.response().end("thanks");
-                case "/moved" ->
-                    request.response().setStatusCode(302).putHeader("location", "/fine").end();
-                case "/hanging" -> HANGING.add(request);
-                case "/large" -> request.response().end("x".repeat(100_000));
-                default -> request.response().setStatusCode(500).end("broken");
-              }
-            });
+        .onSuccess(body -> {
+          ARRIVALS.add(new Arrival(request, body));
+          switch (request.path()) {
+            case "/fine" -> request.response().end("thanks");
+            case "/moved" ->
+                request.response().setStatusCode(302).putHeader("location", "/fine").end();
+            case "/hanging" -> HANGING.add(request);
+            case "/large" -> request.response().end("x".repeat(100_000));
+            default -> request.response().setStatusCode(500).end("broken");
+          }
+        });
   }
 
   @Test

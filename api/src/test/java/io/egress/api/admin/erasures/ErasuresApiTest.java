@@ -166,11 +166,10 @@ class ErasuresApiTest {
     for (int round = 0; round < 6; round++) {
       int from = random.nextInt(ids.size());
       ids.subList(from, Math.min(ids.size(), from + 1 + random.nextInt(9)))
-          .forEach(
-              id -> {
-                assertThat(erase(id, "round").statusCode()).isEqualTo(200);
-                erased.add(id);
-              });
+          .forEach(id -> {
+            assertThat(erase(id, "round").statusCode()).isEqualTo(200);
+            erased.add(id);
+          });
       List<UUID> rest = ids.stream().filter(id -> !erased.contains(id)).toList();
 
       for (int limit : new int[] {3, 100}) {

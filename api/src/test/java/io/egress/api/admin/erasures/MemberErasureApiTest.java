@@ -86,16 +86,15 @@ class MemberErasureApiTest {
       for (int thread = 0; thread < 3; thread++) {
         boolean assigning = thread == 0;
         puts.add(
-            threads.submit(
-                () -> {
-                  for (int i = 0; i < 40; i++) {
-                    if (assigning) {
-                      assign(first);
-                    } else {
-                      service.put(UUID.randomUUID(), conversation());
-                    }
-                  }
-                }));
+            threads.submit(() -> {
+              for (int i = 0; i < 40; i++) {
+                if (assigning) {
+                  assign(first);
+                } else {
+                  service.put(UUID.randomUUID(), conversation());
+                }
+              }
+            }));
       }
       while (!puts.stream().allMatch(Future::isDone)) {
         assertThat(erase(workspace, ada).statusCode()).isIn(200, 404);

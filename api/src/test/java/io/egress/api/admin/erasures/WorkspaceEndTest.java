@@ -92,7 +92,7 @@ class WorkspaceEndTest {
                                 new JsonObject().put("id", member.toString()).put("name", ada))));
     importLines(
         IntStream.range(0, 230)
-            .mapToObj(i -> capture.copy().put("id", UUID.randomUUID().toString()))
+            .mapToObj(_ -> capture.copy().put("id", UUID.randomUUID().toString()))
             .toList());
     JsonObject silent = capture.copy().put("segments", new JsonArray());
     assertThat(service.put(UUID.randomUUID(), silent).statusCode()).isEqualTo(201);
@@ -178,17 +178,15 @@ class WorkspaceEndTest {
     endedLongAgo();
     erase();
     await()
-        .until(
-            () -> {
-              erase();
-              return TextSearch.in(service, "Came late").isEmpty();
-            });
+        .until(() -> {
+          erase();
+          return TextSearch.in(service, "Came late").isEmpty();
+        });
     await()
-        .until(
-            () -> {
-              erase();
-              return shown().getString("emptied_at") != null;
-            });
+        .until(() -> {
+          erase();
+          return shown().getString("emptied_at") != null;
+        });
     assertThat(shown().getLong("erased")).isEqualTo(1);
   }
 

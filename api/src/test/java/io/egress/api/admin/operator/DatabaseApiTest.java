@@ -46,11 +46,10 @@ class DatabaseApiTest {
       assertThat(sessions(service))
           .filteredOn(session -> session.getJsonArray("blocked_by").contains(pid))
           .singleElement()
-          .satisfies(
-              waiting -> {
-                assertThat(waiting.getString("waits_for")).isEqualTo("Lock: transactionid");
-                assertThat(waiting.getString("query")).contains("enter_stream(");
-              });
+          .satisfies(waiting -> {
+            assertThat(waiting.getString("waits_for")).isEqualTo("Lock: transactionid");
+            assertThat(waiting.getString("query")).contains("enter_stream(");
+          });
 
       Service.await(transaction.rollback());
       Service.await(holder.close());

@@ -162,7 +162,8 @@ class WorkspacesApiTest {
         """
         insert into endpoints (id, workspace_id, url, secret, created_position, full_history)
         select gen_random_uuid(), '%s', 'https://example.com/' || n, '', 0, false
-        from generate_series(1, 130) as n"""
+        from generate_series(1, 130) as n\
+        """
             .formatted(workspace));
     UUID capture = service.enter(workspace, 1).get(0);
 
@@ -203,10 +204,8 @@ class WorkspacesApiTest {
     while (true) {
       JsonObject page = new JsonObject(get("/workspaces?" + filter + after).body());
       page.getJsonArray("workspaces")
-          .forEach(
-              each ->
-                  found.put(
-                      UUID.fromString(((JsonObject) each).getString("id")), (JsonObject) each));
+          .forEach(each ->
+              found.put(UUID.fromString(((JsonObject) each).getString("id")), (JsonObject) each));
       JsonObject info = page.getJsonObject("pageInfo");
       if (!info.getBoolean("hasNextPage")) {
         return new Found(found);

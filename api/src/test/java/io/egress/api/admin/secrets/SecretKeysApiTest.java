@@ -92,14 +92,13 @@ class SecretKeysApiTest {
   private static List<String> shown(JsonObject keys) {
     return keys.getJsonArray("secret_keys").stream()
         .map(JsonObject.class::cast)
-        .map(
-            key ->
-                "%s %d %s %s"
-                    .formatted(
-                        key.getString("id"),
-                        key.getLong("secrets"),
-                        key.getBoolean("current"),
-                        key.getBoolean("known")))
+        .map(key ->
+            "%s %d %s %s"
+                .formatted(
+                    key.getString("id"),
+                    key.getLong("secrets"),
+                    key.getBoolean("current"),
+                    key.getBoolean("known")))
         .toList();
   }
 

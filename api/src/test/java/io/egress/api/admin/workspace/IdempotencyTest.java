@@ -60,10 +60,9 @@ class IdempotencyTest {
     String shown = new JsonObject(first.body()).getString(secret);
     service
         .query("select answer from idempotency_keys")
-        .forEach(
-            row ->
-                assertThat(new String(row.getBuffer("answer").getBytes(), ISO_8859_1))
-                    .doesNotContain(shown));
+        .forEach(row ->
+            assertThat(new String(row.getBuffer("answer").getBytes(), ISO_8859_1))
+                .doesNotContain(shown));
   }
 
   @Test
