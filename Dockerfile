@@ -40,7 +40,8 @@ USER 0:0
 RUN egress archive
 USER 10001:10001
 EXPOSE 8080
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=50", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", \
+ENTRYPOINT ["java", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", \
+    "-XX:MaxRAMPercentage=50", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", \
     "-Djava.library.path=/opt/egress/native", \
     "-cp", "/opt/egress/app/*:/opt/egress/lib/*", "io.egress.api.ApiMain"]
 
@@ -48,6 +49,7 @@ FROM role AS dispatcher
 COPY --from=build /image/dispatcher-lib /opt/egress/lib
 COPY --from=build /image/native /opt/egress/native
 COPY --from=build /image/dispatcher /
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=50", "-XX:+UseParallelGC", "-XX:+ExitOnOutOfMemoryError", \
+ENTRYPOINT ["java", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", \
+    "-XX:MaxRAMPercentage=50", "-XX:+UseParallelGC", "-XX:+ExitOnOutOfMemoryError", \
     "-Djava.library.path=/opt/egress/native", \
     "-cp", "/opt/egress/app/*:/opt/egress/lib/*", "io.egress.dispatcher.DispatcherMain"]

@@ -1,5 +1,6 @@
 package io.egress.acceptance;
 
+import io.egress.embedded.ChildJvm;
 import io.egress.standalone.Main;
 import java.io.File;
 import java.io.IOException;
@@ -7,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -24,13 +24,6 @@ final class EgressJvm {
           .filter(entry -> !entry.endsWith("test-classes"))
           .collect(Collectors.joining(File.pathSeparator));
 
-  private static final List<String> COMMAND =
-      List.of(
-          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-          "-Xmx512m",
-          "-XX:TieredStopAtLevel=1",
-          "-XX:+UseSerialGC");
-
   private EgressJvm() {}
 
   static List<String> command(String... arguments) {
@@ -38,7 +31,8 @@ final class EgressJvm {
   }
 
   private static List<String> line(String archive, List<String> arguments) {
-    List<String> line = new ArrayList<>(COMMAND);
+    List<String> line = ChildJvm.command();
+    line.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     line.addAll(List.of(archive, "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
     line.addAll(List.of("-cp", CLASS_PATH, Main.class.getName()));
     line.addAll(arguments);

@@ -2,6 +2,7 @@ package io.egress.dispatcher;
 
 import static org.awaitility.Awaitility.await;
 
+import io.egress.embedded.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,19 +28,18 @@ public final class DispatcherProcess implements AutoCloseable {
   static DispatcherProcess start(Map<String, String> environment, String heap) {
     try {
       Path log = Files.createTempFile("dispatcher", ".log");
+      List<String> line = ChildJvm.command();
+      line.addAll(
+          List.of(
+              heap,
+              "-XX:TieredStopAtLevel=1",
+              "-XX:+UseSerialGC",
+              "-Dlogback.configurationFile=logback.xml",
+              "-cp",
+              System.getProperty("java.class.path"),
+              DispatcherMain.class.getName()));
       ProcessBuilder builder =
-          new ProcessBuilder(
-                  List.of(
-                      Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                      heap,
-                      "-XX:TieredStopAtLevel=1",
-                      "-XX:+UseSerialGC",
-                      "-Dlogback.configurationFile=logback.xml",
-                      "-cp",
-                      System.getProperty("java.class.path"),
-                      DispatcherMain.class.getName()))
-              .redirectErrorStream(true)
-              .redirectOutput(log.toFile());
+          new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile());
       builder.environment().keySet().removeIf(variable -> variable.startsWith("EGRESS_"));
       builder.environment().putAll(environment);
       DispatcherProcess started = new DispatcherProcess(builder.start(), log);

@@ -2,12 +2,12 @@ package io.egress.standalone.run;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.embedded.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -53,8 +53,7 @@ public final class ChildProcess implements AutoCloseable {
   public static ChildProcess start(Path folder, String name, Command command) {
     Path output = folder.resolve(name + ".log");
     Path gcLog = folder.resolve(name + ".gc.log");
-    List<String> line = new ArrayList<>();
-    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> line = ChildJvm.command();
     line.addAll(command.options());
     line.add("-Xlog:gc:file=" + gcLog + "::filecount=0");
     line.add(LOGGING);
