@@ -6,7 +6,7 @@ import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLog;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;

@@ -1,9 +1,9 @@
 package io.egress.api.pull;
 
+import io.egress.platform.json.UtcInstant;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.Fragment;
-import io.egress.transcript.document.UtcInstant;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import java.time.Clock;

@@ -1,10 +1,10 @@
 package io.egress.bench.load;
 
+import io.egress.platform.json.UtcInstant;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.Fragment;
-import io.egress.transcript.document.UtcInstant;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

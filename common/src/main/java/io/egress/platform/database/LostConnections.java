@@ -15,12 +15,15 @@ public final class LostConnections {
 
   /** The connection is returned to the pool when the future of {@code work} completes. */
   public static <T> Future<T> with(Pool pool, Function<SqlConnection, Future<T>> work) {
-    return pool.withConnection(connection -> {
-      // Without a handler the client prints the stack trace to stderr. The pending statements
-      // fail, too.
-      connection.exceptionHandler(
-          broken -> log.debug("Lost a connection to PostgreSQL: {}", broken.toString()));
-      return work.apply(connection);
-    });
+    return pool.withConnection(connection -> work.apply(guarded(connection)));
+  }
+
+  /**
+   * Without a handler the client prints the stack trace to stderr. The pending statements fail,
+   * too.
+   */
+  static SqlConnection guarded(SqlConnection connection) {
+    return connection.exceptionHandler(
+        broken -> log.debug("Lost a connection to PostgreSQL: {}", broken.toString()));
   }
 }

@@ -48,6 +48,38 @@ public final class Transactions {
         pool, tx -> work.apply(tx).map(result -> () -> Future.succeededFuture(result)));
   }
 
+  /** Like {@link #run}, for work of a virtual thread. */
+  public <T> T call(Function<SqlConnection, T> work) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return callOnce(work);
+      } catch (PgException refused) {
+        if (attempt == TRIES_MAX || !mayRunAgain(refused)) {
+          throw refused;
+        }
+      }
+    }
+  }
+
+  private <T> T callOnce(Function<SqlConnection, T> work) {
+    SqlConnection tx = LostConnections.guarded(pool.getConnection().await());
+    try {
+      Future<?> begun = tx.query("BEGIN").execute();
+      T result;
+      try {
+        result = work.apply(tx);
+        begun.await();
+      } catch (RuntimeException | Error failure) {
+        tx.query("ROLLBACK").execute().otherwiseEmpty().await();
+        throw failure;
+      }
+      tx.query("COMMIT").execute().await();
+      return result;
+    } finally {
+      tx.close();
+    }
+  }
+
   private <T> Future<T> attempt(Function<SqlConnection, Future<Last<T>>> work, int attempt) {
     return onceToLast(pool, work)
         .recover(failure ->

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import io.egress.platform.json.UtcInstant;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;

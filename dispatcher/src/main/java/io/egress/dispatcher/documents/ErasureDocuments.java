@@ -2,7 +2,7 @@ package io.egress.dispatcher.documents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;

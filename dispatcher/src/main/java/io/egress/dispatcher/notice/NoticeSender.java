@@ -1,9 +1,9 @@
 package io.egress.dispatcher.notice;
 
+import io.egress.platform.json.UtcInstant;
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.outage.Outage;
 import io.egress.settings.FailingSettings.OperatorWebhook;
-import io.egress.transcript.document.UtcInstant;
 import io.egress.webhook.delivery.RetrySchedule;
 import io.egress.webhook.send.WebhookSignature;
 import io.micrometer.core.instrument.Counter;

@@ -2,8 +2,8 @@ package io.egress.dispatcher.notice;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.json.UtcInstant;
 import io.egress.settings.PortalSettings;
-import io.egress.transcript.document.UtcInstant;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;

@@ -2,7 +2,7 @@ package io.egress.api.admin.audit;
 
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.HttpExchange;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

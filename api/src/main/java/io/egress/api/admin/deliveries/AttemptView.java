@@ -1,6 +1,6 @@
 package io.egress.api.admin.deliveries;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.ShownHeader;

@@ -1,6 +1,6 @@
 package io.egress.api.admin.deliveries;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.deliverylog.LoggedAttempt;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.DeliveryId;

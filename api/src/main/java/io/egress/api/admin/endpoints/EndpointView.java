@@ -1,6 +1,6 @@
 package io.egress.api.admin.endpoints;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.SigningSecrets;

@@ -10,7 +10,7 @@ import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.Refusal;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

@@ -5,7 +5,7 @@ import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.intake.KeyBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.http.HttpExchange;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;

@@ -1,7 +1,7 @@
 package io.egress.api.admin.operator;
 
 import io.egress.platform.http.HttpExchange;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

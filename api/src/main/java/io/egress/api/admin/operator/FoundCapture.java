@@ -2,7 +2,7 @@ package io.egress.api.admin.operator;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Locale;

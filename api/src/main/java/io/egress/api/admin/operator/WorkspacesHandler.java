@@ -7,7 +7,7 @@ import io.egress.platform.environment.Durations;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;

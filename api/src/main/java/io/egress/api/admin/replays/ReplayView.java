@@ -1,6 +1,6 @@
 package io.egress.api.admin.replays;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;

@@ -11,7 +11,7 @@ import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;

@@ -2,7 +2,7 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.ShownHeader;

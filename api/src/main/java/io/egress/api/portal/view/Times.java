@@ -1,6 +1,6 @@
 package io.egress.api.portal.view;
 
-import io.egress.transcript.document.UtcInstant;
+import io.egress.platform.json.UtcInstant;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;

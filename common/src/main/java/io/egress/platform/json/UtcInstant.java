@@ -1,4 +1,4 @@
-package io.egress.transcript.document;
+package io.egress.platform.json;
 
 import java.time.Instant;
 import java.time.LocalDateTime;
