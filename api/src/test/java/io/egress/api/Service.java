@@ -1,9 +1,9 @@
 package io.egress.api;
 
-import io.egress.embedded.SharedBackends;
 import io.egress.platform.database.Migrations;
 import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
+import io.egress.testing.SharedBackends;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.webhook.endpoint.SecretBox;

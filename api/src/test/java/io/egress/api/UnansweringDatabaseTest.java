@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.portal.Browser;
-import io.egress.embedded.TcpProxy;
 import io.egress.platform.http.RequestLifetime;
+import io.egress.testing.TcpProxy;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
 import java.net.URI;

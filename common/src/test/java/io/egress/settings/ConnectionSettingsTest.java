@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.egress.embedded.CertificateAuthority;
 import io.egress.platform.database.DatabaseSettings;
 import io.egress.platform.database.DatabaseTls;
 import io.egress.platform.database.DatabaseUrl;
 import io.egress.platform.environment.SettingsException;
 import io.egress.platform.kafka.KafkaProperties;
 import io.egress.platform.kafka.TopicSettings;
+import io.egress.testing.CertificateAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

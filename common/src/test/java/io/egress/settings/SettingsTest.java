@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.egress.embedded.CertificateAuthority;
-import io.egress.embedded.CertificateAuthority.Issued;
 import io.egress.platform.environment.SettingDescription;
 import io.egress.platform.environment.SettingsException;
 import io.egress.platform.http.ListenerSettings;
 import io.egress.platform.log.LogSettings;
+import io.egress.testing.CertificateAuthority;
+import io.egress.testing.CertificateAuthority.Issued;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.PushSettings;
 import java.io.IOException;

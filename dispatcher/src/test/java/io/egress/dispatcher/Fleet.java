@@ -1,6 +1,5 @@
 package io.egress.dispatcher;
 
-import io.egress.embedded.SharedBackends;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.Migrations;
 import io.egress.platform.kafka.KafkaClients;
@@ -8,6 +7,7 @@ import io.egress.platform.kafka.NeededTopic;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.settings.Settings;
+import io.egress.testing.SharedBackends;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.transcript.stream.ProcessedCapture;

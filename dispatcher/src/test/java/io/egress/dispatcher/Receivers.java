@@ -1,6 +1,6 @@
 package io.egress.dispatcher;
 
-import io.egress.embedded.CertificateAuthority;
+import io.egress.testing.CertificateAuthority;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

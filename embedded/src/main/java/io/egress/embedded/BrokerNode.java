@@ -70,7 +70,7 @@ final class BrokerNode {
         .setClusterId(settings.getProperty(CLUSTER_ID))
         .addDirectory(data.toString())
         .setMetadataLogDirectory(data.toString())
-        .setControllerListenerName(BrokerSettings.CONTROLLER_LISTENER)
+        .setControllerListenerName(settings.getProperty("controller.listener.names"))
         .run();
   }
 

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A running {@link BrokerNode}. Its errors are logged here, each once a minute. */
-final class BrokerProcess {
+public final class BrokerProcess {
   private static final Logger log = LoggerFactory.getLogger(BrokerProcess.class);
   private static final Duration START_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(20);
@@ -47,7 +47,9 @@ final class BrokerProcess {
   }
 
   /** Writes the settings to {@code file}. Returns at once. */
-  static BrokerProcess launch(Path file, Properties settings) throws IOException {
+  public static BrokerProcess launch(Path file, String clusterId, Properties settings)
+      throws IOException {
+    settings.setProperty(BrokerNode.CLUSTER_ID, clusterId);
     Files.deleteIfExists(file);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -82,7 +84,7 @@ final class BrokerProcess {
     }
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
@@ -91,7 +93,7 @@ final class BrokerProcess {
   }
 
   /** Lets the broker write its data, for a while. Blocks until the process has ended. */
-  void stop() {
+  public void stop() {
     process.destroy();
     if (!ends(STOP_MAX)) {
       log.warn("Kafka did not stop within {} s; killing it", STOP_MAX.toSeconds());
@@ -99,7 +101,7 @@ final class BrokerProcess {
     }
   }
 
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     if (!ends(KILL_MAX)) {
       throw new EmbeddedBackendException("Kafka process " + process.pid() + " cannot be killed");

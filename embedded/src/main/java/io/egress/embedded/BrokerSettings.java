@@ -10,7 +10,7 @@ import java.util.Properties;
 /** A single broker that is its own controller, on loopback, sized for one machine. */
 final class BrokerSettings {
   static final int NODE_ID = 1;
-  static final String CONTROLLER_LISTENER = "CONTROLLER";
+  private static final String CONTROLLER_LISTENER = "CONTROLLER";
   private static final String BROKER_LISTENER = "BROKER";
   private static final int SESSION_TIMEOUT_MILLIS = 3_000;
 

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a program with a time limit. */
-final class Command {
+public final class Command {
   private static final int NEVER_RAN = 127;
   private static final int OVERRAN = 124;
 
-  record Result(int exitCode, String output) {
-    boolean succeeded() {
+  public record Result(int exitCode, String output) {
+    public boolean succeeded() {
       return exitCode == 0;
     }
   }
@@ -23,7 +23,7 @@ final class Command {
   private Command() {}
 
   /** A missing program and a timeout are failed results, not exceptions. */
-  static Result run(Path directory, Duration limit, List<String> command) {
+  public static Result run(Path directory, Duration limit, List<String> command) {
     try {
       // A file, not a pipe: a server that the command starts would keep a pipe open.
       Path output = Files.createTempFile("egress-command", ".out");

@@ -12,9 +12,9 @@ import java.sql.Statement;
 import java.util.Properties;
 
 /** A database URL, {@code postgresql://user:password@host:port/name}. */
-record DatabaseAddress(URI uri) {
+public record DatabaseAddress(URI uri) {
   /** The template of a database without tables. */
-  static final String EMPTY = "template1";
+  public static final String EMPTY = "template1";
 
   private static final int PORT_DEFAULT = 5432;
   private static final int CONNECT_LIMIT_SECONDS = 10;
@@ -24,7 +24,7 @@ record DatabaseAddress(URI uri) {
         URI.create("postgresql://%s:%s@127.0.0.1:%d/%s".formatted(user, password, port, name)));
   }
 
-  static DatabaseAddress parse(String url) {
+  public static DatabaseAddress parse(String url) {
     URI uri = URI.create(url);
     if (uri.getHost() == null || uri.getRawPath() == null || uri.getRawPath().length() < 2) {
       throw new IllegalArgumentException(
@@ -33,7 +33,7 @@ record DatabaseAddress(URI uri) {
     return new DatabaseAddress(uri);
   }
 
-  DatabaseAddress named(String name) {
+  public DatabaseAddress named(String name) {
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     return new DatabaseAddress(
         URI.create("%s://%s/%s%s".formatted(uri.getScheme(), uri.getRawAuthority(), name, query)));
@@ -46,7 +46,7 @@ record DatabaseAddress(URI uri) {
         .formatted(uri.getHost(), port(), account[0], account[1], application);
   }
 
-  String url() {
+  public String url() {
     return uri.toString();
   }
 
@@ -69,16 +69,16 @@ record DatabaseAddress(URI uri) {
     }
   }
 
-  String name() {
+  public String name() {
     return uri.getRawPath().substring(1);
   }
 
   /** Names were generated here and need no quoting. */
-  void createDatabase(String name, String template) throws SQLException {
+  public void createDatabase(String name, String template) throws SQLException {
     execute("CREATE DATABASE " + name + " TEMPLATE " + template);
   }
 
-  void dropDatabase(String name) throws SQLException {
+  public void dropDatabase(String name) throws SQLException {
     execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
   }
 
@@ -89,7 +89,7 @@ record DatabaseAddress(URI uri) {
     }
   }
 
-  Connection connect() throws SQLException {
+  public Connection connect() throws SQLException {
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     Properties properties = new Properties();
     properties.setProperty("loginTimeout", Integer.toString(CONNECT_LIMIT_SECONDS));

@@ -4,11 +4,11 @@ package io.egress.embedded;
 public final class EmbeddedBackendException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  EmbeddedBackendException(String message) {
+  public EmbeddedBackendException(String message) {
     super(message);
   }
 
-  EmbeddedBackendException(String message, Throwable cause) {
+  public EmbeddedBackendException(String message, Throwable cause) {
     super(message, cause);
   }
 }

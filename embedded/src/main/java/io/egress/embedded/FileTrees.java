@@ -13,14 +13,14 @@ import java.nio.file.attribute.UserPrincipal;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on a folder and everything below it. Links are never followed. */
-final class FileTrees {
+public final class FileTrees {
   private interface Step {
     void apply(Path path) throws IOException;
   }
 
   private FileTrees() {}
 
-  static void delete(Path folder) {
+  public static void delete(Path folder) {
     deepestFirst(folder, Files::deleteIfExists);
   }
 

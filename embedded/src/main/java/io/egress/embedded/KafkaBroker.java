@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Properties;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,7 +79,11 @@ public final class KafkaBroker implements AutoCloseable {
     ports.forEach(this::requireFree);
     boolean started = false;
     try {
-      running = BrokerProcess.launch(lock.folder().resolve(SETTINGS_FILE), settings());
+      running =
+          BrokerProcess.launch(
+              lock.folder().resolve(SETTINGS_FILE),
+              Uuid.randomUuid().toString(),
+              BrokerSettings.of(data, ports, further, durability));
       running.awaitReady();
       endIsNews = true;
       started = true;
@@ -116,12 +119,6 @@ public final class KafkaBroker implements AutoCloseable {
       throw new EmbeddedBackendException(
           "Kafka in %s did not start: port %d is taken".formatted(lock.folder(), port));
     }
-  }
-
-  private Properties settings() {
-    Properties settings = BrokerSettings.of(data, ports, further, durability);
-    settings.setProperty(BrokerNode.CLUSTER_ID, Uuid.randomUuid().toString());
-    return settings;
   }
 
   /** Keeps the port for the next start. */

@@ -10,7 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.RawClient;
 import io.egress.api.Service;
-import io.egress.embedded.TcpProxy;
+import io.egress.testing.TcpProxy;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
-import io.egress.embedded.SharedBackends;
 import io.egress.platform.database.Database;
 import io.egress.platform.metrics.Metrics;
 import io.egress.settings.Settings;
+import io.egress.testing.SharedBackends;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;

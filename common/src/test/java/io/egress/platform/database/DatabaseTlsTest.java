@@ -3,10 +3,10 @@ package io.egress.platform.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.egress.embedded.CertificateAuthority;
-import io.egress.embedded.CertificateAuthority.Issued;
 import io.egress.embedded.EmbeddedBackends;
 import io.egress.embedded.EmbeddedOptions;
+import io.egress.testing.CertificateAuthority;
+import io.egress.testing.CertificateAuthority.Issued;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
-import io.egress.embedded.TcpProxy;
+import io.egress.testing.TcpProxy;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

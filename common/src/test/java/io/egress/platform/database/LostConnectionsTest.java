@@ -3,7 +3,7 @@ package io.egress.platform.database;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.SharedBackends;
+import io.egress.testing.SharedBackends;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;

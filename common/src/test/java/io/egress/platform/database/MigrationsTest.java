@@ -2,7 +2,7 @@ package io.egress.platform.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.SharedBackends;
+import io.egress.testing.SharedBackends;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.egress.platform.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.SharedBackends;
 import io.egress.platform.metrics.Metrics;
+import io.egress.testing.SharedBackends;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;

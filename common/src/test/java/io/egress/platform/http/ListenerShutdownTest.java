@@ -2,9 +2,9 @@ package io.egress.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.CertificateAuthority;
-import io.egress.embedded.CertificateAuthority.Issued;
 import io.egress.platform.environment.TlsFiles;
+import io.egress.testing.CertificateAuthority;
+import io.egress.testing.CertificateAuthority.Issued;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -3,7 +3,7 @@ package io.egress.platform.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.egress.embedded.SharedBackends;
+import io.egress.testing.SharedBackends;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

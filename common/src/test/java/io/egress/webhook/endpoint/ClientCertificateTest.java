@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.egress.embedded.CertificateAuthority;
-import io.egress.embedded.CertificateAuthority.Issued;
+import io.egress.testing.CertificateAuthority;
+import io.egress.testing.CertificateAuthority.Issued;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.egress.embedded.ClosedPort;
 import io.egress.embedded.FreePort;
+import io.egress.testing.ClosedPort;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.send.Outcome.Delivered;

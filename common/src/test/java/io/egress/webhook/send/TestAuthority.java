@@ -1,6 +1,6 @@
 package io.egress.webhook.send;
 
-import io.egress.embedded.CertificateAuthority;
+import io.egress.testing.CertificateAuthority;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.nio.file.Path;

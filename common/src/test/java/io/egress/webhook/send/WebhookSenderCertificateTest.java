@@ -6,9 +6,9 @@ import static io.egress.webhook.send.SenderHarness.url;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.CertificateAuthority;
-import io.egress.embedded.CertificateAuthority.Issued;
-import io.egress.embedded.ConnectProxy;
+import io.egress.testing.CertificateAuthority;
+import io.egress.testing.CertificateAuthority.Issued;
+import io.egress.testing.ConnectProxy;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.endpoint.ClientCertificate;

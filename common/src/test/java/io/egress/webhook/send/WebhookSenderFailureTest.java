@@ -7,7 +7,7 @@ import static io.egress.webhook.send.SenderHarness.url;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.embedded.ClosedPort;
+import io.egress.testing.ClosedPort;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
 import io.vertx.core.buffer.Buffer;

@@ -6,8 +6,8 @@ import static io.egress.webhook.send.SenderHarness.url;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.embedded.ClosedPort;
-import io.egress.embedded.ConnectProxy;
+import io.egress.testing.ClosedPort;
+import io.egress.testing.ConnectProxy;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.endpoint.EndpointUrl;

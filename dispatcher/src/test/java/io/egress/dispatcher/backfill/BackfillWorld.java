@@ -3,7 +3,6 @@ package io.egress.dispatcher.backfill;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.dispatcher.Fleet;
-import io.egress.embedded.SharedBackends;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.DatabaseSettings;
 import io.egress.platform.database.Migrations;
@@ -14,6 +13,7 @@ import io.egress.platform.kafka.NeededTopic;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.platform.kafka.TopicSettings;
+import io.egress.testing.SharedBackends;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryLog;

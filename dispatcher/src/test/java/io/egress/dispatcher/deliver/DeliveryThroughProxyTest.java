@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
-import io.egress.embedded.ConnectProxy;
+import io.egress.testing.ConnectProxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
-import io.egress.embedded.ClosedPort;
+import io.egress.testing.ClosedPort;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;

@@ -1,0 +1,299 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.standalone.demo.SampleConversations;
+import io.egress.testing.CertificateAuthority;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** A service is administered with the commands of {@code ./egress}. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class AdministrationTest {
+  /** The secret comes last: scripts take the last word. */
+  private static final String BOTH_FORMS =
+      "standard-webhooks +whsec_[A-Za-z0-9+/=]{68}\\s+secret +whsec_[A-Za-z0-9_-]{43}\\s+";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static TenantWorld roles;
+  private static Administrator administrator;
+
+  @BeforeAll
+  static void start() {
+    Map<String, String> environment = BothRoles.environment();
+    environment.put("EGRESS_RETRY_SCHEDULE", "1h");
+    roles = new TenantWorld(environment);
+    administrator = new Administrator(roles.internalPort(), BothRoles.TOKEN);
+  }
+
+  @AfterAll
+  static void stop() {
+    roles.close();
+  }
+
+  @Test
+  void keysAreMintedListedChangedAndDeleted() {
+    String workspace = UUID.randomUUID().toString();
+    String create = run("keys", "create", workspace, "--expires-in", "2d");
+    assertThat(create).matches("service_[A-Za-z0-9]{32}\\s+");
+    JsonObject key =
+        administrator.json("keys", "list", workspace).getJsonArray("api_keys").getJsonObject(0);
+    String id = key.getString("id");
+    assertThat(key.getString("expires_at")).isNotNull();
+    assertThat(key.getString("created_by")).isEqualTo(System.getProperty("user.name"));
+    assertThat(run("keys", "change", workspace, id, "--expires-in", "1h"))
+        .matches("expires_at  20\\S+Z\\s+");
+    assertThat(administrator.run(1, "keys", "change", workspace, id, "--never"))
+        .contains("requires extend");
+    assertThat(run("keys", "change", workspace, id, "--never", "--extend"))
+        .isEqualToIgnoringWhitespace("expires_at never");
+    run("keys", "--actor", "ada", "delete", workspace, id);
+    assertThat(run("audit", "list", workspace))
+        .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
+        .contains("api_key.created");
+  }
+
+  @Test
+  void endpointsAreManaged(@TempDir Path folder) throws Exception {
+    String workspace = UUID.randomUUID().toString();
+    String url = "https://receiver.invalid/webhooks?from=egress";
+    String created =
+        run("endpoints", "create", workspace, url, "--description", "search", "--full-history");
+    assertThat(created).matches("id +[0-9a-f-]{36}\\s+" + BOTH_FORMS);
+    String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
+    CertificateAuthority.Issued issued = new CertificateAuthority().issueFor();
+
+    JsonObject shown = administrator.json("endpoints", "show", workspace, id);
+    assertThat(shown.getString("url")).isEqualTo(url);
+    assertThat(shown.getString("description")).isEqualTo("search");
+    assertThat(shown.getBoolean("full_history")).isTrue();
+    assertThat(shown.getBoolean("standard_webhooks")).isFalse();
+    assertThat(shown.getBoolean("paused")).isFalse();
+    assertThat(shown.containsKey("secret")).isFalse();
+    assertThat(run("endpoints", "show", workspace, id))
+        .containsPattern("(?m)^url +" + Pattern.quote(url) + "$")
+        .containsPattern("(?m)^max_per_second +-$");
+    assertThat(run("endpoints", "list", workspace)).contains(id);
+
+    JsonObject changed =
+        administrator.json(
+            "endpoints",
+            "change",
+            workspace,
+            id,
+            "--header",
+            "Authorization: Bearer a:b",
+            "--max-per-second",
+            "5",
+            "--standard-webhooks",
+            "--description",
+            "");
+    assertThat(changed.getBoolean("standard_webhooks")).isTrue();
+    assertThat(changed.getJsonArray("headers").encode()).isEqualTo("[\"authorization\"]");
+    assertThat(changed.getInteger("max_per_second")).isEqualTo(5);
+    assertThat(changed.getString("description")).isNull();
+    changed =
+        administrator.json(
+            "endpoints",
+            "change",
+            workspace,
+            id,
+            "--remove-header",
+            "authorization",
+            "--max-per-second",
+            "none",
+            "--no-standard-webhooks",
+            "--max-in-flight",
+            "2",
+            "--client-certificate",
+            issued.writeCertificate(folder.resolve("client.pem")).toString(),
+            "--client-key",
+            issued.writeKey(folder.resolve("client.key")).toString());
+    assertThat(changed.getJsonObject("client_certificate").getString("subject"))
+        .isEqualTo("CN=receiver");
+    assertThat(changed.getBoolean("standard_webhooks")).isFalse();
+    assertThat(changed.getJsonArray("headers")).isEmpty();
+    assertThat(changed.getInteger("max_per_second")).isNull();
+    assertThat(changed.getInteger("max_in_flight")).isEqualTo(2);
+
+    changed =
+        administrator.json("endpoints", "change", workspace, id, "--client-certificate", "none");
+    assertThat(changed.getValue("client_certificate")).isNull();
+
+    assertThat(isPausedAfter("pause", workspace, id)).isTrue();
+    assertThat(isPausedAfter("resume", workspace, id)).isFalse();
+
+    assertThat(run("endpoints", "rotate", workspace, id, "--overlap", "2h"))
+        .matches(BOTH_FORMS)
+        .doesNotContain(created.substring(created.indexOf("secret")));
+    assertThat(previousUntil(workspace, id)).isNotNull();
+    assertThat(run("endpoints", "rotate", workspace, id, "--end")).isEmpty();
+    assertThat(previousUntil(workspace, id)).isNull();
+
+    String test = administrator.run(1, "endpoints", "test", workspace, id, "--json");
+    assertThat(new JsonObject(test).getString("outcome")).isNotEqualTo("delivered");
+
+    String reseal = run("secrets", "reseal");
+    assertThat(reseal).containsPattern("k[0-9a-f]{12} +\\d+ +true +true");
+
+    assertThat(run("endpoints", "delete", workspace, id)).isEmpty();
+    String show = administrator.run(1, "endpoints", "show", workspace, id);
+    assertThat(show).isEqualTo("no such endpoint in this workspace\n");
+  }
+
+  @Test
+  void deliveriesAreListedAndShown() {
+    UUID workspace = UUID.randomUUID();
+    String path = "/workspaces/" + workspace + "/endpoints";
+    String endpoint =
+        roles
+            .call("POST", path, new JsonObject().put("url", "https://receiver.invalid/hook"))
+            .getString("id");
+    put(workspace);
+
+    String list = "/workspaces/" + workspace + "/deliveries";
+    await()
+        .atMost(PATIENCE)
+        .until(() -> roles.call("GET", list, new JsonObject()).encode().contains("\"dns\""));
+    assertThat(run("deliveries", "list", workspace.toString(), "--endpoint", endpoint))
+        .contains("pending", " dns ");
+    JsonObject listed =
+        new JsonObject(
+            run("deliveries", "list", workspace.toString(), "--state", "pending", "--json"));
+    JsonObject delivery = listed.getJsonArray("deliveries").getJsonObject(0);
+    assertThat(delivery.getString("endpoint_id")).isEqualTo(endpoint);
+    assertThat(
+            run(
+                "deliveries",
+                "list",
+                workspace.toString(),
+                "--capture",
+                delivery.getString("capture_id"),
+                "--to",
+                "2026-01-01T00:00:00Z"))
+        .doesNotContain(endpoint);
+    assertThat(
+            run(
+                "deliveries",
+                "list",
+                workspace.toString(),
+                "--from",
+                "yesterday",
+                "--state",
+                "pending"))
+        .contains(endpoint);
+    String capture = delivery.getString("capture_id");
+    assertThat(run("captures", "find", capture))
+        .containsPattern("workspace_id +" + workspace)
+        .containsPattern("state +in the stream")
+        .containsPattern(endpoint + " +pending +\\d+ +dns");
+    assertThat(administrator.run(1, "captures", "find", workspace.toString()))
+        .isEqualTo("no such capture: it was never put\n");
+    assertThat(run("workspaces", "change", workspace.toString(), "--name", "Acme"))
+        .containsPattern("name +Acme");
+    assertThat(run("workspaces", "list"))
+        .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +1 +0 +- +false");
+    assertThat(run("workspaces", "list", "--failing"))
+        .containsPattern(workspace + " +" + endpoint + " +down +0 +\\d+ +dns ");
+    assertThat(run("deliveries", "show", workspace.toString(), delivery.getString("id")))
+        .containsPattern("(?m)^state +pending$")
+        .containsPattern("attempt +started_at +duration_ms +outcome")
+        .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
+    assertThat(
+            administrator.run(
+                1,
+                "deliveries",
+                "show",
+                workspace.toString(),
+                delivery.getString("id"),
+                "--body",
+                "1"))
+        .isEqualTo("nothing was sent in this attempt\n");
+    resumingCatchesUp(workspace, endpoint);
+  }
+
+  @Test
+  void linksForOperatorsAreOfNoWorkspace() {
+    String workspace = UUID.randomUUID().toString();
+    assertThat(run("portal", "--role", "operator")).contains("/portal/open?token=");
+    assertThat(administrator.run(2, "portal", workspace, "--role", "operator"))
+        .contains("leave WORKSPACE out");
+    assertThat(administrator.run(2, "portal", "--role", "view"))
+        .contains("Missing required parameter: 'WORKSPACE'");
+  }
+
+  private static void resumingCatchesUp(UUID workspace, String endpoint) {
+    String deliveries = "/workspaces/" + workspace + "/deliveries";
+    run("endpoints", "pause", workspace.toString(), endpoint);
+    put(workspace);
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            !roles
+                .call("GET", deliveries + "?state=skipped", new JsonObject())
+                .getJsonArray("deliveries")
+                .isEmpty());
+
+    String resumed = run("endpoints", "resume", workspace.toString(), endpoint, "--catch-up");
+
+    Matcher started = Pattern.compile("started replay (\\S+)").matcher(resumed);
+    assertThat(started.find()).as(resumed).isTrue();
+    assertThat(resumed).containsPattern("(?m)^paused +false$");
+    JsonObject replay =
+        roles.call(
+            "GET", "/workspaces/" + workspace + "/replays/" + started.group(1), new JsonObject());
+    assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            !roles
+                .call("GET", deliveries + "?capture_id=" + skipped(deliveries), new JsonObject())
+                .getJsonArray("deliveries")
+                .stream()
+                .filter(each -> ((JsonObject) each).getString("origin").equals("replay"))
+                .toList()
+                .isEmpty());
+  }
+
+  private static String skipped(String deliveries) {
+    return roles
+        .call("GET", deliveries + "?state=skipped", new JsonObject())
+        .getJsonArray("deliveries")
+        .getJsonObject(0)
+        .getString("capture_id");
+  }
+
+  private static void put(UUID workspace) {
+    roles.call(
+        "PUT", "/captures/" + UUID.randomUUID(), new SampleConversations(1, workspace).next(3));
+  }
+
+  private static String run(String... words) {
+    return administrator.run(words);
+  }
+
+  private static @Nullable String previousUntil(String workspace, String id) {
+    return administrator
+        .json("endpoints", "show", workspace, id)
+        .getString("previous_secret_until");
+  }
+
+  private static boolean isPausedAfter(String word, String workspace, String id) {
+    return administrator.json("endpoints", word, workspace, id).getBoolean("paused");
+  }
+}

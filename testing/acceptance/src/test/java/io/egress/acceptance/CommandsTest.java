@@ -1,0 +1,103 @@
+package io.egress.acceptance;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.standalone.Main;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** Each call of the internal API has a command of {@code ./egress}. */
+class CommandsTest {
+  /** The pipeline makes these calls, or tools read what they return. */
+  private static final Set<String> WITHOUT_COMMAND =
+      Set.of(
+          "PUT /captures/{id}",
+          "POST /captures",
+          "PATCH /captures/{id}/participants/{label}",
+          "PUT /members/{id}",
+          "PUT /devices/{id}",
+          "GET /openapi.json");
+
+  private static final String WORKSPACE = "/workspaces/{workspace}";
+
+  private static final Map<String, String> COMMANDS =
+      Map.ofEntries(
+          Map.entry("GET /audit", "audit list"),
+          Map.entry("GET /captures/{id}", "captures find"),
+          Map.entry("DELETE /captures/{id}", "captures erase"),
+          Map.entry("GET /workspaces", "workspaces list"),
+          Map.entry("GET " + WORKSPACE, "workspaces show"),
+          Map.entry("PATCH " + WORKSPACE, "workspaces change"),
+          Map.entry("DELETE " + WORKSPACE, "workspaces end"),
+          Map.entry("DELETE " + WORKSPACE + "/members/{id}", "members erase"),
+          Map.entry("GET /database", "database"),
+          Map.entry("GET /queue", "rebuild-queue"),
+          Map.entry("POST /queue/rebuild", "rebuild-queue"),
+          Map.entry("GET /secret-keys", "secrets list"),
+          Map.entry("POST /secret-keys/reseal", "secrets reseal"),
+          Map.entry("GET " + WORKSPACE + "/audit", "audit list"),
+          Map.entry("POST /portal-links", "portal"),
+          Map.entry("POST " + WORKSPACE + "/portal-links", "portal"),
+          Map.entry("POST " + WORKSPACE + "/api-keys", "keys create"),
+          Map.entry("GET " + WORKSPACE + "/api-keys", "keys list"),
+          Map.entry("PATCH " + WORKSPACE + "/api-keys/{id}", "keys change"),
+          Map.entry("DELETE " + WORKSPACE + "/api-keys/{id}", "keys delete"),
+          Map.entry("POST " + WORKSPACE + "/endpoints", "endpoints create"),
+          Map.entry("GET " + WORKSPACE + "/endpoints", "endpoints list"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/{id}", "endpoints show"),
+          Map.entry("PATCH " + WORKSPACE + "/endpoints/{id}", "endpoints change"),
+          Map.entry("DELETE " + WORKSPACE + "/endpoints/{id}", "endpoints delete"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/{id}/rotate-secret", "endpoints rotate"),
+          Map.entry("DELETE " + WORKSPACE + "/endpoints/{id}/previous-secret", "endpoints rotate"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/{id}/test", "endpoints test"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/{id}/deliveries", "deliveries list"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/{id}/verification", "verify"),
+          Map.entry("GET " + WORKSPACE + "/deliveries", "deliveries list"),
+          Map.entry("GET " + WORKSPACE + "/deliveries/{id}", "deliveries show"),
+          Map.entry("POST " + WORKSPACE + "/deliveries/{id}/redeliver", "deliveries redeliver"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/{id}/replays", "replays start"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/{id}/replays", "replays list"),
+          Map.entry("GET " + WORKSPACE + "/replays/{id}", "replays show"),
+          Map.entry("DELETE " + WORKSPACE + "/replays/{id}", "replays cancel"));
+
+  @Test
+  void makeEveryCall() throws IOException {
+    Set<String> known = new TreeSet<>(COMMANDS.keySet());
+    known.addAll(WITHOUT_COMMAND);
+
+    assertThat(known).isEqualTo(calls());
+    for (String command : COMMANDS.values()) {
+      CommandLine line = Main.commandLine();
+      for (String word : command.split(" ", -1)) {
+        line = requireNonNull(line.getSubcommands().get(word), () -> "no command " + command);
+      }
+    }
+  }
+
+  /** OpenApiTest compares the description with the routes. */
+  private static Set<String> calls() throws IOException {
+    JsonObject paths =
+        new JsonObject(
+                Files.readString(
+                    Path.of("../../api/src/main/resources/io/egress/api/internal-openapi.json")))
+            .getJsonObject("paths");
+    Set<String> calls = new TreeSet<>();
+    for (String path : paths.fieldNames()) {
+      if (path.startsWith("/internal/v1")) {
+        for (String method : paths.getJsonObject(path).fieldNames()) {
+          calls.add(method.toUpperCase(Locale.ROOT) + path.replace("/internal/v1", " "));
+        }
+      }
+    }
+    return calls;
+  }
+}

@@ -1,0 +1,76 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The connectors in docs/etl have the fields of the document in the OpenAPI description. */
+class EtlFieldsTest {
+  private static final Path FOLDER = Path.of("..", "..", "docs", "etl");
+  private static final Pattern SINGER = Pattern.compile("th\\.Property\\(\"(\\w+)\"");
+
+  /** Always null, so that a warehouse would get an empty column. */
+  private static final String ALWAYS_NULL = "calendar_event";
+
+  private final JsonObject described;
+
+  EtlFieldsTest() throws IOException {
+    this.described =
+        new JsonObject(
+                Files.readString(
+                    Path.of("../../api/src/main/resources/io/egress/api/openapi.json")))
+            .getJsonObject("components")
+            .getJsonObject("schemas")
+            .getJsonObject("CaptureDocument")
+            .getJsonObject("properties");
+    described.remove(ALWAYS_NULL);
+  }
+
+  @Test
+  void airbyteHasEveryFieldWithItsType() throws IOException {
+    JsonObject properties =
+        HelmChart.yaml(FOLDER.resolve("airbyte.yaml"))
+            .getJsonArray("streams")
+            .getJsonObject(0)
+            .getJsonObject("schema_loader")
+            .getJsonObject("schema")
+            .getJsonObject("properties");
+
+    assertThat(properties.fieldNames()).isEqualTo(described.fieldNames());
+    for (String field : properties.fieldNames()) {
+      assertThat(types(properties.getJsonObject(field)))
+          .as(field)
+          .isEqualTo(types(described.getJsonObject(field)));
+    }
+  }
+
+  @Test
+  void singerHasEveryField() throws IOException {
+    String tap = Files.readString(FOLDER.resolve("tap_transcripts.py"));
+    String stream = tap.substring(tap.indexOf("schema = "), tap.indexOf("def url_base"));
+
+    Set<String> fields =
+        SINGER
+            .matcher(stream)
+            .results()
+            .map(property -> property.group(1))
+            .collect(Collectors.toSet());
+    assertThat(fields).isEqualTo(described.fieldNames());
+  }
+
+  /** A reference is to an object. */
+  private static Set<Object> types(JsonObject schema) {
+    Object type = schema.getValue("type", "object");
+    return type instanceof JsonArray several
+        ? several.stream().collect(Collectors.toSet())
+        : Set.of(type);
+  }
+}

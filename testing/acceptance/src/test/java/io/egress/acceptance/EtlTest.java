@@ -1,0 +1,310 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.Snippets.block;
+import static io.egress.acceptance.Snippets.has;
+import static io.egress.acceptance.Snippets.page;
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.egress.acceptance.FlakyProxy.Mood;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Runs the ETL configurations of docs/etl by the commands of docs/consuming.md. */
+@Tag("full")
+@Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
+class EtlTest {
+  private static final int THREE_PAGES = 230;
+  private static final int TWO_PAGES = 120;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private static BothRoles api;
+
+  private final UUID workspace = UUID.randomUUID();
+  private final Path folder;
+  private FlakyProxy proxy;
+
+  EtlTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
+    this.folder = folder;
+  }
+
+  @BeforeAll
+  static void start() {
+    api = BothRoles.apiAlone(BothRoles.environment());
+  }
+
+  @AfterAll
+  static void stop() {
+    api.close();
+  }
+
+  @BeforeEach
+  void startProxy() throws IOException {
+    proxy = new FlakyProxy(api.publicUrl(""), Mood.AWAY, Mood.FINE, Mood.BUSY);
+  }
+
+  @AfterEach
+  void closeProxy() {
+    proxy.close();
+  }
+
+  @Test
+  void dltLoadsNewCaptures() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    String commands = commands("pip install 'dlt");
+
+    Set<String> all = api.finish(workspace, THREE_PAGES);
+    run(environment, commands);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+
+    run(environment, commands);
+    assertThat(loaded(environment)).as("nothing is new").hasSize(THREE_PAGES);
+
+    all.addAll(api.finish(workspace, TWO_PAGES));
+    run(environment, commands);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void dltDeletesWhatWasErased() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    String commands = commands("pip install 'dlt");
+    Set<String> all = api.finish(workspace, 5);
+    run(environment, commands);
+    Iterator<String> ids = all.iterator();
+    api.call("DELETE", "/captures/" + ids.next(), new JsonObject().put("reason", "requested"));
+    String erased = ids.next();
+    api.call("DELETE", "/captures/" + erased, new JsonObject().put("reason", "requested"));
+    run(environment, commands);
+
+    Set<String> left = new TreeSet<>(all);
+    left.removeIf(id -> id.compareTo(erased) <= 0);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    String orphans =
+        "import duckdb\nprint(duckdb.connect('transcripts.duckdb').execute('select count(*) from"
+            + " conversations.captures__segments where _dlt_root_id not in"
+            + " (select _dlt_id from conversations.captures)').fetchone()[0])";
+    assertThat(Snippets.run(folder, environment, python, "-c", orphans).strip()).isEqualTo("0");
+
+    run(environment, commands);
+    assertThat(loaded(environment)).as("nothing is new").hasSize(left.size());
+    left.addAll(api.finish(workspace, 2));
+    run(environment, commands);
+    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
+  }
+
+  @Test
+  void dltLosesNothingWhenItIsKilled() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    Set<String> all = api.finish(workspace, THREE_PAGES);
+    try (FlakyProxy silent = new FlakyProxy(api.publicUrl(""), Mood.FINE, Mood.SILENT)) {
+      environment.put("BASE_URL", silent.url());
+      ProcessBuilder dlt =
+          new ProcessBuilder("bash", "-euc", "exec python3 dlt_transcripts.py")
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("killed.txt").toFile());
+      dlt.environment().putAll(environment);
+      Process killed = dlt.start();
+      await().atMost(PATIENCE).until(() -> silent.queries().size() == 2);
+      killed.destroyForcibly().waitFor();
+
+      run(environment, commands("pip install 'dlt"));
+      assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+    }
+  }
+
+  @Test
+  void dltWaitsForACapture() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    environment.put("WAIT", "30");
+    try (FlakyProxy fine = new FlakyProxy(api.publicUrl(""))) {
+      environment.put("BASE_URL", fine.url());
+      CompletableFuture<String> loading =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return run(environment, "python3 dlt_transcripts.py");
+            } catch (Exception failure) {
+              throw new CompletionException(failure);
+            }
+          });
+      await().atMost(PATIENCE).until(() -> !fine.queries().isEmpty());
+      Set<String> finished = api.finish(workspace, 2);
+      loading.get();
+      assertThat(loaded(environment)).isNotEmpty().isSubsetOf(finished);
+    }
+  }
+
+  @Test
+  void duckDbAndPandasReadTheFirstLoad() throws Exception {
+    Map<String, String> environment = environment("duckdb==1.4.2", "pandas==2.3.3", "pytz==2025.2");
+    place("first_load.py");
+    Set<String> all = api.finish(workspace, THREE_PAGES);
+    run(environment, "python3 first_load.py");
+
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    String page = page("docs/consuming.md");
+    assertThat(Snippets.run(folder, environment, python, "-c", block(page, "import duckdb")))
+        .startsWith("(" + THREE_PAGES + ", ");
+    String ids = "\nfor id in db.execute('select id from captures').fetchall(): print(id[0])";
+    assertThat(
+            Snippets.run(folder, environment, python, "-c", block(page, "import duckdb") + ids)
+                .lines()
+                .skip(1))
+        .containsExactlyInAnyOrderElementsOf(all);
+    assertThat(
+            Snippets.run(
+                    folder,
+                    environment,
+                    python,
+                    "-c",
+                    block(page, "import pandas") + "\nfor id in captures.index: print(id)")
+                .lines()
+                .filter(all::contains))
+        .hasSize(THREE_PAGES);
+  }
+
+  @Test
+  void singerTapEmitsNewCaptures() throws Exception {
+    Map<String, String> environment = environment("singer-sdk==0.54.9");
+    place("tap_transcripts.py");
+    String commands = commands("pip install singer-sdk");
+
+    Set<String> history = api.finish(workspace, THREE_PAGES);
+    run(environment, commands);
+    List<JsonObject> messages = messages(folder.resolve("captures.jsonl"));
+    assertThat(tapped(messages)).containsExactlyInAnyOrderElementsOf(history);
+
+    JsonObject state = messages.get(messages.size() - 1);
+    assertThat(state.getString("type")).isEqualTo("STATE");
+    Files.writeString(folder.resolve("state.json"), state.getJsonObject("value").encode());
+    Set<String> later = api.finish(workspace, TWO_PAGES);
+    run(environment, commands.replace("--config", "--state state.json --config"));
+    assertThat(tapped(messages(folder.resolve("captures.jsonl"))))
+        .containsExactlyInAnyOrderElementsOf(later);
+  }
+
+  @Test
+  void airbyteReadsEverything() throws Exception {
+    Map<String, String> environment = environment("airbyte-cdk==7.39.1");
+    place("airbyte.yaml");
+
+    Set<String> history = api.finish(workspace, THREE_PAGES);
+    assertThat(run(environment, commands("pip install airbyte-cdk")))
+        .contains("\"status\":\"SUCCEEDED\"", "\"name\":\"captures\"");
+
+    Files.writeString(folder.resolve("catalog.json"), configuredCatalog().encode());
+    String read =
+        run(
+            environment,
+            "source-declarative-manifest read --manifest-path airbyte.yaml --config config.json"
+                + " --catalog catalog.json");
+    Set<String> records =
+        read.lines()
+            .map(JsonObject::new)
+            .filter(message -> message.getString("type").equals("RECORD"))
+            .map(message -> message.getJsonObject("record").getJsonObject("data").getString("id"))
+            .collect(toCollection(TreeSet::new));
+    assertThat(records).isEqualTo(history);
+  }
+
+  private Map<String, String> environment(String... requirements) throws Exception {
+    assumeTrue(has("bash"), "bash is not here");
+    String name = requirements[0].replaceAll("[^a-z].*", "");
+    Map<String, String> environment =
+        new HashMap<>(PythonPackages.install(name, requirements).path());
+    environment.put("HOME", folder.toString());
+    environment.put("BASE_URL", proxy.url());
+    environment.put("API_KEY", api.mintKey(workspace));
+    environment.put("RUNTIME__DLTHUB_TELEMETRY", "false");
+    environment.put("DLT_DATA_DIR", folder.resolve("dlt").toString());
+    return environment;
+  }
+
+  private void place(String file) throws IOException {
+    Files.copy(Path.of("..", "..", "docs", "etl", file), folder.resolve(file));
+  }
+
+  /**
+   * As the page shows them; what they would install is there already, in a version that is known.
+   */
+  private static String commands(String begin) throws IOException {
+    String shown = block(page("docs/consuming.md"), begin);
+    return shown.substring(shown.indexOf('\n') + 1);
+  }
+
+  private String run(Map<String, String> environment, String commands) throws Exception {
+    return Snippets.run(folder, environment, "bash", "-euc", commands);
+  }
+
+  private List<String> loaded(Map<String, String> environment) throws Exception {
+    String ids =
+        "import duckdb\nfor (id,) in duckdb.connect('transcripts.duckdb').execute("
+            + "'select id from conversations.captures').fetchall(): print(id)";
+    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    return Snippets.run(folder, environment, python, "-c", ids).lines().toList();
+  }
+
+  private static List<JsonObject> messages(Path file) throws IOException {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.map(JsonObject::new).toList();
+    }
+  }
+
+  private static List<String> tapped(List<JsonObject> messages) {
+    return messages.stream()
+        .filter(message -> message.getString("type").equals("RECORD"))
+        .map(message -> message.getJsonObject("record").getString("id"))
+        .toList();
+  }
+
+  private static JsonObject configuredCatalog() {
+    JsonObject stream =
+        new JsonObject()
+            .put("name", "captures")
+            .put("json_schema", new JsonObject())
+            .put("supported_sync_modes", new JsonArray().add("full_refresh"));
+    return new JsonObject()
+        .put(
+            "streams",
+            new JsonArray()
+                .add(
+                    new JsonObject()
+                        .put("stream", stream)
+                        .put("sync_mode", "full_refresh")
+                        .put("destination_sync_mode", "overwrite")));
+  }
+}

@@ -1,0 +1,112 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.Snippets.block;
+import static io.egress.acceptance.Snippets.page;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** A complete receiver in docs/receivers, and its verification in the README. */
+enum ShownReceiver {
+  JAVA(
+      java(),
+      "Receiver.java",
+      "static boolean verifies",
+      2,
+      "header != null && verifies(SECRET, header, body)",
+      "verifies(SECRET, request.getRequestHeaders(), body)"),
+  NODE(
+      "node",
+      "receiver.mjs",
+      "function verifies",
+      0,
+      "request.headers[\"x-service-signature\"] ?? \"\"",
+      "request.headers"),
+  PYTHON(
+      "python3",
+      "receiver.py",
+      "def verifies",
+      0,
+      "self.headers.get(\"x-service-signature\", \"\")",
+      "self.headers"),
+  GO(
+      "go",
+      "receiver.go",
+      "func verifies",
+      0,
+      "request.Header.Get(\"x-service-signature\")",
+      "request.Header");
+
+  private final String interpreter;
+  private final String file;
+  private final String verification;
+  private final int indent;
+  private final String ofSignature;
+  private final String ofHeaders;
+
+  ShownReceiver(
+      String interpreter,
+      String file,
+      String verification,
+      int indent,
+      String ofSignature,
+      String ofHeaders) {
+    this.interpreter = interpreter;
+    this.file = file;
+    this.verification = verification;
+    this.indent = indent;
+    this.ofSignature = ofSignature;
+    this.ofHeaders = ofHeaders;
+  }
+
+  String receiver() throws IOException {
+    return page("docs/receivers/" + file);
+  }
+
+  /** The receiver with another verification, which gets all headers. */
+  String receiverOfHeaders(String otherVerification) throws IOException {
+    assertThat(receiver()).contains(verificationInReadme(), ofSignature);
+    return receiver()
+        .replace(verificationInReadme(), otherVerification + "\n")
+        .replace(ofSignature, ofHeaders);
+  }
+
+  String verificationInReadme() throws IOException {
+    return block(page("README.md"), verification).indent(indent);
+  }
+
+  String file() {
+    return file;
+  }
+
+  String interpreter() {
+    return interpreter;
+  }
+
+  boolean isHere() throws InterruptedException {
+    return Snippets.works(interpreter, this == GO ? "version" : "--version");
+  }
+
+  CommandLine start(String secret) throws IOException, InterruptedException {
+    String program = Path.of("..", "..", "docs", "receivers", file).toString();
+    List<String> command =
+        this == GO ? List.of(built(program), "0") : List.of(interpreter, program, "0");
+    return CommandLine.start(Map.of("SIGNING_SECRET", secret), command);
+  }
+
+  /** {@code go run} would leave its child behind. */
+  private String built(String program) throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("egress-receiver");
+    String source = Path.of(program).toAbsolutePath().toString();
+    Snippets.run(folder, Map.of(), interpreter, "build", "-o", "receiver", source);
+    return folder.resolve("receiver").toString();
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+}
