@@ -2,34 +2,35 @@ package io.egress.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.admin.audit.AuditCalls;
 import io.egress.api.admin.audit.AuditEntries;
-import io.egress.api.admin.audit.AuditHandler;
-import io.egress.api.admin.deliveries.DeliveriesHandler;
+import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
-import io.egress.api.admin.deliveries.VerificationHandler;
+import io.egress.api.admin.deliveries.VerificationCalls;
+import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.admin.endpoints.EndpointsHandler;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.erasures.ErasuresHandler;
+import io.egress.api.admin.erasures.ErasureCalls;
 import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.admin.keys.KeyCalls;
 import io.egress.api.admin.keys.KeyUse;
-import io.egress.api.admin.keys.KeysHandler;
+import io.egress.api.admin.operator.CaptureCalls;
 import io.egress.api.admin.operator.CaptureFinder;
-import io.egress.api.admin.operator.CapturesHandler;
-import io.egress.api.admin.operator.DatabaseHandler;
+import io.egress.api.admin.operator.DatabaseCalls;
 import io.egress.api.admin.operator.WorkspaceList;
-import io.egress.api.admin.operator.WorkspacesHandler;
-import io.egress.api.admin.queue.QueueHandler;
+import io.egress.api.admin.operator.WorkspaceListCalls;
+import io.egress.api.admin.queue.QueueCalls;
+import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.replays.ReplaysHandler;
-import io.egress.api.admin.secrets.SecretKeysHandler;
-import io.egress.api.admin.workspace.WorkspaceHandler;
+import io.egress.api.admin.secrets.SecretKeyCalls;
+import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.background.BackgroundWork;
+import io.egress.api.call.Calls;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.metrics.EndpointsBehind;
@@ -197,6 +198,9 @@ public final class ApiApp {
     private final Pool pool;
     private final Pool waitingPool;
 
+    /** Administration has its own, too: its calls wait for each other and for nobody else. */
+    private final Pool administration;
+
     /** Connected only while the others find no server that takes writes. */
     private final Pool anyServer;
 
@@ -213,7 +217,8 @@ public final class ApiApp {
       this.closing = closing;
       this.database = Database.of(vertx, settings.database());
       this.pullPool = pool("pull", pullConnections());
-      this.pool = pool("hook", connections() - pullConnections());
+      this.administration = pool("administration", administrationConnections());
+      this.pool = pool("hook", connections() - pullConnections() - administrationConnections());
       this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
       this.anyServer = database.poolOfAnyServer("any_server", 1);
       closing.push("the pool any_server", anyServer::close);
@@ -225,6 +230,10 @@ public final class ApiApp {
 
     private int pullConnections() {
       return connections() / 2;
+    }
+
+    private int administrationConnections() {
+      return Math.max(1, connections() / 6);
     }
 
     private Pool pool(String name, int size) {
@@ -330,7 +339,8 @@ public final class ApiApp {
       api.memory()
           .problem(Runtime.getRuntime().maxMemory())
           .ifPresent(problem -> log.warn("Memory may run out: {}", problem));
-      BackgroundWork background = new BackgroundWork(vertx, pool, documents, api.retention());
+      BackgroundWork background =
+          new BackgroundWork(vertx, administration, documents, api.retention());
       closing.push("the background work", background::stop);
       ByteBudget hookMemory = budget("hook", api.memory().hookBytes(), HOOKS_WAITING_MAX);
       Hook hook =
@@ -346,54 +356,8 @@ public final class ApiApp {
                   new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
               new Hook.Wakeups(relay::entered, background::revise),
               monitoring.metrics());
-      SecretBox secretBox = settings.push().secretBox();
-      ApiKeys apiKeys = new ApiKeys(pool);
-      KeysHandler keys = new KeysHandler(apiKeys, pool, secretBox);
-      TestSend testSend =
-          new TestSend(
-              pool,
-              sender,
-              settings.push(),
-              settings.dispatcher().attemptTimeout(),
-              Clock.systemUTC());
-      Endpoints allEndpoints = new Endpoints(pool, secretBox);
-      EndpointsHandler endpoints =
-          new EndpointsHandler(allEndpoints, testSend, pool, settings.push());
-      AuditEntries audit = new AuditEntries(pool);
-      Replays replays = new Replays(pool);
-      LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
-      DeliveryReads deliveryReads = new DeliveryReads(pool, days);
-      SentBodies bodies = new SentBodies(vertx, pool, deliveryReads, documents, settings.push());
-      DeliveriesHandler deliveries = new DeliveriesHandler(deliveryReads, bodies, replays);
-      VerificationHandler verification =
-          new VerificationHandler(vertx, pool, days, settings.kafka());
-      PortalAddress portalAddress = new PortalAddress(api.portal());
-      PortalAccess portalAccess = new PortalAccess(pool, secretBox, portalAddress);
-      EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
-      WorkspaceList workspaces = new WorkspaceList(pool, healths, api.retention());
-      CaptureFinder captures = new CaptureFinder(pool);
-      CaptureErasure erasure = new CaptureErasure(pool);
-      Portal portal =
-          new Portal(
-              portalAddress,
-              portalAccess,
-              new Portal.Operations(
-                  apiKeys,
-                  allEndpoints,
-                  new EndpointBody(
-                      settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
-                  testSend,
-                  deliveryReads,
-                  bodies,
-                  new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
-                  healths,
-                  replays,
-                  audit,
-                  workspaces,
-                  captures,
-                  erasure),
-              pool,
-              documents);
+      Administrative administrative = administrative(documents, background, sender);
+      Calls calls = administrative.calls();
       ByteBudget pullMemory =
           budget("pull", api.memory().pullBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
       WaitingPulls waiting =
@@ -420,25 +384,13 @@ public final class ApiApp {
               .guard("/internal/", new InternalAccess(settings.internalTokens()))
               .and(ApiRoutes.internalDescription())
               .and(
-                  ApiRoutes.diagnosis(new DatabaseHandler(pullPool, anyServer))
+                  ApiRoutes.diagnosis(calls, new DatabaseCalls(pullPool, anyServer))
                       .unless(backends::isUnreadable))
               .and(
-                  ApiRoutes.internal(
-                          hook,
-                          keys,
-                          endpoints,
-                          deliveries,
-                          verification,
-                          new ReplaysHandler(replays),
-                          new SecretKeysHandler(pool, secretBox),
-                          new AuditHandler(audit),
-                          new QueueHandler(pool),
-                          new ErasuresHandler(erasure, new MemberErasure(pool, documents)),
-                          new WorkspaceHandler(pool, api.retention(), background::erase),
-                          new WorkspacesHandler(workspaces),
-                          new CapturesHandler(captures, pool, deliveryReads),
-                          portalAccess)
+                  ApiRoutes.hook(hook)
+                      .and(administrative.routes().routes(calls))
                       .unless(backends::takesNoWrites));
+      Routes pages = administrative.portal().routes(backends::takesNoWrites);
       Routes external =
           backends
               .health
@@ -451,7 +403,7 @@ public final class ApiApp {
               "the internal listener",
               settings.internalListener(),
               Duration.ZERO,
-              new Routes().and(internal).and(portal.routes(backends::takesNoWrites)))
+              new Routes().and(internal).and(pages))
           .compose(internalListener ->
               open(
                       "the public listener",
@@ -469,8 +421,76 @@ public final class ApiApp {
                         publicListener.port(),
                         internalListener.port(),
                         external.and(internal),
-                        portal.routes(backends::takesNoWrites));
+                        pages);
                   }));
+    }
+
+    /** What runs on virtual threads. */
+    private record Administrative(Calls calls, ApiRoutes.Administration routes, Portal portal) {}
+
+    private Administrative administrative(
+        DocumentStore documents, BackgroundWork background, WebhookSender sender) {
+      Pool pool = administration;
+      Calls calls = new Calls();
+      SecretBox secretBox = settings.push().secretBox();
+      Duration retention = settings.api().retention();
+      ApiKeys keys = new ApiKeys(pool);
+      Endpoints endpoints = new Endpoints(pool, secretBox);
+      TestSend testSend =
+          new TestSend(
+              pool,
+              sender,
+              settings.push(),
+              settings.dispatcher().attemptTimeout(),
+              Clock.systemUTC());
+      AuditEntries audit = new AuditEntries(pool);
+      Replays replays = new Replays(pool);
+      LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
+      DeliveryReads deliveries = new DeliveryReads(pool, days);
+      SentBodies bodies = new SentBodies(pool, deliveries, documents, settings.push());
+      PortalAddress address = new PortalAddress(settings.api().portal());
+      PortalAccess access = new PortalAccess(calls, pool, secretBox, address);
+      EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
+      WorkspaceList workspaces = new WorkspaceList(pool, healths, retention);
+      CaptureFinder captures = new CaptureFinder(pool);
+      CaptureErasure erasure = new CaptureErasure(pool);
+      return new Administrative(
+          calls,
+          new ApiRoutes.Administration(
+              new KeyCalls(keys, pool, secretBox),
+              new EndpointCalls(endpoints, testSend, pool, settings.push()),
+              testSend.timeout(),
+              new DeliveryCalls(deliveries, bodies, replays),
+              new VerificationCalls(vertx, pool, endpoints, days, settings.kafka()),
+              new ReplayCalls(replays),
+              new SecretKeyCalls(pool, secretBox),
+              new AuditCalls(audit),
+              new QueueCalls(pool),
+              new ErasureCalls(erasure, new MemberErasure(pool, documents)),
+              new WorkspaceCalls(pool, retention, background::erase),
+              new WorkspaceListCalls(workspaces),
+              new CaptureCalls(captures, endpoints, deliveries),
+              access),
+          new Portal(
+              address,
+              access,
+              new Portal.Operations(
+                  keys,
+                  endpoints,
+                  new EndpointBody(
+                      settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
+                  testSend,
+                  deliveries,
+                  bodies,
+                  new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  healths,
+                  replays,
+                  audit,
+                  workspaces,
+                  captures,
+                  erasure),
+              pool,
+              documents));
     }
 
     private ByteBudget budget(String name, long bytes, int waitersMax) {

@@ -1,23 +1,21 @@
 package io.egress.api;
 
-import static io.egress.api.admin.workspace.WorkspaceCalls.onAll;
-import static io.egress.api.admin.workspace.WorkspaceCalls.onOne;
-import static io.egress.api.admin.workspace.WorkspaceCalls.withBody;
 import static io.egress.platform.http.RequestLifetime.within;
 
-import io.egress.api.admin.audit.AuditHandler;
-import io.egress.api.admin.deliveries.DeliveriesHandler;
-import io.egress.api.admin.deliveries.VerificationHandler;
-import io.egress.api.admin.endpoints.EndpointsHandler;
-import io.egress.api.admin.erasures.ErasuresHandler;
-import io.egress.api.admin.keys.KeysHandler;
-import io.egress.api.admin.operator.CapturesHandler;
-import io.egress.api.admin.operator.DatabaseHandler;
-import io.egress.api.admin.operator.WorkspacesHandler;
-import io.egress.api.admin.queue.QueueHandler;
-import io.egress.api.admin.replays.ReplaysHandler;
-import io.egress.api.admin.secrets.SecretKeysHandler;
-import io.egress.api.admin.workspace.WorkspaceHandler;
+import io.egress.api.admin.audit.AuditCalls;
+import io.egress.api.admin.deliveries.DeliveryCalls;
+import io.egress.api.admin.deliveries.VerificationCalls;
+import io.egress.api.admin.endpoints.EndpointCalls;
+import io.egress.api.admin.erasures.ErasureCalls;
+import io.egress.api.admin.keys.KeyCalls;
+import io.egress.api.admin.operator.CaptureCalls;
+import io.egress.api.admin.operator.DatabaseCalls;
+import io.egress.api.admin.operator.WorkspaceListCalls;
+import io.egress.api.admin.queue.QueueCalls;
+import io.egress.api.admin.replays.ReplayCalls;
+import io.egress.api.admin.secrets.SecretKeyCalls;
+import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.api.call.Calls;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.portal.access.PortalAccess;
@@ -33,6 +31,7 @@ final class ApiRoutes {
   private static final String WORKSPACE = INTERNAL + "/workspaces/:workspace";
   private static final String KEYS = WORKSPACE + "/api-keys";
   private static final String ENDPOINTS = WORKSPACE + "/endpoints";
+  private static final String ENDPOINT = ENDPOINTS + "/:id";
   private static final String DELIVERIES = WORKSPACE + "/deliveries";
 
   /** Reads up to 50,000 positions, and what Kafka holds. */
@@ -66,72 +65,93 @@ final class ApiRoutes {
   }
 
   /** It also answers while the database takes no writes. */
-  static Routes diagnosis(DatabaseHandler database) {
-    return new Routes().get(INTERNAL + "/database", database::show);
+  static Routes diagnosis(Calls calls, DatabaseCalls database) {
+    return new Routes().get(INTERNAL + "/database", calls.answer(database::show));
   }
 
-  static Routes internal(
-      Hook hook,
-      KeysHandler keys,
-      EndpointsHandler endpoints,
-      DeliveriesHandler deliveries,
-      VerificationHandler verification,
-      ReplaysHandler replays,
-      SecretKeysHandler secretKeys,
-      AuditHandler audit,
-      QueueHandler queue,
-      ErasuresHandler erasures,
-      WorkspaceHandler workspace,
-      WorkspacesHandler workspaces,
-      CapturesHandler captures,
-      PortalAccess portal) {
+  /** The calls that write captures, on the event loop. */
+  static Routes hook(Hook hook) {
     HookHandler hooks = hook.calls();
     return new Routes()
         .put(INTERNAL + "/captures/:id", hooks::putCapture)
-        .delete(INTERNAL + "/captures/:id", withBody(erasures::eraseCapture))
-        .delete(
-            WORKSPACE + "/members/:id",
-            within(MEMBER_ERASURE_MAX, onOne("member", erasures::eraseMember)))
-        .get(INTERNAL + "/captures/:id", captures::find)
-        .get(INTERNAL + "/workspaces", workspaces::list)
         .post(INTERNAL + "/captures", hook.imports()::importLines)
         .patch(INTERNAL + "/captures/:id/participants/:label", hooks::patchParticipant)
         .put(INTERNAL + "/members/:id", hooks::putMember)
-        .put(INTERNAL + "/devices/:id", hooks::putDevice)
-        .get(WORKSPACE, onAll(workspace::show))
-        .patch(WORKSPACE, withBody(onAll(workspace::change)))
-        .delete(WORKSPACE, onAll(workspace::end))
-        .get(INTERNAL + "/secret-keys", secretKeys::list)
-        .post(INTERNAL + "/secret-keys/reseal", within(RESEAL_MAX, secretKeys::reseal))
-        .get(INTERNAL + "/queue", queue::show)
-        .post(INTERNAL + "/queue/rebuild", queue::rebuild)
-        .post(INTERNAL + "/portal-links", withBody(portal::createOperatorLink))
-        .post(WORKSPACE + "/portal-links", withBody(onAll(portal::createLink)))
-        .get(INTERNAL + "/audit", audit::listAll)
-        .get(WORKSPACE + "/audit", onAll(audit::list))
-        .post(KEYS, withBody(onAll(keys::mint)))
-        .get(KEYS, onAll(keys::list))
-        .patch(KEYS + "/:id", withBody(onOne("key", keys::change)))
-        .delete(KEYS + "/:id", onOne("key", keys::delete))
-        .post(ENDPOINTS, withBody(onAll(endpoints::create)))
-        .get(ENDPOINTS, onAll(endpoints::list))
-        .get(ENDPOINTS + "/:id", onOne("endpoint", endpoints::show))
-        .patch(ENDPOINTS + "/:id", withBody(onOne("endpoint", endpoints::change)))
-        .delete(ENDPOINTS + "/:id", onOne("endpoint", endpoints::delete))
-        .post(
-            ENDPOINTS + "/:id/rotate-secret", withBody(onOne("endpoint", endpoints::rotateSecret)))
-        .post(ENDPOINTS + "/:id/test", withBody(onOne("endpoint", endpoints::test)))
-        .delete(ENDPOINTS + "/:id/previous-secret", onOne("endpoint", endpoints::endOverlap))
-        .get(ENDPOINTS + "/:id/deliveries", onOne("endpoint", deliveries::listOf))
-        .get(
-            ENDPOINTS + "/:id/verification",
-            within(VERIFICATION_MAX, onOne("endpoint", verification::verify)))
-        .get(DELIVERIES, onAll(deliveries::list))
-        .get(DELIVERIES + "/:id", onOne("delivery", deliveries::show))
-        .post(DELIVERIES + "/:id/redeliver", onOne("delivery", deliveries::redeliver))
-        .post(ENDPOINTS + "/:id/replays", withBody(onOne("endpoint", replays::start)))
-        .get(ENDPOINTS + "/:id/replays", onOne("endpoint", replays::list))
-        .get(REPLAYS + "/:id", onOne("replay", replays::show))
-        .delete(REPLAYS + "/:id", onOne("replay", replays::cancel));
+        .put(INTERNAL + "/devices/:id", hooks::putDevice);
+  }
+
+  /** The calls of administration. */
+  record Administration(
+      KeyCalls keys,
+      EndpointCalls endpoints,
+      Duration testTimeout,
+      DeliveryCalls deliveries,
+      VerificationCalls verification,
+      ReplayCalls replays,
+      SecretKeyCalls secretKeys,
+      AuditCalls audit,
+      QueueCalls queue,
+      ErasureCalls erasures,
+      WorkspaceCalls workspace,
+      WorkspaceListCalls workspaces,
+      CaptureCalls captures,
+      PortalAccess portal) {
+    Routes routes(Calls calls) {
+      return ofAllWorkspaces(calls).and(ofWorkspace(calls)).and(ofEndpoints(calls));
+    }
+
+    private Routes ofAllWorkspaces(Calls calls) {
+      return new Routes()
+          .get(INTERNAL + "/captures/:id", calls.answer(captures::find))
+          .delete(INTERNAL + "/captures/:id", calls.withBody(erasures::eraseCapture))
+          .get(INTERNAL + "/workspaces", calls.answer(workspaces::list))
+          .get(INTERNAL + "/secret-keys", calls.answer(secretKeys::list))
+          .post(
+              INTERNAL + "/secret-keys/reseal",
+              within(RESEAL_MAX, calls.answer(secretKeys::reseal)))
+          .get(INTERNAL + "/queue", calls.answer(queue::show))
+          .post(INTERNAL + "/queue/rebuild", calls.answer(queue::rebuild))
+          .post(INTERNAL + "/portal-links", calls.withBody(portal::createOperatorLink))
+          .get(INTERNAL + "/audit", calls.answer(audit::listAll));
+    }
+
+    private Routes ofWorkspace(Calls calls) {
+      return new Routes()
+          .get(WORKSPACE, calls.answer(workspace::show))
+          .patch(WORKSPACE, calls.withBody(workspace::change))
+          .delete(WORKSPACE, calls.answer(workspace::end))
+          .delete(
+              WORKSPACE + "/members/:id",
+              within(MEMBER_ERASURE_MAX, calls.answer(erasures::eraseMember)))
+          .post(WORKSPACE + "/portal-links", calls.withBody(portal::createLink))
+          .get(WORKSPACE + "/audit", calls.answer(audit::list))
+          .post(KEYS, calls.withBody(keys::mint))
+          .get(KEYS, calls.answer(keys::list))
+          .patch(KEYS + "/:id", calls.withBody(keys::change))
+          .delete(KEYS + "/:id", calls.answer(keys::delete))
+          .get(DELIVERIES, calls.answer(deliveries::list))
+          .get(DELIVERIES + "/:id", calls.answer(deliveries::show))
+          .post(DELIVERIES + "/:id/redeliver", calls.answer(deliveries::redeliver))
+          .get(REPLAYS + "/:id", calls.answer(replays::show))
+          .delete(REPLAYS + "/:id", calls.answer(replays::cancel));
+    }
+
+    private Routes ofEndpoints(Calls calls) {
+      return new Routes()
+          .post(ENDPOINTS, calls.withBody(endpoints::create))
+          .get(ENDPOINTS, calls.answer(endpoints::list))
+          .get(ENDPOINT, calls.answer(endpoints::show))
+          .patch(ENDPOINT, calls.withBody(endpoints::change))
+          .delete(ENDPOINT, calls.answer(endpoints::delete))
+          .post(ENDPOINT + "/rotate-secret", calls.withBody(endpoints::rotateSecret))
+          .post(ENDPOINT + "/test", within(testTimeout, calls.withBody(endpoints::test)))
+          .delete(ENDPOINT + "/previous-secret", calls.answer(endpoints::endOverlap))
+          .get(ENDPOINT + "/deliveries", calls.answer(deliveries::listOf))
+          .get(
+              ENDPOINT + "/verification",
+              within(VERIFICATION_MAX, calls.answer(verification::verify)))
+          .post(ENDPOINT + "/replays", calls.withBody(replays::start))
+          .get(ENDPOINT + "/replays", calls.answer(replays::list));
+    }
   }
 }

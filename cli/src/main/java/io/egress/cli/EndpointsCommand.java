@@ -1,6 +1,6 @@
 package io.egress.cli;
 
-import io.egress.webhook.send.Envelope.Event;
+import io.egress.webhook.endpoint.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
@@ -66,7 +66,7 @@ final class EndpointsCommand {
       endpoint.put("standard_webhooks", true);
     }
     if (erasures) {
-      endpoint.put("events", new JsonArray(Event.words(true)));
+      endpoint.put("events", events(true));
     }
     limits.putInto(endpoint);
     certificate.putInto(endpoint);
@@ -142,7 +142,7 @@ final class EndpointsCommand {
       change.put("standard_webhooks", standardWebhooks);
     }
     if (erasures != null) {
-      change.put("events", new JsonArray(Event.words(erasures)));
+      change.put("events", events(erasures));
     }
     limits.putInto(change);
     certificate.putInto(change);
@@ -267,5 +267,10 @@ final class EndpointsCommand {
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
+  }
+
+  private static JsonArray events(boolean erasures) {
+    return new JsonArray(
+        Event.words(erasures ? List.of(Event.values()) : List.of(Event.CAPTURE_PROCESSED)));
   }
 }

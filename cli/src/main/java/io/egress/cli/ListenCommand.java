@@ -3,6 +3,7 @@ package io.egress.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.WebhookSignature;
@@ -169,7 +170,7 @@ final class ListenCommand implements Callable<Integer> {
         HttpRequest.newBuilder(forwardTo)
             .timeout(TIMEOUT)
             .header("content-type", "application/json")
-            .header("x-service-event", Envelope.Event.CAPTURE_PROCESSED.word())
+            .header("x-service-event", Event.CAPTURE_PROCESSED.word())
             .header("x-service-delivery", deliveryId.toString())
             .header("x-service-signature", signature.sign(now.getEpochSecond(), envelope))
             .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()));

@@ -6,22 +6,22 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that runs at once, at an interval and on request, one run at a time. A request during a run
- * causes one more run. A failed run is repeated at the next interval.
+ * Work on virtual threads, which runs at once, at an interval and on request, one run at a time. A
+ * request during a run causes one more run. A failed run is repeated at the next interval.
  */
 public final class Recurring {
   private static final Logger log = LoggerFactory.getLogger(Recurring.class);
 
   private final Vertx vertx;
   private final Context context;
+  private final String name;
   private final Outage outage;
-  private final Supplier<Future<?>> work;
+  private final Runnable work;
   private final long timer;
 
   private boolean running;
@@ -29,8 +29,9 @@ public final class Recurring {
   private @Nullable Promise<Void> stopped;
 
   /** Runs on the current context; {@link #ask} and {@link #stop} may be called from any thread. */
-  public Recurring(Vertx vertx, String name, Duration interval, Supplier<Future<?>> work) {
+  public Recurring(Vertx vertx, String name, Duration interval, Runnable work) {
     this.vertx = vertx;
+    this.name = name;
     this.context = vertx.getOrCreateContext();
     this.outage = new Outage(log, "Failed; retrying: " + name, "Works again: " + name);
     this.work = work;
@@ -64,11 +65,18 @@ public final class Recurring {
     }
     running = true;
     again = false;
-    Future.future(this::start).onComplete(done -> context.runOnContext(_ -> end(done.cause())));
+    Thread.ofVirtual().name(name).start(this::run);
   }
 
-  private void start(Promise<Object> ended) {
-    work.get().<Object>mapEmpty().onComplete(ended);
+  private void run() {
+    Throwable failure = null;
+    try {
+      work.run();
+    } catch (Throwable thrown) {
+      failure = thrown;
+    }
+    Throwable outcome = failure;
+    context.runOnContext(_ -> end(outcome));
   }
 
   private void end(@Nullable Throwable failure) {

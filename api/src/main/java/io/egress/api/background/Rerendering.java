@@ -1,12 +1,12 @@
 package io.egress.api.background;
 
+import io.egress.platform.database.Rows;
+import io.egress.platform.database.Transactions;
 import io.egress.transcript.document.DocumentStore;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -29,6 +29,7 @@ final class Rerendering {
       "update renderings set done_up_to = $2, complete = $3 where renderer = $1";
 
   private final Pool pool;
+  private final Transactions transactions;
   private final DocumentStore documents;
   private final short version;
   private boolean begun;
@@ -36,43 +37,32 @@ final class Rerendering {
 
   Rerendering(Pool pool, DocumentStore documents) {
     this.pool = pool;
+    this.transactions = new Transactions(pool);
     this.documents = documents;
     this.version = documents.rendererVersion();
   }
 
   /** Renders at most one chunk, so that hooks and pulls get their share of the render threads. */
-  Future<Void> run() {
-    return complete
-        ? Future.succeededFuture()
-        : begin().compose(_ -> pool.withTransaction(this::chunk));
+  void run() {
+    if (complete) {
+      return;
+    }
+    if (!begun) {
+      Rows.of(pool, BEGIN, version);
+      begun = true;
+    }
+    complete = transactions.call(this::chunk);
   }
 
-  private Future<Void> begin() {
-    return begun
-        ? Future.succeededFuture()
-        : pool.preparedQuery(BEGIN)
-            .execute(Tuple.of(version))
-            .onSuccess(_ -> begun = true)
-            .mapEmpty();
-  }
-
-  private Future<Void> chunk(SqlConnection tx) {
-    return tx.preparedQuery(CLAIM)
-        .execute(Tuple.of(version))
-        .compose(claimed -> {
-          if (claimed.size() == 0) {
-            return Future.succeededFuture();
-          }
-          UUID after = claimed.iterator().next().getUUID("done_up_to");
-          return tx.preparedQuery(NEXT)
-              .execute(Tuple.of(after, CHUNK_DOCUMENTS_MAX))
-              .compose(rows -> render(tx, rows, after));
-        });
-  }
-
-  private Future<Void> render(SqlConnection tx, RowSet<Row> rows, UUID after) {
+  /** Returns whether it was the last one. */
+  private boolean chunk(SqlConnection tx) {
+    RowSet<Row> claimed = Rows.of(tx, CLAIM, version);
+    if (claimed.size() == 0) {
+      return false;
+    }
+    UUID last = claimed.iterator().next().getUUID("done_up_to");
+    RowSet<Row> rows = Rows.of(tx, NEXT, last, CHUNK_DOCUMENTS_MAX);
     List<UUID> outdated = new ArrayList<>();
-    UUID last = after;
     for (Row row : rows) {
       last = row.getUUID("capture_id");
       if (row.getShort("renderer") < version) {
@@ -80,11 +70,8 @@ final class Rerendering {
       }
     }
     boolean isLast = rows.size() < CHUNK_DOCUMENTS_MAX;
-    Tuple reached = Tuple.of(version, last, isLast);
-    return documents
-        .renew(outdated)
-        .compose(_ -> tx.preparedQuery(ADVANCE).execute(reached))
-        .onSuccess(_ -> complete = isLast)
-        .mapEmpty();
+    documents.renew(outdated).await();
+    Rows.of(tx, ADVANCE, version, last, isLast);
+    return isLast;
   }
 }

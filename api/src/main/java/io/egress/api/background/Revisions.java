@@ -1,8 +1,7 @@
 package io.egress.api.background;
 
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Tuple;
 
 /**
  * Raises the revision of the captures that show a renamed device or member, a bounded number per
@@ -21,11 +20,11 @@ final class Revisions {
     this.pool = pool;
   }
 
-  /** Completes when no rename is left that no other process is working on. */
-  Future<Void> reviseAll() {
-    return pool.preparedQuery(REVISE)
-        .execute(Tuple.of(CHUNK_CAPTURES_MAX))
-        .compose(
-            rows -> rows.iterator().next().getBoolean(0) ? reviseAll() : Future.succeededFuture());
+  /** Returns when no rename is left that no other process is working on. */
+  void reviseAll() {
+    boolean more;
+    do {
+      more = Rows.of(pool, REVISE, CHUNK_CAPTURES_MAX).iterator().next().getBoolean(0);
+    } while (more);
   }
 }

@@ -52,6 +52,15 @@ public final class Call {
     return ctx.request().headers().getAll(name);
   }
 
+  /** Whether the request asks for this media type by name. */
+  public boolean accepts(String type, String subtype) {
+    return ctx.parsedHeaders().accept().stream()
+        .anyMatch(accepted ->
+            accepted.component().equals(type)
+                && accepted.subComponent().equals(subtype)
+                && accepted.weight() > 0);
+  }
+
   public HttpServerRequest request() {
     return ctx.request();
   }

@@ -4,21 +4,22 @@ import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
-import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
-import io.egress.webhook.send.Envelope.Event;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,18 +28,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
-  private static final Shape CREATION =
-      Shape.of(
-          "url",
-          "description",
-          "full_history",
-          "headers.*",
-          "max_per_second",
-          "max_in_flight",
-          "client_certificate.certificate",
-          "client_certificate.key",
-          "standard_webhooks",
-          "events.[]");
+  private static final String[] OF_SPEC = {
+    "url",
+    "description",
+    "headers.*",
+    "max_per_second",
+    "max_in_flight",
+    "client_certificate.certificate",
+    "client_certificate.key",
+    "standard_webhooks",
+    "events.[]"
+  };
+  private static final Shape CREATION = shape("full_history");
+  private static final Shape CHANGE = shape("paused");
+
+  /** The base of a new endpoint, and of a change whose endpoint is not known yet. */
+  private static final EndpointSpec NOTHING = EndpointSpec.of("");
 
   /** A chain of several certificates of 4,096 bits. */
   private static final int PEM_CHARACTERS_MAX = 16_384;
@@ -46,33 +51,6 @@ public final class EndpointBody {
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
-  private static final List<String> CHANGED =
-      List.of(
-          "url",
-          "description",
-          "paused",
-          "headers",
-          "max_per_second",
-          "max_in_flight",
-          "client_certificate",
-          "standard_webhooks",
-          "events");
-  private static final Shape CHANGE =
-      Shape.of(
-          "url",
-          "description",
-          "paused",
-          "headers.*",
-          "max_per_second",
-          "max_in_flight",
-          "client_certificate.certificate",
-          "client_certificate.key",
-          "standard_webhooks",
-          "events.[]");
-
-  private static final Set<String> EVENTS =
-      Arrays.stream(Event.values()).map(Event::word).collect(Collectors.toUnmodifiableSet());
-
   private final boolean allowHttp;
   private final AddressPolicy addresses;
 
@@ -81,65 +59,77 @@ public final class EndpointBody {
     this.addresses = addresses;
   }
 
+  private static Shape shape(String alone) {
+    return Shape.of(Stream.concat(Stream.of(alone), Stream.of(OF_SPEC)).toArray(String[]::new));
+  }
+
   public Intake<NewEndpoint> creation(GivenBody body) {
     return Intake.read(
         body,
         CREATION,
-        fields ->
-            new NewEndpoint(
-                url(fields),
-                description(fields),
-                fields.optionalFlag("full_history", false),
-                headers(fields),
-                limits(fields),
-                certificate(fields),
-                fields.optionalFlag("standard_webhooks", false),
-                Boolean.TRUE.equals(erasures(fields))));
+        fields -> {
+          EndpointSpec spec = spec(fields, NOTHING);
+          if (!fields.has("url")) {
+            url(fields);
+          }
+          return new NewEndpoint(
+              spec,
+              fields.optionalFlag("full_history", false),
+              headers(fields),
+              certificate(fields));
+        });
   }
 
+  /** A merge patch: what is absent stays as it is. */
   public Intake<EndpointChange> change(GivenBody body) {
     return Intake.read(
         body,
         CHANGE,
         fields -> {
-          if (CHANGED.stream().noneMatch(fields::has)) {
-            fields.faultOfAll("at least one of " + String.join(", ", CHANGED) + " is required");
+          if (CHANGE.names().stream().noneMatch(fields::has)) {
+            fields.faultOfAll(
+                "at least one of " + String.join(", ", CHANGE.names()) + " is required");
           }
+          spec(fields, NOTHING);
           return new EndpointChange(
-              fields.has("url") ? url(fields) : null,
-              fields.has("description"),
-              description(fields),
+              before -> spec(fields, before),
               fields.has("paused") ? fields.flag("paused") : null,
               fields.has("headers") ? headerChange(fields) : null,
-              fields.has("max_per_second"),
-              fields.has("max_in_flight"),
-              limits(fields),
-              fields.has("client_certificate"),
-              certificate(fields),
-              fields.has("standard_webhooks") ? fields.flag("standard_webhooks") : null,
-              erasures(fields));
+              fields.has("client_certificate") ? new CertificateChange(certificate(fields)) : null);
         });
   }
 
-  /** Whether capture.erased is among the events; null if they are not given. */
-  private static @Nullable Boolean erasures(Fields fields) {
-    Set<String> events = fields.optionalWords("events", EVENTS);
-    if (events == null) {
-      if (fields.has("events") && fields.isSound("events")) {
-        fields.fault("events", "must not be null");
-      }
-      return null;
-    }
-    if (!events.contains(Event.CAPTURE_PROCESSED.word())) {
-      fields.fault("events", "must contain " + Event.CAPTURE_PROCESSED.word());
-    }
-    return events.contains(Event.CAPTURE_ERASED.word());
+  private EndpointSpec spec(Fields fields, EndpointSpec before) {
+    return new EndpointSpec(
+        fields.has("url") ? url(fields) : before.url(),
+        fields.has("description") ? description(fields) : before.description(),
+        fields.has("max_per_second")
+            ? limit(fields, "max_per_second", EndpointSpec.PER_SECOND_MAX)
+            : before.maxPerSecond(),
+        fields.has("max_in_flight")
+            ? limit(fields, "max_in_flight", EndpointSpec.IN_FLIGHT_MAX)
+            : before.maxInFlight(),
+        fields.has("standard_webhooks")
+            ? fields.flag("standard_webhooks")
+            : before.standardWebhooks(),
+        fields.has("events") ? events(fields) : before.events());
   }
 
-  private static EndpointLimits limits(Fields fields) {
-    return new EndpointLimits(
-        limit(fields, "max_per_second", EndpointLimits.PER_SECOND_MAX),
-        limit(fields, "max_in_flight", EndpointLimits.IN_FLIGHT_MAX));
+  private static Set<Event> events(Fields fields) {
+    Set<String> words =
+        fields.optionalWords("events", Set.copyOf(Event.words(List.of(Event.values()))));
+    if (words == null) {
+      if (fields.isSound("events")) {
+        fields.fault("events", "must not be null");
+      }
+      return Set.of();
+    }
+    if (!words.contains(Event.CAPTURE_PROCESSED.word())) {
+      fields.fault("events", "must contain " + Event.CAPTURE_PROCESSED.word());
+    }
+    return words.stream()
+        .flatMap(word -> Event.find(word).stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static @Nullable Integer limit(Fields fields, String name, int max) {

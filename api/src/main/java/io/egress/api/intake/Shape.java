@@ -1,7 +1,8 @@
 package io.egress.api.intake;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ public final class Shape {
   /** The name of the elements of an array that are kept, as in {@code events.[]}. */
   static final String ELEMENTS = "[]";
 
-  private final Map<String, Shape> fields = new HashMap<>();
+  private final Map<String, Shape> fields = new LinkedHashMap<>();
 
   private Shape() {}
 
@@ -27,6 +28,11 @@ public final class Shape {
       }
     }
     return shape;
+  }
+
+  /** The fields of the object itself. */
+  Set<String> names() {
+    return fields.keySet();
   }
 
   /** The shape of the field's value, or null if the field is skipped. */

@@ -6,15 +6,14 @@ import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.admin.audit.AuditExport;
 import io.egress.api.admin.audit.AuditFilter;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.QueryValues;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.AuditFilterForm;
 import io.egress.api.portal.view.AuditRow;
 import io.egress.api.portal.view.Choice;
 import io.egress.platform.http.PathIds;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,45 +35,43 @@ final class AuditPage {
     this.export = new AuditExport(audit);
   }
 
-  Future<Void> list(RoutingContext ctx, PortalSession session) {
-    MultiMap query = FilterQuery.of(ctx, FILTERS);
+  Answer list(Visit visit) {
+    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
     Map<String, String> problems = problems(query);
-    return (problems.isEmpty()
-            ? audit.page(filter(session, query), LISTED_MAX)
-            : Future.succeededFuture(new AuditEntries.Page(List.of(), null)))
-        .map(page -> {
-          String cursor = page.cursor();
-          return pages.send(
-              ctx,
-              problems.isEmpty() ? 200 : 400,
-              "audit",
-              Map.of(
-                  "frame", pages.frame(ctx, session, "Audit log", "audit"),
-                  "filter", filter(query, problems),
-                  "rows", page.entries().stream().map(AuditPage::row).toList(),
-                  "older", cursor == null ? "" : cursor));
-        });
+    AuditEntries.Page page =
+        problems.isEmpty()
+            ? audit.page(filter(visit, query), LISTED_MAX)
+            : new AuditEntries.Page(List.of(), null);
+    return pages.page(
+        problems.isEmpty() ? 200 : 400,
+        "audit",
+        Map.of(
+            "frame", pages.frame(visit, "Audit log", "audit"),
+            "filter", filter(query, problems),
+            "rows", page.entries().stream().map(AuditPage::row).toList(),
+            "older", requireNonNullElse(page.cursor(), "")));
   }
 
   /** All entries that match the filters, as a file. */
-  Future<Void> export(RoutingContext ctx, PortalSession session) {
-    AuditExport.Form asked =
-        QueryValues.one(ctx.queryParams(), "form", AuditExport.Form::find, "must be csv or ndjson");
-    AuditExport.Form form = asked == null ? AuditExport.Form.CSV : asked;
-    AuditFilter filter = filter(session, FilterQuery.of(ctx, FILTERS));
-    ctx.response()
-        .putHeader("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
-    return export.send(ctx, filter, form);
+  Answer export(Visit visit) {
+    AuditExport.Form form =
+        requireNonNullElse(
+            QueryValues.one(visit.query(), "form", AuditExport.Form::find, "must be csv or ndjson"),
+            AuditExport.Form.CSV);
+    AuditFilter filter = filter(visit, FilterQuery.of(visit.query(), FILTERS));
+    return export
+        .answer(filter, form)
+        .with("content-disposition", "attachment; filename=\"audit." + form.word() + "\"");
   }
 
-  private static AuditFilter filter(PortalSession session, MultiMap query) {
+  private static AuditFilter filter(Visit visit, MultiMap query) {
     MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query);
     for (String time : TIMES) {
       if (query.contains(time)) {
         asked.set(time, LocalTimes.instant(query.get(time)));
       }
     }
-    return AuditFilter.from(session.workspaceId(), asked, AuditExport.ENTRIES_MAX);
+    return AuditFilter.from(visit.workspaceId(), asked, AuditExport.ENTRIES_MAX);
   }
 
   /** What is wrong with each filter, in words for people. */

@@ -3,16 +3,13 @@ package io.egress.api.portal;
 import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.NewestCapture;
 import io.egress.api.portal.view.Times;
+import io.egress.platform.database.Rows;
 import io.egress.transcript.capture.Participant;
 import io.egress.transcript.document.DocumentStore;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,34 +53,18 @@ final class CaptureLookups {
   }
 
   /** Keyed by capture id. */
-  Future<Map<UUID, String>> titles(UUID workspaceId, Collection<UUID> captureIds) {
-    return pool.preparedQuery(TITLES)
-        .execute(Tuple.of(captureIds.stream().distinct().toArray(UUID[]::new), workspaceId))
-        .map(rows -> {
-          Map<UUID, String> titles = new HashMap<>();
-          rows.forEach(row -> titles.put(row.getUUID("id"), title(row)));
-          return titles;
-        });
+  Map<UUID, String> titles(UUID workspaceId, Collection<UUID> captureIds) {
+    UUID[] ids = captureIds.stream().distinct().toArray(UUID[]::new);
+    return Rows.byId(Rows.of(pool, TITLES, ids, workspaceId), CaptureLookups::title);
   }
 
-  Future<Optional<DescribedCapture>> one(UUID workspaceId, UUID captureId) {
-    return pool.preparedQuery(ONE)
-        .execute(Tuple.of(captureId, workspaceId))
-        .compose(rows -> {
-          RowIterator<Row> found = rows.iterator();
-          return found.hasNext()
-              ? describe(captureId, found.next()).map(Optional::of)
-              : Future.succeededFuture(Optional.empty());
-        });
+  Optional<DescribedCapture> one(UUID workspaceId, UUID captureId) {
+    return Rows.one(Rows.of(pool, ONE, captureId, workspaceId), row -> describe(captureId, row));
   }
 
-  Future<Head> head(UUID workspaceId, Instant now) {
-    return pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(workspaceId))
-        .map(rows -> {
-          RowIterator<Row> found = rows.iterator();
-          return found.hasNext() ? head(found.next(), now) : new Head(0, null);
-        });
+  Head head(UUID workspaceId, Instant now) {
+    return Rows.one(Rows.of(pool, NEWEST, workspaceId), row -> head(row, now))
+        .orElse(new Head(0, null));
   }
 
   private static Head head(Row row, Instant now) {
@@ -95,19 +76,16 @@ final class CaptureLookups {
     return new Head(position, new NewestCapture(title(row), enteredAt, Times.age(enteredAt, now)));
   }
 
-  private Future<DescribedCapture> describe(UUID captureId, Row row) {
-    return documents
-        .restore(pool, List.of(captureId))
-        .map(found ->
-            new DescribedCapture(
-                title(row),
-                row.getOffsetDateTime("started_at").toInstant(),
-                row.getString("device"),
-                found.captures().stream()
-                    .flatMap(revised -> revised.capture().participants().stream())
-                    .map(Participant::shown)
-                    .limit(SPEAKERS_MAX)
-                    .toList()));
+  private DescribedCapture describe(UUID captureId, Row row) {
+    return new DescribedCapture(
+        title(row),
+        Rows.instant(row, "started_at"),
+        row.getString("device"),
+        documents.restore(pool, List.of(captureId)).await().captures().stream()
+            .flatMap(revised -> revised.capture().participants().stream())
+            .map(Participant::shown)
+            .limit(SPEAKERS_MAX)
+            .toList());
   }
 
   private static String title(Row row) {

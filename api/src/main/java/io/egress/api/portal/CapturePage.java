@@ -5,22 +5,18 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.operator.CaptureFinder;
 import io.egress.api.admin.operator.FoundCapture;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.ErasureBody;
 import io.egress.api.intake.GivenBody;
-import io.egress.api.portal.access.PortalAccess;
-import io.egress.api.portal.access.PortalForm;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.CaptureDetail;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.FormProblem;
-import io.egress.platform.audit.Caller;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -53,40 +49,29 @@ final class CapturePage {
     this.deliveries = deliveries;
   }
 
-  Future<Void> show(RoutingContext ctx, PortalSession session) {
-    return capture(ctx, session)
-        .compose(capture -> detail(session.workspaceId(), capture))
-        .map(detail ->
-            pages.send(
-                ctx,
-                200,
-                "capture",
-                Map.of("frame", pages.frame(ctx, session, "Capture", PLACE), "detail", detail)));
+  Answer show(Visit visit) {
+    CaptureDetail detail = detail(visit.workspaceId(), capture(visit));
+    return pages.page(
+        200, "capture", Map.of("frame", pages.frame(visit, "Capture", PLACE), "detail", detail));
   }
 
-  /** Fails with a {@link Refusal} if the workspace has no such capture. */
-  private Future<FoundCapture> capture(RoutingContext ctx, PortalSession session) {
+  /** Throws a {@link Refusal} if the workspace has no such capture. */
+  private FoundCapture capture(Visit visit) {
     return captures
-        .find(PathId.of(ctx))
-        .map(found ->
-            found
-                .filter(each -> each.workspaceId().equals(session.workspaceId()))
-                .orElseThrow(
-                    () -> new Refusal(404, "There is no such capture in this workspace.")));
+        .find(visit.id())
+        .filter(each -> each.workspaceId().equals(visit.workspaceId()))
+        .orElseThrow(() -> new Refusal(404, "There is no such capture in this workspace."));
   }
 
-  private Future<CaptureDetail> detail(UUID workspaceId, FoundCapture capture) {
+  private CaptureDetail detail(UUID workspaceId, FoundCapture capture) {
     MultiMap ofCapture =
         MultiMap.caseInsensitiveMultiMap().add("capture_id", capture.id().toString());
-    return lookups
-        .one(workspaceId, capture.id())
-        .compose(described ->
-            endpoints
-                .list(workspaceId)
-                .compose(all ->
-                    deliveries
-                        .list(workspaceId, all, ofCapture)
-                        .map(listed -> detail(capture, described.orElse(null), all, listed))));
+    List<Endpoint> all = endpoints.list(workspaceId);
+    return detail(
+        capture,
+        lookups.one(workspaceId, capture.id()).orElse(null),
+        all,
+        deliveries.list(workspaceId, all, ofCapture));
   }
 
   private static CaptureDetail detail(
@@ -107,40 +92,31 @@ final class CapturePage {
   }
 
   /** Shows the form. */
-  Future<Void> askErasure(RoutingContext ctx, PortalSession session) {
-    return sendErasure(ctx, session, 200, null);
+  Answer askErasure(Visit visit) {
+    return form(visit, 200, null);
   }
 
-  Future<Void> erase(RoutingContext ctx, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(ctx);
-    JsonObject body = new JsonObject().put("reason", form.text("reason"));
+  Answer erase(Visit visit) {
+    JsonObject body = new JsonObject().put("reason", visit.form().text("reason"));
     return Forms.orExplain(
-        form,
-        () ->
-            erasure
-                .eraseOf(
-                    session.workspaceId(),
-                    Caller.ofPage(ctx, session.actor()),
-                    id,
-                    Forms.accepted(ErasureBody.reason(GivenBody.of(body))))
-                .compose(_ ->
-                    PortalAccess.seeOther(
-                        ctx, pages.base(session) + "/captures/" + id + "?done=capture-erased")),
-        (status, problem) -> sendErasure(ctx, session, status, problem));
+        visit.form(),
+        () -> {
+          String reason = Forms.accepted(ErasureBody.reason(GivenBody.of(body)));
+          erasure.eraseOf(visit.workspaceId(), visit.caller(), visit.id(), reason);
+          return Answer.seeOther(
+              pages.base(visit) + "/captures/" + visit.id() + "?done=capture-erased");
+        },
+        (status, problem) -> form(visit, status, problem));
   }
 
-  private Future<Void> sendErasure(
-      RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
-    return capture(ctx, session)
-        .map(capture ->
-            pages.send(
-                ctx,
-                status,
-                "erase",
-                Map.of(
-                    "frame",
-                    pages.frame(ctx, session, "Erase a capture", PLACE).withProblem(problem),
-                    "capture",
-                    capture)));
+  private Answer form(Visit visit, int status, @Nullable FormProblem problem) {
+    return pages.page(
+        status,
+        "erase",
+        Map.of(
+            "frame",
+            pages.frame(visit, "Erase a capture", PLACE).withProblem(problem),
+            "capture",
+            capture(visit)));
   }
 }

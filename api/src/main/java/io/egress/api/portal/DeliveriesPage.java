@@ -4,21 +4,19 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.call.Answer;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Choice;
 import io.egress.api.portal.view.DeliveryFilterForm;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.DeliveryTable;
 import io.egress.api.portal.view.Frame;
-import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,31 +52,24 @@ final class DeliveriesPage {
     this.deliveries = deliveries;
   }
 
-  Future<Void> list(RoutingContext ctx, PortalSession session) {
-    MultiMap query = FilterQuery.of(ctx, FILTERS);
+  Answer list(Visit visit) {
+    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
     Map<String, String> problems = problems(query);
-    return endpoints
-        .list(session.workspaceId())
-        .compose(all ->
-            (problems.isEmpty()
-                    ? table(session, query, all)
-                    : Future.succeededFuture(DeliveryTable.NOTHING))
-                .map(table -> {
-                  Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
-                  return pages.send(
-                      ctx,
-                      problems.isEmpty() ? 200 : 400,
-                      "deliveries",
-                      Map.of(
-                          "frame",
-                          frame,
-                          "filter",
-                          filter(query, all, problems),
-                          "table",
-                          table,
-                          "live",
-                          problems.isEmpty() ? live(frame, query, table) : ""));
-                }));
+    List<Endpoint> all = endpoints.list(visit.workspaceId());
+    DeliveryTable table = problems.isEmpty() ? table(visit, query, all) : DeliveryTable.NOTHING;
+    Frame frame = pages.frame(visit, "Deliveries", "deliveries");
+    return pages.page(
+        problems.isEmpty() ? 200 : 400,
+        "deliveries",
+        Map.of(
+            "frame",
+            frame,
+            "filter",
+            filter(query, all, problems),
+            "table",
+            table,
+            "live",
+            problems.isEmpty() ? live(frame, query, table) : ""));
   }
 
   /** What is wrong with each filter, in words for people. */
@@ -103,49 +94,36 @@ final class DeliveriesPage {
     return problems;
   }
 
-  Future<Void> liveList(RoutingContext ctx, PortalSession session) {
-    MultiMap query = FilterQuery.of(ctx, FILTERS);
-    return endpoints
-        .list(session.workspaceId())
-        .compose(all -> table(session, query, all))
-        .compose(table -> {
-          if (LivePart.isSeen(ctx, table)) {
-            return HttpExchange.endEmpty(ctx, 204);
-          }
-          Frame frame = pages.frame(ctx, session, "Deliveries", "deliveries");
-          return Future.succeededFuture(
-              pages.send(
-                  ctx,
-                  200,
-                  "deliveries-live",
-                  Map.of(
-                      "frame", frame,
-                      "table", table,
-                      "live", live(frame, query, table))));
-        });
+  Answer liveList(Visit visit) {
+    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
+    DeliveryTable table = table(visit, query, endpoints.list(visit.workspaceId()));
+    Frame frame = pages.frame(visit, "Deliveries", "deliveries");
+    return pages.part(
+        visit,
+        table,
+        "deliveries-live",
+        () -> Map.of("frame", frame, "table", table, "live", live(frame, query, table)));
   }
 
-  private Future<DeliveryTable> table(PortalSession session, MultiMap query, List<Endpoint> all) {
-    UUID workspaceId = session.workspaceId();
-    MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query).remove("endpoint");
+  private DeliveryTable table(Visit visit, MultiMap query, List<Endpoint> all) {
+    UUID workspaceId = visit.workspaceId();
+    MultiMap filters = MultiMap.caseInsensitiveMultiMap().addAll(query).remove("endpoint");
     for (String time : TIMES) {
       if (query.contains(time)) {
-        asked.set(time, LocalTimes.instant(query.get(time)));
+        filters.set(time, LocalTimes.instant(query.get(time)));
       }
     }
     String endpoint = query.get("endpoint");
-    Future<DeliveryReads.Listed> listed =
+    DeliveryReads.Listed page =
         endpoint == null
-            ? deliveries.list(workspaceId, all, asked)
+            ? deliveries.list(workspaceId, all, filters)
             : deliveries.list(
                 workspaceId,
                 PathIds.uuid(endpoint)
                     .orElseThrow(() -> new Refusal(400, "endpoint must be one UUID")),
-                asked);
-    return listed.compose(page ->
-        captures
-            .titles(workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList())
-            .map(titles -> table(query, all, page, titles)));
+                filters);
+    List<UUID> captureIds = page.deliveries().stream().map(LoggedDelivery::captureId).toList();
+    return table(query, all, page, captures.titles(workspaceId, captureIds));
   }
 
   private static DeliveryTable table(

@@ -10,7 +10,6 @@ import io.egress.api.portal.view.EndpointStatus;
 import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.Times;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -36,33 +35,26 @@ final class EndpointCards {
   }
 
   /** A page of a workspace's endpoints, those with problems first. */
-  Future<List<Listed>> page(UUID workspaceId, List<Endpoint> all, int first, int max) {
-    return healths
-        .troubledFirst(workspaceId, all)
-        .compose(sorted -> {
-          List<Endpoint> page = sorted.stream().skip(first).limit(max).toList();
-          return healths
-              .of(workspaceId, page)
-              .map(found ->
-                  page.stream()
-                      .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
-                      .sorted(Comparator.comparing(each -> each.health().state()))
-                      .toList());
-        });
+  List<Listed> page(UUID workspaceId, List<Endpoint> all, int first, int max) {
+    List<Endpoint> page =
+        healths.troubledFirst(workspaceId, all).await().stream().skip(first).limit(max).toList();
+    Map<UUID, EndpointHealth> found = healths.of(workspaceId, page).await();
+    return page.stream()
+        .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
+        .sorted(Comparator.comparing(each -> each.health().state()))
+        .toList();
   }
 
   /** The first {@code max} cards, those of endpoints with problems first. */
-  Future<List<EndpointCard>> worstFirst(
-      UUID workspaceId, List<Endpoint> all, int max, Instant now) {
-    return page(workspaceId, all, 0, max)
-        .compose(page ->
-            outcomes
-                .of(workspaceId, page.stream().map(Listed::endpoint).toList(), now)
-                .map(days -> page.stream().map(each -> card(each, days, now)).toList()));
+  List<EndpointCard> worstFirst(UUID workspaceId, List<Endpoint> all, int max, Instant now) {
+    List<Listed> page = page(workspaceId, all, 0, max);
+    Map<UUID, RecentOutcomes.Day> days =
+        outcomes.of(workspaceId, page.stream().map(Listed::endpoint).toList(), now).await();
+    return page.stream().map(each -> card(each, days, now)).toList();
   }
 
-  Future<EndpointCard> one(UUID workspaceId, Endpoint endpoint, Instant now) {
-    return worstFirst(workspaceId, List.of(endpoint), 1, now).map(cards -> cards.get(0));
+  EndpointCard one(UUID workspaceId, Endpoint endpoint, Instant now) {
+    return worstFirst(workspaceId, List.of(endpoint), 1, now).getFirst();
   }
 
   private static EndpointCard card(Listed listed, Map<UUID, RecentOutcomes.Day> days, Instant now) {

@@ -2,28 +2,27 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
+import io.egress.api.admin.replays.Replay;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.ReplayBody;
-import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.EndpointDetail;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.ShownSecret;
-import io.egress.platform.audit.Caller;
-import io.vertx.core.Future;
+import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One endpoint: its state, and forms to change it. */
@@ -56,11 +55,12 @@ final class EndpointPage {
     this.clock = clock;
   }
 
-  Future<Void> show(RoutingContext ctx, PortalSession session) {
-    return send(ctx, session, 200, null, null);
+  Answer show(Visit visit) {
+    return page(visit, 200, null, null);
   }
 
-  Future<Void> change(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer change(Visit visit) {
+    PortalForm form = visit.form();
     String description = form.text("description");
     JsonObject body =
         new JsonObject()
@@ -70,10 +70,7 @@ final class EndpointPage {
             .put("max_in_flight", number(form.text("max_in_flight")))
             .put("standard_webhooks", form.isChecked("standard_webhooks"))
             .put("events", EndpointsPage.events(form));
-    return Forms.orExplain(
-        form,
-        () -> change(ctx, session, body, "endpoint-changed"),
-        (status, problem) -> send(ctx, session, status, problem, null));
+    return changeOrExplain(visit, body);
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */
@@ -85,177 +82,134 @@ final class EndpointPage {
   }
 
   /** Sets a header, or removes it if the value is empty. */
-  Future<Void> changeHeader(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer changeHeader(Visit visit) {
+    PortalForm form = visit.form();
     String value = form.isChecked("remove") ? null : form.text("header_value");
-    JsonObject body =
-        new JsonObject().put("headers", new JsonObject().put(form.text("header_name"), value));
-    return Forms.orExplain(
-        form,
-        () -> change(ctx, session, body, "endpoint-changed"),
-        (status, problem) -> send(ctx, session, status, problem, null));
+    JsonObject header = new JsonObject().put(form.text("header_name"), value);
+    return changeOrExplain(visit, new JsonObject().put("headers", header));
   }
 
-  Future<Void> changeCertificate(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer changeCertificate(Visit visit) {
+    PortalForm form = visit.form();
     JsonObject certificate =
         form.isChecked("remove")
             ? null
             : new JsonObject()
                 .put("certificate", form.text("certificate"))
                 .put("key", form.text("key"));
-    JsonObject body = new JsonObject().put("client_certificate", certificate);
-    return Forms.orExplain(
-        form,
-        () -> change(ctx, session, body, "endpoint-changed"),
-        (status, problem) -> send(ctx, session, status, problem, null));
+    return changeOrExplain(visit, new JsonObject().put("client_certificate", certificate));
   }
 
-  Future<Void> pause(RoutingContext ctx, PortalSession session, PortalForm form) {
-    return change(ctx, session, new JsonObject().put("paused", true), "endpoint-paused");
+  Answer pause(Visit visit) {
+    return change(visit, new JsonObject().put("paused", true), "endpoint-paused");
   }
 
-  Future<Void> resume(RoutingContext ctx, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(ctx);
-    Caller caller = Caller.ofPage(ctx, session.actor());
-    JsonObject resumed = new JsonObject().put("paused", false);
-    if (!form.isChecked("catch_up")) {
-      return change(ctx, session, resumed, "endpoint-resumed");
+  Answer resume(Visit visit) {
+    Answer resumed = change(visit, new JsonObject().put("paused", false), "endpoint-resumed");
+    if (!visit.form().isChecked("catch_up")) {
+      return resumed;
     }
-    return endpoints
-        .change(caller, session.workspaceId(), id, bodies.change(GivenBody.of(resumed)).orRefuse())
-        .compose(_ ->
-            replays.start(
-                caller, session.workspaceId(), id, ReplayBody.read(UNDELIVERED).orRefuse()))
-        .compose(started ->
-            PortalAccess.seeOther(
-                ctx, pages.base(session) + "/replays/" + started.id() + "?done=endpoint-resumed"));
+    Replay started =
+        replays.start(
+            visit.caller(),
+            visit.workspaceId(),
+            visit.id(),
+            ReplayBody.read(UNDELIVERED).orRefuse());
+    return Answer.seeOther(
+        pages.base(visit) + "/replays/" + started.id() + "?done=endpoint-resumed");
   }
 
-  private Future<Void> change(
-      RoutingContext ctx, PortalSession session, JsonObject body, String done) {
-    return endpoints
-        .change(
-            Caller.ofPage(ctx, session.actor()),
-            session.workspaceId(),
-            PathId.of(ctx),
-            Forms.accepted(bodies.change(GivenBody.of(body))))
-        .compose(_ -> backToPage(ctx, session, done));
+  private Answer changeOrExplain(Visit visit, JsonObject body) {
+    return Forms.orExplain(
+        visit.form(),
+        () -> change(visit, body, "endpoint-changed"),
+        (status, problem) -> page(visit, status, problem, null));
+  }
+
+  private Answer change(Visit visit, JsonObject body, String done) {
+    endpoints.change(
+        visit.caller(),
+        visit.workspaceId(),
+        visit.id(),
+        Forms.accepted(bodies.change(GivenBody.of(body))));
+    return backToPage(visit, done);
   }
 
   /** Sends a test and shows its outcome. */
-  Future<Void> test(RoutingContext ctx, PortalSession session, PortalForm form) {
-    return testSend
-        .run(ctx, Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(result ->
-            send(
-                ctx,
-                session,
-                200,
-                null,
-                AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false)));
+  Answer test(Visit visit) {
+    TestSend.Result result = testSend.run(visit.caller(), visit.workspaceId(), visit.id());
+    return page(
+        visit, 200, null, AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false));
   }
 
   /** Shows the form for rotating the secret. */
-  Future<Void> askRotation(RoutingContext ctx, PortalSession session) {
-    return sendRotation(ctx, session, 200, null, null);
+  Answer askRotation(Visit visit) {
+    return rotationPage(visit, 200, null, null);
   }
 
-  Future<Void> rotate(RoutingContext ctx, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(ctx);
-    JsonObject body = new JsonObject().put("overlap", form.text("overlap"));
+  Answer rotate(Visit visit) {
+    JsonObject body = new JsonObject().put("overlap", visit.form().text("overlap"));
     return Forms.orExplain(
-        form,
-        () ->
-            endpoints
-                .rotateSecret(
-                    Caller.ofPage(ctx, session.actor()),
-                    session.workspaceId(),
-                    id,
-                    Forms.accepted(EndpointBody.rotation(GivenBody.of(body))))
-                .compose(
-                    issued -> sendRotation(ctx, session, 201, EndpointsPage.secret(issued), null)),
-        (status, problem) -> sendRotation(ctx, session, status, null, problem));
+        visit.form(),
+        () -> {
+          Duration overlap = Forms.accepted(EndpointBody.rotation(GivenBody.of(body)));
+          Endpoints.Issued issued =
+              endpoints.rotateSecret(visit.caller(), visit.workspaceId(), visit.id(), overlap);
+          return rotationPage(visit, 201, EndpointsPage.secret(issued), null);
+        },
+        (status, problem) -> rotationPage(visit, status, null, problem));
   }
 
-  Future<Void> endOverlap(RoutingContext ctx, PortalSession session, PortalForm form) {
-    return endpoints
-        .endOverlap(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(_ -> backToPage(ctx, session, "overlap-ended"));
+  Answer endOverlap(Visit visit) {
+    endpoints.endOverlap(visit.caller(), visit.workspaceId(), visit.id());
+    return backToPage(visit, "overlap-ended");
   }
 
-  Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
-    return endpoints
-        .show(session.workspaceId(), PathId.of(ctx))
-        .map(endpoint -> {
-          Frame frame = pages.frame(ctx, session, "Delete an endpoint", EndpointsPage.PLACE);
-          String path = frame.base() + "/endpoints/" + endpoint.id();
-          return pages.confirm(
-              ctx,
-              frame,
-              new Confirmation(
-                  "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
-                      .formatted(EndpointNames.of(endpoint)),
-                  path + "/delete",
-                  "Delete endpoint",
-                  path));
-        });
+  Answer confirmDeletion(Visit visit) {
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
+    Frame frame = pages.frame(visit, "Delete an endpoint", EndpointsPage.PLACE);
+    String path = frame.base() + "/endpoints/" + endpoint.id();
+    return pages.confirm(
+        frame,
+        new Confirmation(
+            "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
+                .formatted(EndpointNames.of(endpoint)),
+            path + "/delete",
+            "Delete endpoint",
+            path));
   }
 
-  Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
-    return endpoints
-        .delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(_ ->
-            PortalAccess.seeOther(ctx, pages.base(session) + "/endpoints?done=endpoint-deleted"));
+  Answer delete(Visit visit) {
+    endpoints.delete(visit.caller(), visit.workspaceId(), visit.id());
+    return Answer.seeOther(pages.base(visit) + "/endpoints?done=endpoint-deleted");
   }
 
-  private Future<Void> backToPage(RoutingContext ctx, PortalSession session, String done) {
-    return PortalAccess.seeOther(
-        ctx, pages.base(session) + "/endpoints/" + PathId.of(ctx) + "?done=" + done);
+  private Answer backToPage(Visit visit, String done) {
+    return Answer.seeOther(pages.base(visit) + "/endpoints/" + visit.id() + "?done=" + done);
   }
 
-  private Future<Void> send(
-      RoutingContext ctx,
-      PortalSession session,
-      int status,
-      @Nullable FormProblem problem,
-      @Nullable AttemptRow tested) {
-    Instant now = clock.instant();
-    return endpoints
-        .show(session.workspaceId(), PathId.of(ctx))
-        .compose(endpoint ->
-            cards
-                .one(session.workspaceId(), endpoint, now)
-                .map(card -> {
-                  Frame frame =
-                      pages
-                          .frame(ctx, session, EndpointNames.of(endpoint), EndpointsPage.PLACE)
-                          .withProblem(problem);
-                  return pages.send(
-                      ctx,
-                      status,
-                      "endpoint",
-                      Map.of("frame", frame, "detail", new EndpointDetail(endpoint, card, tested)));
-                }));
+  private Answer page(
+      Visit visit, int status, @Nullable FormProblem problem, @Nullable AttemptRow tested) {
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
+    EndpointCard card = cards.one(visit.workspaceId(), endpoint, clock.instant());
+    Frame frame =
+        pages.frame(visit, EndpointNames.of(endpoint), EndpointsPage.PLACE).withProblem(problem);
+    return pages.page(
+        status,
+        "endpoint",
+        Map.of("frame", frame, "detail", new EndpointDetail(endpoint, card, tested)));
   }
 
-  private Future<Void> sendRotation(
-      RoutingContext ctx,
-      PortalSession session,
-      int status,
-      @Nullable ShownSecret secret,
-      @Nullable FormProblem problem) {
-    return endpoints
-        .show(session.workspaceId(), PathId.of(ctx))
-        .map(endpoint -> {
-          Map<String, Object> parameters = new HashMap<>();
-          parameters.put(
-              "frame",
-              pages
-                  .frame(ctx, session, "Rotate a signing secret", EndpointsPage.PLACE)
-                  .withProblem(problem));
-          parameters.put("endpoint", endpoint);
-          parameters.put("name", EndpointNames.of(endpoint));
-          parameters.put("secret", secret);
-          return pages.send(ctx, status, "rotate", parameters);
-        });
+  private Answer rotationPage(
+      Visit visit, int status, @Nullable ShownSecret secret, @Nullable FormProblem problem) {
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
+    Map<String, Object> parameters = new HashMap<>();
+    parameters.put(
+        "frame",
+        pages.frame(visit, "Rotate a signing secret", EndpointsPage.PLACE).withProblem(problem));
+    parameters.put("endpoint", endpoint);
+    parameters.put("name", EndpointNames.of(endpoint));
+    parameters.put("secret", secret);
+    return pages.page(status, "rotate", parameters);
   }
 }

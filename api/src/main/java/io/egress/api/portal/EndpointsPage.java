@@ -3,22 +3,21 @@ package io.egress.api.portal;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.portal.access.PortalForm;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.EndpointRow;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.ReceiverCode;
 import io.egress.api.portal.view.ShownSecret;
-import io.egress.platform.audit.Caller;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.SigningSecrets;
-import io.egress.webhook.send.Envelope.Event;
-import io.vertx.core.Future;
+import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.endpoint.NewEndpoint;
+import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -56,11 +55,12 @@ final class EndpointsPage {
     this.cards = cards;
   }
 
-  Future<Void> list(RoutingContext ctx, PortalSession session) {
-    return send(ctx, session, Shown.NOTHING);
+  Answer list(Visit visit) {
+    return page(visit, Shown.NOTHING);
   }
 
-  Future<Void> create(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer create(Visit visit) {
+    PortalForm form = visit.form();
     JsonObject body =
         new JsonObject()
             .put("url", form.text("url"))
@@ -81,22 +81,20 @@ final class EndpointsPage {
     }
     return Forms.orExplain(
         form,
-        () ->
-            endpoints
-                .create(
-                    Caller.ofPage(ctx, session.actor()),
-                    session.workspaceId(),
-                    Forms.accepted(bodies.creation(GivenBody.of(body))))
-                .compose(issued ->
-                    send(
-                        ctx,
-                        session,
-                        new Shown(201, secret(issued), issued.endpoint().id(), null))),
-        (status, problem) -> send(ctx, session, new Shown(status, null, null, problem)));
+        () -> {
+          NewEndpoint endpoint = Forms.accepted(bodies.creation(GivenBody.of(body)));
+          Endpoints.Issued issued = endpoints.create(visit.caller(), visit.workspaceId(), endpoint);
+          return page(visit, new Shown(201, secret(issued), issued.endpoint().id(), null));
+        },
+        (status, problem) -> page(visit, new Shown(status, null, null, problem)));
   }
 
   static JsonArray events(PortalForm form) {
-    return new JsonArray(Event.words(form.isChecked("erasures")));
+    return new JsonArray(
+        Event.words(
+            form.isChecked("erasures")
+                ? List.of(Event.values())
+                : List.of(Event.CAPTURE_PROCESSED)));
   }
 
   static ShownSecret secret(Endpoints.Issued issued) {
@@ -104,34 +102,31 @@ final class EndpointsPage {
         "Signing secret of " + EndpointNames.of(issued.endpoint()),
         issued.secret(),
         "Copy it now: it is shown only once. The receiver verifies each webhook with it.",
-        SigningSecrets.inStandardForm(issued.secret()));
+        issued.standardWebhooksSecret());
   }
 
-  private Future<Void> send(RoutingContext ctx, PortalSession session, Shown shown) {
-    String search = requireNonNullElse(FilterQuery.of(ctx, List.of(SEARCH)).get(SEARCH), "");
-    int first = (page(ctx) - 1) * PAGE;
-    return endpoints
-        .list(session.workspaceId())
-        .compose(all -> {
-          List<Endpoint> matching = matching(all, search);
-          return cards
-              .page(session.workspaceId(), matching, first, PAGE)
-              .map(listed -> {
-                Map<String, Object> parameters = new HashMap<>();
-                parameters.put(
-                    "frame",
-                    pages.frame(ctx, session, "Endpoints", PLACE).withProblem(shown.problem()));
-                parameters.put("endpoints", listed.stream().map(EndpointsPage::row).toList());
-                parameters.put("inAll", all.size());
-                parameters.put("isSearchable", all.size() > PAGE);
-                parameters.put("search", search);
-                parameters.put("next", next(ctx, search, first, matching.size()));
-                parameters.put("secret", shown.secret());
-                parameters.put("created", shown.created());
-                parameters.put("receivers", receivers);
-                return pages.send(ctx, shown.status(), "endpoints", parameters);
-              });
-        });
+  private Answer page(Visit visit, Shown shown) {
+    String search =
+        requireNonNullElse(FilterQuery.of(visit.query(), List.of(SEARCH)).get(SEARCH), "");
+    int page = number(visit.query());
+    int first = (page - 1) * PAGE;
+    List<Endpoint> all = endpoints.list(visit.workspaceId());
+    List<Endpoint> matching = matching(all, search);
+    Map<String, Object> parameters = new HashMap<>();
+    parameters.put("frame", pages.frame(visit, "Endpoints", PLACE).withProblem(shown.problem()));
+    parameters.put(
+        "endpoints",
+        cards.page(visit.workspaceId(), matching, first, PAGE).stream()
+            .map(EndpointsPage::row)
+            .toList());
+    parameters.put("inAll", all.size());
+    parameters.put("isSearchable", all.size() > PAGE);
+    parameters.put("search", search);
+    parameters.put("next", first + PAGE < matching.size() ? query(search, page + 1) : null);
+    parameters.put("secret", shown.secret());
+    parameters.put("created", shown.created());
+    parameters.put("receivers", receivers);
+    return pages.page(shown.status(), "endpoints", parameters);
   }
 
   /** Those whose description, URL or id contains the text, in any case. */
@@ -147,22 +142,18 @@ final class EndpointsPage {
         .toList();
   }
 
-  /** The query of the next page; null on the last one. */
-  private static @Nullable String next(RoutingContext ctx, String search, int first, int inAll) {
-    if (first + PAGE >= inAll) {
-      return null;
-    }
+  private static String query(String search, int page) {
     return (search.isEmpty() ? "" : SEARCH + "=" + FilterQuery.encoded(search) + "&")
         + "page="
-        + (page(ctx) + 1);
+        + page;
   }
 
   private static EndpointRow row(EndpointCards.Listed listed) {
     return new EndpointRow(listed.endpoint(), listed.status());
   }
 
-  private static int page(RoutingContext ctx) {
-    String asked = ctx.queryParams().get("page");
-    return asked != null && asked.matches("[1-9][0-9]{0,5}") ? Integer.parseInt(asked) : 1;
+  private static int number(MultiMap query) {
+    String page = query.get("page");
+    return page != null && page.matches("[1-9][0-9]{0,5}") ? Integer.parseInt(page) : 1;
   }
 }

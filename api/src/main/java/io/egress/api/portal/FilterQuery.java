@@ -3,7 +3,6 @@ package io.egress.api.portal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.MultiMap;
-import io.vertx.ext.web.RoutingContext;
 import java.net.URLEncoder;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -18,10 +17,10 @@ final class FilterQuery {
   private FilterQuery() {}
 
   /** Leaves out empty filters. */
-  static MultiMap of(RoutingContext ctx, List<String> filters) {
+  static MultiMap of(MultiMap given, List<String> filters) {
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
     for (String name : Stream.concat(filters.stream(), Stream.of("after")).toList()) {
-      String value = ctx.queryParams().get(name);
+      String value = given.get(name);
       if (value != null && !value.isBlank()) {
         query.add(name, value.strip());
       }

@@ -1,11 +1,11 @@
 package io.egress.api.portal;
 
+import io.egress.api.call.Answer;
 import io.egress.api.intake.BodyFaults;
 import io.egress.api.intake.Intake;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -73,22 +73,19 @@ final class Forms {
   }
 
   /** Shows an error on the form's page. {@code page} receives the status and the problem. */
-  static Future<Void> orExplain(
-      PortalForm form,
-      Supplier<Future<Void>> work,
-      BiFunction<Integer, FormProblem, Future<Void>> page) {
-    return Future.succeededFuture()
-        .compose(_ -> work.get())
-        .recover(failure -> {
-          if (failure instanceof FaultyForm faulty) {
-            return page.apply(400, problem(faulty.faults, form));
-          }
-          return failure instanceof Refusal refusal && mayBeRepaired(refusal)
-              ? page.apply(
-                  refusal.status(),
-                  new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)))
-              : Future.failedFuture(failure);
-        });
+  static Answer orExplain(
+      PortalForm form, Supplier<Answer> work, BiFunction<Integer, FormProblem, Answer> page) {
+    try {
+      return work.get();
+    } catch (FaultyForm faulty) {
+      return page.apply(400, problem(faulty.faults, form));
+    } catch (Refusal refusal) {
+      if (!mayBeRepaired(refusal)) {
+        throw refusal;
+      }
+      return page.apply(
+          refusal.status(), new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)));
+    }
   }
 
   private static FormProblem problem(BodyFaults faults, PortalForm form) {

@@ -1,20 +1,17 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.KeyBody;
-import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ShownSecret;
-import io.egress.platform.audit.Caller;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
@@ -41,44 +38,43 @@ final class KeysPage {
     this.clock = clock;
   }
 
-  Future<Void> list(RoutingContext ctx, PortalSession session) {
-    return send(ctx, session, Shown.NOTHING);
+  Answer list(Visit visit) {
+    return page(visit, Shown.NOTHING);
   }
 
-  Future<Void> mint(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer mint(Visit visit) {
+    PortalForm form = visit.form();
     JsonObject body = new JsonObject().put("name", form.text("name"));
     if (!form.text("expires_in").isEmpty()) {
       body.put("expires_in", form.text("expires_in"));
     }
     return Forms.orExplain(
         form,
-        () ->
-            keys.mint(
-                    Caller.ofPage(ctx, session.actor()),
-                    session.workspaceId(),
-                    Forms.accepted(KeyBody.read(GivenBody.of(body))))
-                .compose(minted ->
-                    send(
-                        ctx,
-                        session,
-                        new Shown(
-                            201,
-                            new ShownSecret(
-                                "Key “" + minted.key().name() + "” created",
-                                minted.token().token(),
-                                "Copy it now: it is shown only once. Clients send it as"
-                                    + " Authorization: Bearer, followed by the key.",
-                                null),
-                            null))),
-        (status, problem) -> send(ctx, session, new Shown(status, null, problem)));
+        () -> {
+          KeyBody.NewKey key = Forms.accepted(KeyBody.read(GivenBody.of(body)));
+          ApiKeys.Minted minted = keys.mint(visit.caller(), visit.workspaceId(), key);
+          return page(
+              visit,
+              new Shown(
+                  201,
+                  new ShownSecret(
+                      "Key “" + minted.name() + "” created",
+                      minted.key(),
+                      "Copy it now: it is shown only once. Clients send it as"
+                          + " Authorization: Bearer, followed by the key.",
+                      null),
+                  null));
+        },
+        (status, problem) -> page(visit, new Shown(status, null, problem)));
   }
 
   /** Shows the form for changing when a key expires. */
-  Future<Void> askExpiry(RoutingContext ctx, PortalSession session) {
-    return sendExpiry(ctx, session, 200, null);
+  Answer askExpiry(Visit visit) {
+    return expiryPage(visit, 200, null);
   }
 
-  Future<Void> changeExpiry(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer changeExpiry(Visit visit) {
+    PortalForm form = visit.form();
     JsonObject body = new JsonObject().put("extend", form.isChecked("extend"));
     switch (form.text("expires_in")) {
       case "never" -> body.putNull("expires_at");
@@ -87,76 +83,52 @@ final class KeysPage {
     }
     return Forms.orExplain(
         form,
-        () ->
-            keys.changeExpiry(
-                    Caller.ofPage(ctx, session.actor()),
-                    session.workspaceId(),
-                    PathId.of(ctx),
-                    Forms.accepted(KeyBody.expiry(GivenBody.of(body))))
-                .compose(_ ->
-                    PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-changed")),
-        (status, problem) -> sendExpiry(ctx, session, status, problem));
+        () -> {
+          KeyBody.Expiry expiry = Forms.accepted(KeyBody.expiry(GivenBody.of(body)));
+          keys.changeExpiry(visit.caller(), visit.workspaceId(), visit.id(), expiry);
+          return Answer.seeOther(pages.base(visit) + "/keys?done=key-changed");
+        },
+        (status, problem) -> expiryPage(visit, status, problem));
   }
 
-  private Future<Void> sendExpiry(
-      RoutingContext ctx, PortalSession session, int status, @Nullable FormProblem problem) {
-    return key(session, PathId.of(ctx))
-        .map(key ->
-            pages.send(
-                ctx,
-                status,
-                "key-expiry",
-                Map.of(
-                    "frame",
-                    pages
-                        .frame(ctx, session, "Change when a key expires", PLACE)
-                        .withProblem(problem),
-                    "key",
-                    key)));
+  private Answer expiryPage(Visit visit, int status, @Nullable FormProblem problem) {
+    Frame frame = pages.frame(visit, "Change when a key expires", PLACE).withProblem(problem);
+    return pages.page(status, "key-expiry", Map.of("frame", frame, "key", key(visit)));
   }
 
-  private Future<ApiKeys.Listed> key(PortalSession session, UUID id) {
-    return keys.list(session.workspaceId())
-        .map(all ->
-            all.stream()
-                .filter(each -> each.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new Refusal(404, "There is no such key.")));
+  private ApiKeys.Listed key(Visit visit) {
+    UUID id = visit.id();
+    return keys.list(visit.workspaceId()).stream()
+        .filter(each -> each.id().equals(id))
+        .findFirst()
+        .orElseThrow(() -> new Refusal(404, "There is no such key."));
   }
 
-  Future<Void> confirmDeletion(RoutingContext ctx, PortalSession session) {
-    UUID id = PathId.of(ctx);
-    return key(session, id)
-        .map(key -> {
-          Frame frame = pages.frame(ctx, session, "Delete an API key", PLACE);
-          String path = frame.base() + "/keys";
-          return pages.confirm(
-              ctx,
-              frame,
-              new Confirmation(
-                  "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
-                      .formatted(key.name(), key.lastFour()),
-                  path + "/" + id + "/delete",
-                  "Delete key",
-                  path));
-        });
+  Answer confirmDeletion(Visit visit) {
+    ApiKeys.Listed key = key(visit);
+    Frame frame = pages.frame(visit, "Delete an API key", PLACE);
+    String path = frame.base() + "/keys";
+    return pages.confirm(
+        frame,
+        new Confirmation(
+            "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
+                .formatted(key.name(), key.lastFour()),
+            path + "/" + key.id() + "/delete",
+            "Delete key",
+            path));
   }
 
-  Future<Void> delete(RoutingContext ctx, PortalSession session, PortalForm form) {
-    return keys.delete(Caller.ofPage(ctx, session.actor()), session.workspaceId(), PathId.of(ctx))
-        .compose(_ -> PortalAccess.seeOther(ctx, pages.base(session) + "/keys?done=key-deleted"));
+  Answer delete(Visit visit) {
+    keys.delete(visit.caller(), visit.workspaceId(), visit.id());
+    return Answer.seeOther(pages.base(visit) + "/keys?done=key-deleted");
   }
 
-  private Future<Void> send(RoutingContext ctx, PortalSession session, Shown shown) {
-    return keys.list(session.workspaceId())
-        .map(all -> {
-          Map<String, Object> parameters = new HashMap<>();
-          parameters.put(
-              "frame", pages.frame(ctx, session, TITLE, PLACE).withProblem(shown.problem()));
-          parameters.put("keys", all);
-          parameters.put("secret", shown.secret());
-          parameters.put("now", clock.instant());
-          return pages.send(ctx, shown.status(), "keys", parameters);
-        });
+  private Answer page(Visit visit, Shown shown) {
+    Map<String, Object> parameters = new HashMap<>();
+    parameters.put("frame", pages.frame(visit, TITLE, PLACE).withProblem(shown.problem()));
+    parameters.put("keys", keys.list(visit.workspaceId()));
+    parameters.put("secret", shown.secret());
+    parameters.put("now", clock.instant());
+    return pages.page(shown.status(), "keys", parameters);
   }
 }

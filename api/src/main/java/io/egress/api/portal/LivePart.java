@@ -1,6 +1,6 @@
 package io.egress.api.portal;
 
-import io.vertx.ext.web.RoutingContext;
+import io.vertx.core.MultiMap;
 import java.util.Objects;
 
 /**
@@ -17,8 +17,8 @@ final class LivePart {
     return path + "?" + query + SEEN + "=" + hash(shown);
   }
 
-  static boolean isSeen(RoutingContext ctx, Object shown) {
-    return Objects.equals(ctx.queryParams().get(SEEN), hash(shown));
+  static boolean isSeen(MultiMap query, Object shown) {
+    return Objects.equals(query.get(SEEN), hash(shown));
   }
 
   private static String hash(Object shown) {

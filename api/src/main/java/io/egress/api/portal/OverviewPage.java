@@ -1,15 +1,13 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.call.Answer;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
-import io.egress.api.portal.view.Overview.EndpointCard;
-import io.egress.platform.http.HttpExchange;
+import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.queue.Rebuild;
 import io.egress.webhook.queue.RebuildStore;
-import io.vertx.core.Future;
-import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Instant;
@@ -43,62 +41,40 @@ final class OverviewPage {
     this.clock = clock;
   }
 
-  Future<Void> show(RoutingContext ctx, PortalSession session) {
-    return overview(session).map(overview -> send(ctx, session, "overview", overview));
+  Answer show(Visit visit) {
+    return pages.page(200, "overview", parameters(visit, overview(visit)));
   }
 
-  Future<Void> live(RoutingContext ctx, PortalSession session) {
-    return overview(session)
-        .compose(overview ->
-            LivePart.isSeen(ctx, overview)
-                ? HttpExchange.endEmpty(ctx, 204)
-                : Future.succeededFuture(send(ctx, session, "overview-live", overview)));
+  Answer live(Visit visit) {
+    Overview overview = overview(visit);
+    return pages.part(visit, overview, "overview-live", () -> parameters(visit, overview));
   }
 
-  private @Nullable Void send(
-      RoutingContext ctx, PortalSession session, String template, Overview overview) {
-    Frame frame = pages.frame(ctx, session, "Overview", "overview");
-    return pages.send(
-        ctx,
-        200,
-        template,
-        Map.of(
-            "frame",
-            frame,
-            "overview",
-            overview,
-            "live",
-            LivePart.path(frame.base() + "/live/overview", "", overview)));
+  private Map<String, Object> parameters(Visit visit, Overview overview) {
+    Frame frame = pages.frame(visit, "Overview", "overview");
+    String live = LivePart.path(frame.base() + "/live/overview", "", overview);
+    return Map.of("frame", frame, "overview", overview, "live", live);
   }
 
-  private Future<Overview> overview(PortalSession session) {
+  private Overview overview(Visit visit) {
     Instant now = clock.instant();
-    return captures
-        .head(session.workspaceId(), now)
-        .compose(head ->
-            endpoints
-                .list(session.workspaceId())
-                .compose(all ->
-                    Future.all(
-                            cards.worstFirst(session.workspaceId(), all, ENDPOINTS_MAX, now),
-                            lostAt())
-                        .map(both ->
-                            new Overview(
-                                head.position(),
-                                head.newest(),
-                                all.size(),
-                                both.<List<EndpointCard>>resultAt(0),
-                                both.resultAt(1)))));
+    CaptureLookups.Head head = captures.head(visit.workspaceId(), now);
+    List<Endpoint> all = endpoints.list(visit.workspaceId());
+    return new Overview(
+        head.position(),
+        head.newest(),
+        all.size(),
+        cards.worstFirst(visit.workspaceId(), all, ENDPOINTS_MAX, now),
+        lostAt());
   }
 
   /** Null unless what was lost is being published again. */
-  private Future<@Nullable Instant> lostAt() {
+  private @Nullable Instant lostAt() {
     return RebuildStore.newest(pool)
-        .map(newest ->
-            newest
-                .filter(each -> each.reason() == Rebuild.Reason.LOST)
-                .filter(each -> each.finishedAt() == null)
-                .map(Rebuild::requestedAt)
-                .orElse(null));
+        .await()
+        .filter(each -> each.reason() == Rebuild.Reason.LOST)
+        .filter(each -> each.finishedAt() == null)
+        .map(Rebuild::requestedAt)
+        .orElse(null);
   }
 }

@@ -3,9 +3,11 @@ package io.egress.api.portal;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
+import io.egress.api.call.Answer;
 import io.egress.api.portal.access.OperatorSession;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Assets;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.Frame;
@@ -13,13 +15,12 @@ import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Renders templates, which are compiled at build time and escape their parameters. */
 final class PageRenderer {
@@ -63,7 +64,8 @@ final class PageRenderer {
   }
 
   /** {@code place} is the selected entry of the navigation. */
-  Frame frame(RoutingContext ctx, PortalSession session, String title, String place) {
+  Frame frame(Visit visit, String title, String place) {
+    PortalSession session = visit.session();
     return new Frame(
         title,
         place,
@@ -76,7 +78,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        Notices.of(ctx.queryParams().get("done")),
+        Notices.of(visit.query().get("done")),
         null);
   }
 
@@ -106,7 +108,11 @@ final class PageRenderer {
   }
 
   /** The common prefix of the pages of the session's workspace. */
-  String base(PortalSession session) {
+  String base(Visit visit) {
+    return base(visit.session());
+  }
+
+  private String base(PortalSession session) {
     return address.workspace(session);
   }
 
@@ -115,38 +121,42 @@ final class PageRenderer {
     return address.operator();
   }
 
-  @Nullable Void send(
-      RoutingContext ctx, int status, String template, Map<String, Object> parameters) {
+  Answer page(int status, String template, Map<String, Object> parameters) {
+    return Answer.html(status, html(template, parameters));
+  }
+
+  /** A part of a page that polls; nothing if the request says that it has just this. */
+  Answer part(
+      Visit visit, Object shown, String template, Supplier<Map<String, Object>> parameters) {
+    return LivePart.isSeen(visit.query(), shown)
+        ? Answer.noContent()
+        : page(200, template, parameters.get());
+  }
+
+  private String html(String template, Map<String, Object> parameters) {
     StringOutput html = new StringOutput();
     templates.render(template + ".jte", parameters, html);
-    HttpServerResponse response = ctx.response();
-    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
-    HttpExchange.end(ctx, Buffer.buffer(html.toString()));
-    return null;
+    return html.toString();
   }
 
   /** Asks for confirmation of an irreversible action. */
-  @Nullable Void confirm(RoutingContext ctx, Frame frame, Confirmation confirmation) {
-    return send(ctx, 200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
+  Answer confirm(Frame frame, Confirmation confirmation) {
+    return page(200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
+  }
+
+  /** After a session was closed. */
+  Answer goodbye() {
+    return Answer.html(
+        200,
+        message("Session closed", "A new link opens the page again when you need it.", "", ""));
   }
 
   /** {@code back} is the path of the back link, empty for none. */
-  void message(RoutingContext ctx, int status, String title, String text, String back) {
-    send(
-        ctx,
-        status,
+  private String message(String title, String text, String back, String backLabel) {
+    return html(
         "message",
         Map.of(
-            "assets",
-            assets,
-            "title",
-            title,
-            "text",
-            text,
-            "back",
-            back,
-            "backLabel",
-            isOfOperator(ctx) ? "Back to all workspaces" : "Back to the overview"));
+            "assets", assets, "title", title, "text", text, "back", back, "backLabel", backLabel));
   }
 
   /** The page that a portal link opens. */
@@ -155,14 +165,22 @@ final class PageRenderer {
     send(
         ctx,
         200,
-        "open",
-        Map.of(
-            "assets",
-            assets,
-            "action",
-            address.root() + "/open",
-            "token",
-            token == null ? "" : token));
+        html(
+            "open",
+            Map.of(
+                "assets",
+                assets,
+                "action",
+                address.root() + "/open",
+                "token",
+                token == null ? "" : token)));
+  }
+
+  private static void send(RoutingContext ctx, int status, String html) {
+    ctx.response()
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8");
+    HttpExchange.end(ctx, Buffer.buffer(html));
   }
 
   private void error(RoutingContext ctx, int status, String text) {
@@ -170,7 +188,14 @@ final class PageRenderer {
         text.substring(0, 1).toUpperCase(Locale.ROOT)
             + text.substring(1)
             + (text.endsWith(".") ? "" : ".");
-    message(ctx, status, title(status), sentence, status == NO_SESSION ? "" : overview(ctx));
+    send(
+        ctx,
+        status,
+        message(
+            title(status),
+            sentence,
+            status == NO_SESSION ? "" : overview(ctx),
+            isOfOperator(ctx) ? "Back to all workspaces" : "Back to the overview"));
   }
 
   /** The back link of an error on a page. */

@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
@@ -20,11 +18,12 @@ import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
 import io.egress.platform.http.Refusal;
+import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.http.Routes;
 import io.egress.transcript.document.DocumentStore;
-import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -51,25 +50,10 @@ public final class Portal {
       AuditEntries audit,
       WorkspaceList workspaces,
       CaptureFinder captures,
-      CaptureErasure erasure) {
-    public Operations {
-      requireNonNull(keys, "keys is null");
-      requireNonNull(endpoints, "endpoints is null");
-      requireNonNull(endpointBodies, "endpointBodies is null");
-      requireNonNull(testSend, "testSend is null");
-      requireNonNull(deliveries, "deliveries is null");
-      requireNonNull(bodies, "bodies is null");
-      requireNonNull(outcomes, "outcomes is null");
-      requireNonNull(healths, "healths is null");
-      requireNonNull(replays, "replays is null");
-      requireNonNull(audit, "audit is null");
-      requireNonNull(workspaces, "workspaces is null");
-      requireNonNull(captures, "captures is null");
-      requireNonNull(erasure, "erasure is null");
-    }
-  }
+      CaptureErasure erasure) {}
 
   private final PortalAccess access;
+  private final Duration testTimeout;
   private final AssetFiles assets = new AssetFiles();
   private final PageRenderer pages;
   private final OverviewPage overview;
@@ -93,6 +77,7 @@ public final class Portal {
     CaptureLookups captures = new CaptureLookups(pool, documents);
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
+    this.testTimeout = operations.testSend().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()));
     this.overview = new OverviewPage(pages, captures, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
@@ -142,7 +127,7 @@ public final class Portal {
                 .and(changes(OPERATOR + WORKSPACE, access.operatorGuard()))
                 .and(views(ROOT + WORKSPACE, access.guard()))
                 .and(changes(ROOT + WORKSPACE, access.guard()))
-                .post(ROOT + WORKSPACE + "/leave", access.leave(this::goodbye))
+                .post(ROOT + WORKSPACE + "/leave", access.leave(pages::goodbye))
                 .unless(databaseDown));
   }
 
@@ -153,7 +138,7 @@ public final class Portal {
         .get(OPERATOR, guard.overseeing(workspaces::list))
         .get(OPERATOR + "/", guard.overseeing(workspaces::list))
         .get(OPERATOR + "/captures", guard.overseeing(workspaces::findCapture))
-        .post(OPERATOR + "/leave", access.leaveAsOperator(this::goodbye));
+        .post(OPERATOR + "/leave", access.leaveAsOperator(pages::goodbye));
   }
 
   /** {@code root} is the path of a workspace's pages, for sessions that {@code guard} admits. */
@@ -199,7 +184,9 @@ public final class Portal {
         .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))
         .post(ofEndpoint + "/pause", guard.changing(endpoint::pause))
         .post(ofEndpoint + "/resume", guard.changing(endpoint::resume))
-        .post(ofEndpoint + "/test", guard.changing(endpoint::test))
+        .post(
+            ofEndpoint + "/test",
+            RequestLifetime.within(testTimeout, guard.changing(endpoint::test)))
         .post(ofEndpoint + "/rotate", guard.changing(endpoint::rotate))
         .post(ofEndpoint + "/end-overlap", guard.changing(endpoint::endOverlap))
         .post(ofEndpoint + "/delete", guard.changing(endpoint::delete))
@@ -208,10 +195,5 @@ public final class Portal {
         .post(root + "/deliveries/:id/redeliver", guard.changing(replays::redeliver))
         .post(root + "/captures/:id/erase", guard.changing(capture::erase))
         .post(root + "/replays/:id/cancel", guard.changing(replays::cancel));
-  }
-
-  private void goodbye(RoutingContext ctx) {
-    pages.message(
-        ctx, 200, "Session closed", "A new link opens the page again when you need it.", "");
   }
 }

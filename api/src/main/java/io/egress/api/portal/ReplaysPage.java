@@ -4,24 +4,20 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.replays.Replay;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.call.Answer;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.ReplayBody;
-import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalForm;
-import io.egress.api.portal.access.PortalSession;
+import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ReplayRow;
-import io.egress.platform.audit.Caller;
-import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -50,86 +46,54 @@ final class ReplaysPage {
     this.deliveries = deliveries;
   }
 
-  Future<Void> list(RoutingContext ctx, PortalSession session) {
-    return rows(session)
-        .map(rows -> {
-          Frame frame = pages.frame(ctx, session, "Replays", PLACE);
-          return pages.send(
-              ctx,
-              200,
-              "replays",
-              Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows)));
-        });
+  Answer list(Visit visit) {
+    return pages.page(200, "replays", parameters(visit, rows(visit)));
   }
 
-  Future<Void> liveList(RoutingContext ctx, PortalSession session) {
-    return rows(session)
-        .compose(rows -> {
-          if (LivePart.isSeen(ctx, hashed(rows))) {
-            return HttpExchange.endEmpty(ctx, 204);
-          }
-          Frame frame = pages.frame(ctx, session, "Replays", PLACE);
-          return Future.succeededFuture(
-              pages.send(
-                  ctx,
-                  200,
-                  "replays-live",
-                  Map.of("frame", frame, "rows", rows, "live", listPath(frame, rows))));
-        });
+  Answer liveList(Visit visit) {
+    List<ReplayRow> rows = rows(visit);
+    return pages.part(visit, hashed(rows), "replays-live", () -> parameters(visit, rows));
   }
 
-  private static String listPath(Frame frame, List<ReplayRow> rows) {
-    return LivePart.path(frame.base() + "/live/replays", "", hashed(rows));
+  private Map<String, Object> parameters(Visit visit, List<ReplayRow> rows) {
+    Frame frame = pages.frame(visit, "Replays", PLACE);
+    String live = LivePart.path(frame.base() + "/live/replays", "", hashed(rows));
+    return Map.of("frame", frame, "rows", rows, "live", live);
   }
 
-  private Future<List<ReplayRow>> rows(PortalSession session) {
-    return endpoints
-        .list(session.workspaceId())
-        .compose(all -> {
-          Map<UUID, String> names =
-              all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
-          return replays
-              .newest(session.workspaceId(), LISTED_MAX)
-              .map(found ->
-                  found.stream()
-                      .map(each ->
-                          ReplayRow.of(
-                              each,
-                              names.getOrDefault(each.replay().endpointId(), "deleted endpoint")))
-                      .toList());
-        });
+  private List<ReplayRow> rows(Visit visit) {
+    Map<UUID, String> names =
+        endpoints.list(visit.workspaceId()).stream()
+            .collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+    return replays.newest(visit.workspaceId(), LISTED_MAX).stream()
+        .map(each ->
+            ReplayRow.of(each, names.getOrDefault(each.replay().endpointId(), "deleted endpoint")))
+        .toList();
   }
 
-  Future<Void> show(RoutingContext ctx, PortalSession session) {
-    return row(ctx, session).map(row -> send(ctx, session, "replay", row));
+  Answer show(Visit visit) {
+    return pages.page(200, "replay", parameters(visit, row(visit)));
   }
 
-  Future<Void> live(RoutingContext ctx, PortalSession session) {
-    return row(ctx, session)
-        .compose(row ->
-            LivePart.isSeen(ctx, hashed(List.of(row)))
-                ? HttpExchange.endEmpty(ctx, 204)
-                : Future.succeededFuture(send(ctx, session, "replay-live", row)));
+  Answer live(Visit visit) {
+    ReplayRow row = row(visit);
+    return pages.part(visit, hashed(List.of(row)), "replay-live", () -> parameters(visit, row));
   }
 
-  private @Nullable Void send(
-      RoutingContext ctx, PortalSession session, String template, ReplayRow row) {
-    Frame frame = pages.frame(ctx, session, "Replay", PLACE);
+  private Map<String, Object> parameters(Visit visit, ReplayRow row) {
+    Frame frame = pages.frame(visit, "Replay", PLACE);
     String live =
         row.isOpen()
             ? LivePart.path(
                 frame.base() + "/live/replays/" + row.replay().id(), "", hashed(List.of(row)))
             : "";
-    return pages.send(ctx, 200, template, Map.of("frame", frame, "row", row, "live", live));
+    return Map.of("frame", frame, "row", row, "live", live);
   }
 
-  private Future<ReplayRow> row(RoutingContext ctx, PortalSession session) {
-    return replays
-        .show(session.workspaceId(), PathId.of(ctx))
-        .compose(progress ->
-            endpoints
-                .show(session.workspaceId(), progress.replay().endpointId())
-                .map(endpoint -> ReplayRow.of(progress, EndpointNames.of(endpoint))));
+  private ReplayRow row(Visit visit) {
+    Replays.Progress progress = replays.show(visit.workspaceId(), visit.id());
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), progress.replay().endpointId());
+    return ReplayRow.of(progress, EndpointNames.of(endpoint));
   }
 
   /** Hashes the names, because hash codes of enum constants differ between processes. */
@@ -139,26 +103,21 @@ final class ReplaysPage {
         .toList();
   }
 
-  Future<Void> ask(RoutingContext ctx, PortalSession session) {
-    return sendForm(
-        ctx, session, 200, null, name -> requireNonNullElse(ctx.queryParams().get(name), ""));
+  Answer ask(Visit visit) {
+    return form(visit, 200, null, name -> requireNonNullElse(visit.query().get(name), ""));
   }
 
-  Future<Void> start(RoutingContext ctx, PortalSession session, PortalForm form) {
+  Answer start(Visit visit) {
+    PortalForm form = visit.form();
     return Forms.orExplain(
         form,
-        () ->
-            replays
-                .start(
-                    Caller.ofPage(ctx, session.actor()),
-                    session.workspaceId(),
-                    PathId.of(ctx),
-                    Forms.accepted(ReplayBody.read(GivenBody.of(body(form)))))
-                .compose(started ->
-                    PortalAccess.seeOther(
-                        ctx,
-                        pages.base(session) + "/replays/" + started.id() + "?done=replay-started")),
-        (status, problem) -> sendForm(ctx, session, status, problem, form::text));
+        () -> {
+          ReplayBody body = Forms.accepted(ReplayBody.read(GivenBody.of(body(form))));
+          Replay started = replays.start(visit.caller(), visit.workspaceId(), visit.id(), body);
+          return Answer.seeOther(
+              pages.base(visit) + "/replays/" + started.id() + "?done=replay-started");
+        },
+        (status, problem) -> form(visit, status, problem, form::text));
   }
 
   private static JsonObject body(PortalForm form) {
@@ -183,41 +142,33 @@ final class ReplaysPage {
     }
   }
 
-  private Future<Void> sendForm(
-      RoutingContext ctx,
-      PortalSession session,
-      int status,
-      @Nullable FormProblem problem,
-      UnaryOperator<String> typedIn) {
-    Map<String, String> typed =
-        Stream.of("what", "from", "from_position", "to")
-            .collect(Collectors.toMap(name -> name, typedIn));
-    return endpoints
-        .show(session.workspaceId(), PathId.of(ctx))
-        .map(endpoint -> {
-          Map<String, Object> parameters = new HashMap<>();
-          parameters.put(
-              "frame", pages.frame(ctx, session, "Start a replay", PLACE).withProblem(problem));
-          parameters.put("endpoint", endpoint);
-          parameters.put("name", EndpointNames.of(endpoint));
-          parameters.put("typed", typed);
-          return pages.send(ctx, status, "replay-start", parameters);
-        });
+  private Answer form(
+      Visit visit, int status, @Nullable FormProblem problem, UnaryOperator<String> typedIn) {
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
+    return pages.page(
+        status,
+        "replay-start",
+        Map.of(
+            "frame",
+            pages.frame(visit, "Start a replay", PLACE).withProblem(problem),
+            "endpoint",
+            endpoint,
+            "name",
+            EndpointNames.of(endpoint),
+            "typed",
+            Stream.of("what", "from", "from_position", "to")
+                .collect(Collectors.toMap(name -> name, typedIn))));
   }
 
-  Future<Void> cancel(RoutingContext ctx, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(ctx);
-    return replays
-        .cancel(Caller.ofPage(ctx, session.actor()), session.workspaceId(), id)
-        .compose(_ ->
-            PortalAccess.seeOther(
-                ctx, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
+  Answer cancel(Visit visit) {
+    replays.cancel(visit.caller(), visit.workspaceId(), visit.id());
+    return Answer.seeOther(pages.base(visit) + "/replays/" + visit.id() + "?done=replay-cancelled");
   }
 
-  /** Sends the captures of the selected deliveries again, each to its endpoint. */
-  Future<Void> redeliverSelected(RoutingContext ctx, PortalSession session, PortalForm form) {
+  /** Sends the captures of the selected deliveries again, each to its endpoint: all or none. */
+  Answer redeliverSelected(Visit visit) {
     List<UUID> ids =
-        form.texts("id").stream()
+        visit.form().texts("id").stream()
             .limit(SELECTED_MAX)
             .map(text ->
                 PathIds.uuid(text)
@@ -226,26 +177,16 @@ final class ReplaysPage {
     if (ids.isEmpty()) {
       throw new Refusal(400, "No delivery is selected. Go back and select those to send again.");
     }
-    Caller caller = Caller.ofPage(ctx, session.actor());
-    Future<Void> sent = Future.succeededFuture();
-    for (UUID id : ids) {
-      sent =
-          sent.compose(_ -> deliveries.find(session.workspaceId(), id))
-              .compose(delivery -> replays.redeliver(caller, session.workspaceId(), delivery))
-              .mapEmpty();
-    }
-    return sent.compose(_ ->
-        PortalAccess.seeOther(ctx, pages.base(session) + "/deliveries?done=selected-redelivered"));
+    replays.redeliver(
+        visit.caller(),
+        visit.workspaceId(),
+        ids.stream().map(id -> deliveries.find(visit.workspaceId(), id)).toList());
+    return Answer.seeOther(pages.base(visit) + "/deliveries?done=selected-redelivered");
   }
 
-  Future<Void> redeliver(RoutingContext ctx, PortalSession session, PortalForm form) {
-    UUID id = PathId.of(ctx);
-    return deliveries
-        .find(session.workspaceId(), id)
-        .compose(delivery ->
-            replays.redeliver(Caller.ofPage(ctx, session.actor()), session.workspaceId(), delivery))
-        .compose(_ ->
-            PortalAccess.seeOther(
-                ctx, pages.base(session) + "/deliveries/" + id + "?done=redelivered"));
+  Answer redeliver(Visit visit) {
+    UUID workspaceId = visit.workspaceId();
+    replays.redeliver(visit.caller(), workspaceId, deliveries.find(workspaceId, visit.id()));
+    return Answer.seeOther(pages.base(visit) + "/deliveries/" + visit.id() + "?done=redelivered");
   }
 }

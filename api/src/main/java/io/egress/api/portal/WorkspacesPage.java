@@ -2,16 +2,15 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.operator.CaptureFinder;
 import io.egress.api.admin.operator.WorkspaceList;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
 import io.egress.api.portal.access.OperatorSession;
-import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.WorkspaceRow;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Comparator;
@@ -43,22 +42,18 @@ final class WorkspacesPage {
     this.clock = clock;
   }
 
-  Future<Void> list(RoutingContext ctx, OperatorSession session) {
-    MultiMap query = FilterQuery.of(ctx, List.of(SEARCH));
+  Answer list(Call call, OperatorSession session) {
+    MultiMap query = FilterQuery.of(call.query(), List.of(SEARCH));
     String search = query.get(SEARCH);
     if (search != null && search.codePointCount(0, search.length()) > SEARCH_CHARACTERS_MAX) {
       throw new Refusal(400, "search is longer than " + SEARCH_CHARACTERS_MAX + " characters");
     }
-    return workspaces
-        .troubledFirst(search, place(query.get("after")), PAGE + 1)
-        .map(found -> send(ctx, session, search, found));
+    return page(
+        session, search, workspaces.troubledFirst(search, place(query.get("after")), PAGE + 1));
   }
 
-  private @Nullable Void send(
-      RoutingContext ctx,
-      OperatorSession session,
-      @Nullable String search,
-      List<WorkspaceList.Listed> found) {
+  private Answer page(
+      OperatorSession session, @Nullable String search, List<WorkspaceList.Listed> found) {
     Instant now = clock.instant();
     boolean hasNext = found.size() > PAGE;
     List<WorkspaceList.Listed> page = hasNext ? found.subList(0, PAGE) : found;
@@ -80,7 +75,7 @@ final class WorkspacesPage {
                 + "after="
                 + cursor(page.get(PAGE - 1))
             : null);
-    return pages.send(ctx, 200, "workspaces", parameters);
+    return pages.page(200, "workspaces", parameters);
   }
 
   private static String cursor(WorkspaceList.Listed workspace) {
@@ -101,43 +96,29 @@ final class WorkspacesPage {
   }
 
   /** Leads to the capture's page in its workspace, or says why there is none. */
-  Future<Void> findCapture(RoutingContext ctx, OperatorSession session) {
-    String asked = FilterQuery.of(ctx, List.of("id")).get("id");
-    if (asked == null) {
-      return sendSearch(ctx, session, 200, "", null);
+  Answer findCapture(Call call, OperatorSession session) {
+    String text = FilterQuery.of(call.query(), List.of("id")).get("id");
+    if (text == null) {
+      return search(session, 200, "", null);
     }
-    Optional<UUID> id = PathIds.uuid(asked);
+    Optional<UUID> id = PathIds.uuid(text);
     if (id.isEmpty()) {
-      return sendSearch(ctx, session, 400, asked, FilterQuery.NO_ID);
+      return search(session, 400, text, FilterQuery.NO_ID);
     }
     return captures
         .find(id.get())
-        .compose(found ->
-            found.isPresent()
-                ? PortalAccess.seeOther(
-                    ctx,
-                    pages.operatorBase()
-                        + "/"
-                        + found.get().workspaceId()
-                        + "/captures/"
-                        + id.get())
-                : sendSearch(
-                    ctx,
-                    session,
-                    404,
-                    asked,
-                    "No workspace has a capture with this id: it was never put."));
+        .map(found ->
+            Answer.seeOther(
+                pages.operatorBase() + "/" + found.workspaceId() + "/captures/" + found.id()))
+        .orElseGet(() ->
+            search(
+                session, 404, text, "No workspace has a capture with this id: it was never put."));
   }
 
-  private Future<Void> sendSearch(
-      RoutingContext ctx,
-      OperatorSession session,
-      int status,
-      String asked,
-      @Nullable String problem) {
+  private Answer search(
+      OperatorSession session, int status, String typed, @Nullable String problem) {
     Frame frame = pages.frame(session, "Find a capture", "captures");
-    pages.send(
-        ctx,
+    return pages.page(
         status,
         "find-capture",
         Map.of(
@@ -145,7 +126,6 @@ final class WorkspacesPage {
             problem == null
                 ? frame
                 : frame.withProblem(
-                    new FormProblem(problem, Map.of("id", problem), Map.of("id", asked)))));
-    return Future.succeededFuture();
+                    new FormProblem(problem, Map.of("id", problem), Map.of("id", typed)))));
   }
 }

@@ -20,6 +20,12 @@ public final class AuditLog {
 
   private AuditLog() {}
 
+  /** Like {@link #write}, on a virtual thread. */
+  public static void record(
+      SqlClient transaction, @Nullable UUID workspaceId, Caller caller, Act act) {
+    write(transaction, workspaceId, caller, act).await();
+  }
+
   /** {@code workspaceId} is null for an act that belongs to no workspace. */
   public static Future<Void> write(
       SqlClient transaction, @Nullable UUID workspaceId, Caller caller, Act act) {

@@ -2,6 +2,7 @@ package io.egress.webhook.delivery;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
@@ -53,6 +54,7 @@ public record Delivery(
       this.word = word;
     }
 
+    @JsonValue
     public String word() {
       return word;
     }

@@ -1,5 +1,6 @@
 package io.egress.webhook.deliverylog;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,6 +32,7 @@ public enum DeliveryState {
     };
   }
 
+  @JsonValue
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,6 +1,6 @@
 package io.egress.webhook.endpoint;
 
-import io.egress.webhook.endpoint.ClientCertificate.Shown;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -9,22 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * An endpoint without its secrets.
  *
+ * @param headers the names of its headers
  * @param clientCertificate null if it has none of its own
- * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
- * @param erasures whether it subscribes to capture.erased
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
  */
 public record Endpoint(
     UUID id,
-    String url,
-    @Nullable String description,
+    @JsonUnwrapped EndpointSpec spec,
     boolean fullHistory,
-    List<String> headerNames,
-    EndpointLimits limits,
-    @Nullable Shown clientCertificate,
-    boolean standardWebhooks,
-    boolean erasures,
+    List<String> headers,
+    ClientCertificate.@Nullable Shown clientCertificate,
     boolean paused,
     @Nullable Instant pausedAt,
     @Nullable String pausedReason,
@@ -32,6 +27,14 @@ public record Endpoint(
     Instant createdAt,
     @Nullable Instant previousSecretUntil) {
   public Endpoint {
-    headerNames = List.copyOf(headerNames);
+    headers = List.copyOf(headers);
+  }
+
+  public String url() {
+    return spec.url();
+  }
+
+  public @Nullable String description() {
+    return spec.description();
   }
 }

@@ -2,27 +2,22 @@ package io.egress.webhook.endpoint;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of an endpoint. A null URL, pause, {@code standardWebhooks} or {@code erasures} is
- * unchanged; description, limits and certificate may be set to null.
+ * A change of an endpoint.
  *
+ * @param spec applied to what the endpoint is when it is locked
+ * @param paused null if unchanged
  * @param headers null if unchanged
+ * @param certificate null if unchanged
  */
 public record EndpointChange(
-    @Nullable String url,
-    boolean setsDescription,
-    @Nullable String description,
+    UnaryOperator<EndpointSpec> spec,
     @Nullable Boolean paused,
     @Nullable HeaderChange headers,
-    boolean setsMaxPerSecond,
-    boolean setsMaxInFlight,
-    EndpointLimits limits,
-    boolean setsClientCertificate,
-    @Nullable ClientCertificate clientCertificate,
-    @Nullable Boolean standardWebhooks,
-    @Nullable Boolean erasures) {
+    @Nullable CertificateChange certificate) {
   /**
    * A change of headers.
    *
@@ -35,23 +30,14 @@ public record EndpointChange(
     }
   }
 
-  public EndpointChange(
-      @Nullable String url,
-      boolean setsDescription,
-      @Nullable String description,
-      @Nullable Boolean paused) {
-    this(
-        url,
-        setsDescription,
-        description,
-        paused,
-        null,
-        false,
-        false,
-        EndpointLimits.NONE,
-        false,
-        null,
-        null,
-        null);
+  /** {@code certificate} is null to remove it. */
+  public record CertificateChange(@Nullable ClientCertificate certificate) {}
+
+  public static EndpointChange of(UnaryOperator<EndpointSpec> spec) {
+    return new EndpointChange(spec, null, null, null);
+  }
+
+  public static EndpointChange pausing(boolean paused) {
+    return new EndpointChange(UnaryOperator.identity(), paused, null, null);
   }
 }

@@ -1,19 +1,18 @@
 package io.egress.webhook.endpoint;
 
+import io.egress.platform.database.Rows;
+import io.egress.platform.json.Json;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,21 +20,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
   private static final String SHOWN =
-      "id, url, description, full_history, header_names, max_per_second, max_in_flight,"
+      "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
-          + " standard_webhooks, erasures, paused, paused_at, paused_reason, created_position, created_at,"
+          + " paused, paused_at, paused_reason, created_position, created_at,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, url, secret, headers, client_certificate, max_per_second, max_in_flight,"
-          + " standard_webhooks, paused, deleted_at is not null as deleted, created_position, failing_since,"
+      "id, workspace_id, spec::text as spec, secret, headers, client_certificate,"
+          + " paused, deleted_at is not null as deleted, created_position, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of an empty range is finished at once. */
@@ -43,19 +41,18 @@ public final class EndpointStore {
       """
       with created as (
         insert into endpoints
-          (id, workspace_id, url, description, secret, full_history, headers, header_names,
-            max_per_second, max_in_flight, standard_webhooks, client_certificate, client_certificate_subject,
-            client_certificate_expires_at, erasures, created_position)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, stream_head from workspaces where id = $2
+          (id, workspace_id, spec, secret, full_history, headers, header_names,
+            client_certificate, client_certificate_subject, client_certificate_expires_at, created_position)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head from workspaces where id = $2
         for no key update
-        returning %1$s),
+        returning *),
       history as (
         insert into backfills
           (id, endpoint_id, origin, first_position, next_position, last_position, created_at, finished_at)
         select id, id, 'backfill', 1, 1, created_position, created_at,
           case when created_position = 0 then created_at end
         from created where full_history)
-      select %1$s from created
+      select %s from created
       """
           .formatted(SHOWN);
 
@@ -69,32 +66,24 @@ public final class EndpointStore {
           + SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null";
 
-  private static final String LOCK = SHOW + " for no key update";
-
-  private static final String HEADERS = "select headers from endpoints where id = $1";
+  private static final String LOCK =
+      "select headers, client_certificate, "
+          + SHOWN
+          + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null"
+          + " for no key update";
 
   /** Resuming an endpoint, or changing its URL, resets its failure state. */
-  private static final String CHANGE =
+  private static final String WRITE =
       """
       update endpoints set
-        url = coalesce($3::text, url),
-        description = case when $4::boolean then $5::text else description end,
-        paused = coalesce($6::boolean, paused),
-        paused_at = case when coalesce($6::boolean, paused) then coalesce(paused_at, now()) end,
-        paused_reason = case when coalesce($6::boolean, paused) then coalesce(paused_reason, 'requested') end,
-        failing_since = case when not $6::boolean or $3::text <> url then null else failing_since end,
-        headers = case when $7::boolean then $8::bytea else headers end,
-        header_names = case when $7::boolean then $9::text[] else header_names end,
-        max_per_second = case when $10::boolean then $11::integer else max_per_second end,
-        max_in_flight = case when $12::boolean then $13::integer else max_in_flight end,
-        standard_webhooks = coalesce($14::boolean, standard_webhooks),
-        client_certificate = case when $15::boolean then $16::bytea else client_certificate end,
-        client_certificate_subject = case when $15::boolean then $17::text else client_certificate_subject end,
-        client_certificate_expires_at =
-          case when $15::boolean then $18::timestamptz else client_certificate_expires_at end,
-        erasures = coalesce($19::boolean, erasures),
+        spec = $2, headers = $3, header_names = $4,
+        client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
+        paused = $8,
+        paused_at = case when $8 then coalesce(paused_at, now()) end,
+        paused_reason = case when $8 then coalesce(paused_reason, 'requested') end,
+        failing_since = case when $9 then null else failing_since end,
         updated_at = now()
-      where workspace_id = $1 and id = $2 and deleted_at is null
+      where id = $1
       returning %s
       """
           .formatted(SHOWN);
@@ -147,6 +136,23 @@ public final class EndpointStore {
   /** An endpoint with a client certificate of its own. */
   public record Certified(UUID workspaceId, UUID id, Instant expiresAt) {}
 
+  /** What is sealed in an endpoint's row, besides its signing secrets. */
+  public record Sealed(
+      SealedHeaders headers,
+      @Nullable Buffer certificate,
+      ClientCertificate.@Nullable Shown shownCertificate) {
+    public static Sealed of(
+        SealedHeaders headers, @Nullable ClientCertificate certificate, SecretBox box, UUID id) {
+      return new Sealed(
+          headers,
+          certificate == null ? null : certificate.seal(box, id),
+          certificate == null ? null : certificate.shown());
+    }
+  }
+
+  /** An endpoint whose row is locked. */
+  public record Locked(Endpoint endpoint, Sealed sealed) {}
+
   private final Pool pool;
 
   public EndpointStore(Pool pool) {
@@ -154,8 +160,8 @@ public final class EndpointStore {
   }
 
   /**
-   * {@code sealedSecret}, {@code headers} and {@code certificate} must be sealed for {@code id}.
-   * Until the transaction ends, no capture enters the stream of the workspace, which must exist.
+   * Everything sealed must be sealed for {@code id}. Until the transaction ends, no capture enters
+   * the stream of the workspace, which must exist.
    */
   public static Future<Endpoint> add(
       SqlConnection transaction,
@@ -163,92 +169,77 @@ public final class EndpointStore {
       UUID id,
       NewEndpoint endpoint,
       Buffer sealedSecret,
-      SealedHeaders headers,
-      @Nullable Buffer certificate) {
-    Tuple row =
-        Tuple.of(
-            id,
-            workspaceId,
-            endpoint.url(),
-            endpoint.description(),
-            sealedSecret,
-            endpoint.fullHistory(),
-            headers.sealed(),
-            headers.names().toArray(String[]::new),
-            endpoint.limits().maxPerSecond(),
-            endpoint.limits().maxInFlight(),
-            endpoint.standardWebhooks(),
-            certificate,
-            subject(endpoint.clientCertificate()),
-            expiresAt(endpoint.clientCertificate()),
-            endpoint.erasures());
-    return transaction.preparedQuery(ADD).execute(row).map(rows -> shown(rows.iterator().next()));
+      Sealed sealed) {
+    return transaction
+        .preparedQuery(ADD)
+        .execute(
+            Rows.parameters(
+                id,
+                workspaceId,
+                Json.object(endpoint.spec()),
+                sealedSecret,
+                endpoint.fullHistory(),
+                sealed.headers().sealed(),
+                sealed.headers().names().toArray(String[]::new),
+                sealed.certificate(),
+                subject(sealed),
+                expiresAt(sealed)))
+        .map(rows -> endpoint(rows.iterator().next()));
   }
 
   /** Oldest first. */
   public Future<List<Endpoint>> list(UUID workspaceId) {
     return pool.preparedQuery(LIST)
         .execute(Tuple.of(workspaceId))
-        .map(rows -> all(rows, EndpointStore::shown));
+        .map(rows -> Rows.list(rows, EndpointStore::endpoint));
   }
 
   /** Empty if the workspace has no such endpoint, or it was deleted. */
   public Future<Optional<Endpoint>> show(UUID workspaceId, UUID id) {
-    return pool.preparedQuery(SHOW).execute(Tuple.of(workspaceId, id)).map(EndpointStore::first);
+    return pool.preparedQuery(SHOW)
+        .execute(Tuple.of(workspaceId, id))
+        .map(rows -> Rows.one(rows, EndpointStore::endpoint));
   }
 
   /** Locks the endpoint until the transaction ends; empty if there is none, or it was deleted. */
-  public static Future<Optional<Endpoint>> lock(
+  public static Future<Optional<Locked>> lock(
       SqlConnection transaction, UUID workspaceId, UUID id) {
     return transaction
         .preparedQuery(LOCK)
         .execute(Tuple.of(workspaceId, id))
-        .map(EndpointStore::first);
+        .map(rows -> Rows.one(rows, EndpointStore::locked));
   }
 
-  /** Still sealed; null if there are none. */
-  public static Future<@Nullable Buffer> sealedHeaders(SqlConnection transaction, UUID id) {
-    return transaction
-        .preparedQuery(HEADERS)
-        .execute(Tuple.of(id))
-        .map(rows -> rows.iterator().next().getBuffer("headers"));
+  private static Locked locked(Row row) {
+    Endpoint endpoint = endpoint(row);
+    return new Locked(
+        endpoint,
+        new Sealed(
+            new SealedHeaders(row.getBuffer("headers"), endpoint.headers()),
+            row.getBuffer("client_certificate"),
+            endpoint.clientCertificate()));
   }
 
-  /**
-   * {@code headers} are the changed headers, null if unchanged; {@code certificate} is the sealed
-   * form of the changed one. Empty if the workspace has no such endpoint, or it was deleted.
-   */
-  public static Future<Optional<Endpoint>> change(
-      SqlClient client,
-      UUID workspaceId,
-      UUID id,
-      EndpointChange change,
-      @Nullable SealedHeaders headers,
-      @Nullable Buffer certificate) {
+  /** Writes all that {@code change} leaves of a locked endpoint; {@code sealed} is after it. */
+  public static Future<Endpoint> write(
+      SqlClient client, Endpoint before, EndpointChange change, Sealed sealed) {
+    EndpointSpec spec = change.spec().apply(before.spec());
+    boolean paused = change.paused() == null ? before.paused() : change.paused();
+    boolean isNew = Boolean.FALSE.equals(change.paused()) || !spec.url().equals(before.url());
     return client
-        .preparedQuery(CHANGE)
+        .preparedQuery(WRITE)
         .execute(
-            Tuple.of(
-                workspaceId,
-                id,
-                change.url(),
-                change.setsDescription(),
-                change.description(),
-                change.paused(),
-                headers != null,
-                headers == null ? null : headers.sealed(),
-                headers == null ? null : headers.names().toArray(String[]::new),
-                change.setsMaxPerSecond(),
-                change.limits().maxPerSecond(),
-                change.setsMaxInFlight(),
-                change.limits().maxInFlight(),
-                change.standardWebhooks(),
-                change.setsClientCertificate(),
-                certificate,
-                subject(change.clientCertificate()),
-                expiresAt(change.clientCertificate()),
-                change.erasures()))
-        .map(EndpointStore::first);
+            Rows.parameters(
+                before.id(),
+                Json.object(spec),
+                sealed.headers().sealed(),
+                sealed.headers().names().toArray(String[]::new),
+                sealed.certificate(),
+                subject(sealed),
+                expiresAt(sealed),
+                paused,
+                isNew))
+        .map(rows -> endpoint(rows.iterator().next()));
   }
 
   /**
@@ -261,7 +252,7 @@ public final class EndpointStore {
     return client
         .preparedQuery(ROTATE)
         .execute(Tuple.of(workspaceId, id, sealedSecret, overlap.toMillis()))
-        .map(EndpointStore::first);
+        .map(rows -> Rows.one(rows, EndpointStore::endpoint));
   }
 
   /**
@@ -303,7 +294,7 @@ public final class EndpointStore {
         .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
         .map(rows -> {
           Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
-          all(rows, EndpointStore::target)
+          Rows.list(rows, EndpointStore::target)
               .forEach(target ->
                   targets
                       .computeIfAbsent(target.workspaceId(), _ -> new ArrayList<>())
@@ -317,55 +308,36 @@ public final class EndpointStore {
     return client
         .preparedQuery(BY_IDS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> {
-          Map<UUID, EndpointTarget> targets = new HashMap<>();
-          all(rows, EndpointStore::target).forEach(target -> targets.put(target.id(), target));
-          return targets;
-        });
+        .map(rows -> Rows.byId(rows, EndpointStore::target));
   }
 
   /** The endpoint whose client certificate expires first; empty if none has one. */
   public Future<Optional<Certified>> firstToExpire() {
     return pool.query(FIRST_TO_EXPIRE)
         .execute()
-        .map(rows -> all(rows, EndpointStore::certified).stream().findFirst());
+        .map(rows -> Rows.one(rows, EndpointStore::certified));
   }
 
   private static Certified certified(Row row) {
     return new Certified(
         row.getUUID("workspace_id"),
         row.getUUID("id"),
-        row.getOffsetDateTime("client_certificate_expires_at").toInstant());
+        Rows.instant(row, "client_certificate_expires_at"));
   }
 
-  private static <T> List<T> all(RowSet<Row> rows, Function<Row, T> reader) {
-    List<T> all = new ArrayList<>(rows.size());
-    rows.forEach(row -> all.add(reader.apply(row)));
-    return all;
-  }
-
-  private static Optional<Endpoint> first(RowSet<Row> rows) {
-    RowIterator<Row> row = rows.iterator();
-    return row.hasNext() ? Optional.of(shown(row.next())) : Optional.empty();
-  }
-
-  private static Endpoint shown(Row row) {
+  private static Endpoint endpoint(Row row) {
     return new Endpoint(
         row.getUUID("id"),
-        row.getString("url"),
-        row.getString("description"),
+        Json.decode(row.getString("spec"), EndpointSpec.class),
         row.getBoolean("full_history"),
         List.of(row.getArrayOfStrings("header_names")),
-        limits(row),
         certificate(row),
-        row.getBoolean("standard_webhooks"),
-        row.getBoolean("erasures"),
         row.getBoolean("paused"),
-        instant(row, "paused_at"),
+        Rows.optionalInstant(row, "paused_at"),
         row.getString("paused_reason"),
         row.getLong("created_position"),
-        row.getOffsetDateTime("created_at").toInstant(),
-        instant(row, "previous_secret_until"));
+        Rows.instant(row, "created_at"),
+        Rows.optionalInstant(row, "previous_secret_until"));
   }
 
   private static EndpointTarget target(Row row) {
@@ -374,39 +346,29 @@ public final class EndpointStore {
     return new EndpointTarget(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
-        row.getString("url"),
-        previous == null ? List.of(secret) : List.of(secret, previous),
-        row.getBuffer("headers"),
-        row.getBuffer("client_certificate"),
-        limits(row),
-        row.getBoolean("standard_webhooks"),
+        new EndpointTarget.Setup(
+            Json.decode(row.getString("spec"), EndpointSpec.class),
+            previous == null ? List.of(secret) : List.of(secret, previous),
+            row.getBuffer("headers"),
+            row.getBuffer("client_certificate")),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
         row.getLong("created_position"),
-        instant(row, "failing_since"));
-  }
-
-  private static EndpointLimits limits(Row row) {
-    return new EndpointLimits(row.getInteger("max_per_second"), row.getInteger("max_in_flight"));
+        Rows.optionalInstant(row, "failing_since"));
   }
 
   private static ClientCertificate.@Nullable Shown certificate(Row row) {
-    Instant expiresAt = instant(row, "client_certificate_expires_at");
+    Instant expiresAt = Rows.optionalInstant(row, "client_certificate_expires_at");
     return expiresAt == null
         ? null
         : new ClientCertificate.Shown(row.getString("client_certificate_subject"), expiresAt);
   }
 
-  private static @Nullable String subject(@Nullable ClientCertificate certificate) {
-    return certificate == null ? null : certificate.shown().subject();
+  private static @Nullable String subject(Sealed sealed) {
+    return sealed.shownCertificate() == null ? null : sealed.shownCertificate().subject();
   }
 
-  private static @Nullable OffsetDateTime expiresAt(@Nullable ClientCertificate certificate) {
-    return certificate == null ? null : certificate.shown().expiresAt().atOffset(ZoneOffset.UTC);
-  }
-
-  private static @Nullable Instant instant(Row row, String column) {
-    OffsetDateTime time = row.getOffsetDateTime(column);
-    return time == null ? null : time.toInstant();
+  private static @Nullable Instant expiresAt(Sealed sealed) {
+    return sealed.shownCertificate() == null ? null : sealed.shownCertificate().expiresAt();
   }
 }

@@ -2,6 +2,7 @@ package io.egress.webhook.queue;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public record Rebuild(
       this.word = word;
     }
 
+    @JsonValue
     public String word() {
       return word;
     }
@@ -58,6 +60,7 @@ public record Rebuild(
       this.word = word;
     }
 
+    @JsonValue
     public String word() {
       return word;
     }

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.SecretBox;
-import io.egress.webhook.send.Envelope.Event;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.egress.webhook.send;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 
+import io.egress.webhook.endpoint.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
@@ -11,7 +12,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
-import java.util.List;
 import java.util.UUID;
 import javax.crypto.Mac;
 
@@ -20,31 +20,8 @@ import javax.crypto.Mac;
  * is embedded unchanged, and nothing is parsed or encoded again.
  */
 public final class Envelope {
-  /** What a webhook tells. */
-  public enum Event {
-    CAPTURE_PROCESSED("capture.processed"),
-    CAPTURE_ERASED("capture.erased");
-
-    private final String word;
-    private final String beforeDeliveryId;
-
-    Event(String word) {
-      this.word = word;
-      this.beforeDeliveryId = "{\"event\":\"" + word + "\",\"delivery_id\":\"";
-    }
-
-    public String word() {
-      return word;
-    }
-
-    /** The events of an endpoint, which always gets processed captures. */
-    public static List<String> words(boolean erasures) {
-      return erasures
-          ? List.of(CAPTURE_PROCESSED.word, CAPTURE_ERASED.word)
-          : List.of(CAPTURE_PROCESSED.word);
-    }
-  }
-
+  private static final String BEFORE_EVENT = "{\"event\":\"";
+  private static final String BEFORE_DELIVERY_ID = "\",\"delivery_id\":\"";
   private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
   private static final String BEFORE_DATA = "\",\"data\":";
   private static final String END = "\"}}";
@@ -87,7 +64,13 @@ public final class Envelope {
     return new Envelope(
         event,
         deliveryId,
-        (event.beforeDeliveryId + deliveryId + BEFORE_EMITTED_AT + instant + BEFORE_DATA)
+        (BEFORE_EVENT
+                + event.word()
+                + BEFORE_DELIVERY_ID
+                + deliveryId
+                + BEFORE_EMITTED_AT
+                + instant
+                + BEFORE_DATA)
             .getBytes(US_ASCII),
         documentHead,
         (instant + END).getBytes(US_ASCII));

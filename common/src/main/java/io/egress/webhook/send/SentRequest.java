@@ -2,7 +2,7 @@ package io.egress.webhook.send;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.webhook.send.Envelope.Event;
+import io.egress.webhook.endpoint.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -26,12 +26,13 @@ record WebhookDestination(
     implements Destination {
   static WebhookDestination of(
       EndpointTarget target, SecretBox secrets, boolean allowHttp, WebhookSender sender) {
-    Buffer certificate = target.sealedCertificate();
+    EndpointTarget.Setup setup = target.setup();
+    Buffer certificate = setup.sealedCertificate();
     return new WebhookDestination(
         target.id(),
-        EndpointUrl.parse(target.url(), allowHttp),
+        EndpointUrl.parse(setup.spec().url(), allowHttp),
         WebhookSignature.of(target, secrets),
-        CustomHeaders.open(target.sealedHeaders(), secrets, target.id()),
+        CustomHeaders.open(setup.sealedHeaders(), secrets, target.id()),
         certificate == null ? null : ClientCertificate.open(certificate, secrets, target.id()),
         sender);
   }

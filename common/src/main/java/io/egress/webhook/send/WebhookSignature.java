@@ -27,10 +27,10 @@ public final class WebhookSignature {
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   public static WebhookSignature of(EndpointTarget target, SecretBox secrets) {
     return new WebhookSignature(
-        target.sealedSecrets().stream()
+        target.setup().sealedSecrets().stream()
             .map(secret -> secrets.open(secret.getBytes(), target.id()))
             .toList(),
-        target.standardWebhooks());
+        target.spec().standardWebhooks());
   }
 
   /** Without the form of Standard Webhooks. */

@@ -6,7 +6,6 @@ import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.WebhookSender;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -16,7 +15,7 @@ import java.util.UUID;
 final class Destinations {
   private static final int KEPT_MAX = 10_000;
 
-  private record Kept(EndpointTarget madeOf, Destination destination) {}
+  private record Kept(EndpointTarget.Setup madeOf, Destination destination) {}
 
   private final SecretBox secrets;
   private final boolean allowHttp;
@@ -40,16 +39,11 @@ final class Destinations {
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   Destination of(EndpointTarget target) {
     Kept kept = destinations.get(target.id());
-    if (kept != null
-        && kept.madeOf().url().equals(target.url())
-        && kept.madeOf().sealedSecrets().equals(target.sealedSecrets())
-        && Objects.equals(kept.madeOf().sealedHeaders(), target.sealedHeaders())
-        && Objects.equals(kept.madeOf().sealedCertificate(), target.sealedCertificate())
-        && kept.madeOf().standardWebhooks() == target.standardWebhooks()) {
+    if (kept != null && kept.madeOf().equals(target.setup())) {
       return kept.destination();
     }
     Destination made = Destination.of(target, secrets, allowHttp, sender);
-    destinations.put(target.id(), new Kept(target, made));
+    destinations.put(target.id(), new Kept(target.setup(), made));
     return made;
   }
 }

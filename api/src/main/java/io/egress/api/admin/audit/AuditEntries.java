@@ -1,15 +1,12 @@
 package io.egress.api.admin.audit;
 
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the audit log, newest entries first. */
@@ -45,34 +42,35 @@ public final class AuditEntries {
   }
 
   /** {@code limit} replaces the query's limit. */
-  public Future<Page> page(AuditFilter filter, int limit) {
+  public Page page(AuditFilter filter, int limit) {
     Tuple bounds =
-        Tuple.of(
-            utc(filter.since()),
-            utc(filter.after().at()),
+        Rows.parameters(
+            filter.since(),
+            filter.after().at(),
             filter.after().id(),
             filter.action(),
             filter.thingId(),
             filter.actor(),
             (long) limit + 1);
-    boolean ofAll = filter.workspaceId() == null;
-    return pool.preparedQuery(ofAll ? OF_ALL : OF_WORKSPACE)
-        .execute(ofAll ? bounds : bounds.addUUID(filter.workspaceId()))
-        .map(rows -> {
-          List<AuditEntry> entries = new ArrayList<>(rows.size());
-          rows.forEach(row -> entries.add(entry(row)));
-          if (entries.size() <= limit) {
-            return new Page(entries, null);
-          }
-          List<AuditEntry> first = entries.subList(0, limit);
-          return new Page(first, first.get(limit - 1).cursor());
-        });
+    UUID workspaceId = filter.workspaceId();
+    List<AuditEntry> entries =
+        Rows.list(
+            (workspaceId == null
+                    ? pool.preparedQuery(OF_ALL).execute(bounds)
+                    : pool.preparedQuery(OF_WORKSPACE).execute(bounds.addUUID(workspaceId)))
+                .await(),
+            AuditEntries::entry);
+    if (entries.size() <= limit) {
+      return new Page(entries, null);
+    }
+    List<AuditEntry> first = entries.subList(0, limit);
+    return new Page(first, first.getLast().cursor());
   }
 
   private static AuditEntry entry(Row row) {
     return new AuditEntry(
         row.getLong("id"),
-        row.getOffsetDateTime("at").toInstant(),
+        Rows.instant(row, "at"),
         row.getUUID("workspace_id"),
         row.getString("action"),
         row.getString("kind"),
@@ -82,9 +80,5 @@ public final class AuditEntries {
         row.getString("remote_address"),
         row.getString("request_id"),
         (JsonObject) row.getJson("changes"));
-  }
-
-  private static OffsetDateTime utc(Instant instant) {
-    return instant.atOffset(ZoneOffset.UTC);
   }
 }

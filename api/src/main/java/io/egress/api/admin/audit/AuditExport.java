@@ -1,14 +1,9 @@
 package io.egress.api.admin.audit;
 
-import io.egress.platform.http.ClientGoneException;
-import io.egress.platform.http.RequestLifetime;
-import io.vertx.core.Future;
+import io.egress.api.call.Answer;
+import io.egress.platform.json.Json;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -70,49 +65,35 @@ public final class AuditExport {
     this.audit = audit;
   }
 
-  /** Headers that were set before are kept. */
-  public Future<Void> send(RoutingContext ctx, AuditFilter filter, Form form) {
+  public Answer answer(AuditFilter filter, Form form) {
     Integer limit = filter.limit();
-    return send(ctx, filter, form, limit == null ? ENTRIES_MAX : limit);
+    return Answer.streamed(
+        form.type, sink -> write(sink, filter, form, limit == null ? ENTRIES_MAX : limit));
   }
 
   /** Reads a page once the previous one has been written to the client. */
-  private Future<Void> send(RoutingContext ctx, AuditFilter filter, Form form, int most) {
-    Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
-    return audit
-        .page(filter, Math.min(most, PAGE))
-        .compose(page -> {
-          if (cutShort.failed()) {
-            return Future.failedFuture(cutShort.cause());
-          }
-          HttpServerResponse response = ctx.response();
-          Buffer lines = Buffer.buffer();
-          if (!response.headWritten()) {
-            response.putHeader(HttpHeaders.CONTENT_TYPE, form.type);
-            response.setChunked(true);
-            lines.appendString(form == Form.CSV ? String.join(",", COLUMNS) + "\r\n" : "");
-          }
-          page.entries().forEach(entry -> lines.appendBuffer(line(entry, form)));
-          AuditCursor next = page.next();
-          int left = most - page.entries().size();
-          boolean isLast =
-              next == null || left == 0 || ctx.request().method().equals(HttpMethod.HEAD);
-          if (isLast || next == null) {
-            return sent(ctx, end(ctx, lines));
-          }
-          return sent(ctx, response.write(lines))
-              .compose(_ -> send(ctx, filter.after(next), form, left));
-        });
-  }
-
-  private static Future<Void> end(RoutingContext ctx, Buffer lines) {
-    return ctx.request().method().equals(HttpMethod.HEAD)
-        ? ctx.response().end()
-        : ctx.response().end(lines);
+  private void write(Answer.Sink sink, AuditFilter filter, Form form, int max) {
+    Buffer lines = Buffer.buffer(form == Form.CSV ? String.join(",", COLUMNS) + "\r\n" : "");
+    int left = max;
+    AuditFilter rest = filter;
+    while (true) {
+      AuditEntries.Page page = audit.page(rest, Math.min(left, PAGE));
+      for (AuditEntry entry : page.entries()) {
+        lines.appendBuffer(line(entry, form));
+      }
+      sink.write(lines);
+      left -= page.entries().size();
+      AuditCursor next = page.next();
+      if (next == null || left == 0) {
+        return;
+      }
+      rest = filter.after(next);
+      lines = Buffer.buffer();
+    }
   }
 
   private static Buffer line(AuditEntry entry, Form form) {
-    JsonObject json = AuditHandler.json(entry);
+    JsonObject json = Json.object(entry);
     return form == Form.NDJSON
         ? json.toBuffer().appendByte((byte) '\n')
         : Buffer.buffer(
@@ -127,14 +108,5 @@ public final class AuditExport {
     return NEEDS_QUOTES.matcher(harmless).matches()
         ? '"' + harmless.replace("\"", "\"\"") + '"'
         : harmless;
-  }
-
-  /** A connection failure here is the client's, not a backend's. */
-  private static Future<Void> sent(RoutingContext ctx, Future<Void> writing) {
-    RequestLifetime lifetime = RequestLifetime.of(ctx);
-    lifetime.awaitClient();
-    return writing
-        .onComplete(_ -> lifetime.resume())
-        .recover(_ -> Future.failedFuture(new ClientGoneException("the client disconnected")));
   }
 }

@@ -1,7 +1,7 @@
 package io.egress.api.admin.deliveries;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LoggedAttempt;
@@ -10,13 +10,8 @@ import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.Tuple;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -46,17 +41,11 @@ public final class DeliveryReads {
    *     oldest first
    * @param revision the capture's now; null if it was erased
    */
-  public record Told(
+  public record DeliveryWithAttempts(
       LoggedDelivery delivery,
       List<LoggedAttempt> attempts,
       List<LoggedDelivery> others,
       @Nullable Long revision) {
-    public Told {
-      requireNonNull(delivery, "delivery is null");
-      attempts = List.copyOf(attempts);
-      others = List.copyOf(others);
-    }
-
     /** Whether the body that was sent can be made again. */
     public boolean isBodyKnown(MadeAttempt attempt) {
       return revision != null
@@ -81,83 +70,58 @@ public final class DeliveryReads {
    * Deliveries to all endpoints. {@code query} has the parameters of the internal API; throws
    * {@link Refusal}.
    */
-  public Future<Listed> list(UUID workspaceId, MultiMap query) {
+  public Listed list(UUID workspaceId, MultiMap query) {
     DeliveryFilter filter = DeliveryFilter.from(query);
-    return endpoints.list(workspaceId).compose(all -> list(workspaceId, all, filter));
+    return list(workspaceId, endpoints.list(workspaceId).await(), filter);
   }
 
   /** Like {@link #list}, for a caller that has all endpoints of the workspace. */
-  public Future<Listed> list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
+  public Listed list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
     return list(workspaceId, all, DeliveryFilter.from(query));
   }
 
   /** All deliveries of a capture; {@code all} are the endpoints of the workspace. */
-  public Future<List<LoggedDelivery>> ofCapture(
-      UUID workspaceId, List<Endpoint> all, UUID captureId) {
-    return search.ofCapture(workspaceId, all, captureId);
+  public List<LoggedDelivery> ofCapture(UUID workspaceId, List<Endpoint> all, UUID captureId) {
+    return search.ofCapture(workspaceId, all, captureId).await();
   }
 
   /** Deliveries to one endpoint. */
-  public Future<Listed> list(UUID workspaceId, UUID endpointId, MultiMap query) {
+  public Listed list(UUID workspaceId, UUID endpointId, MultiMap query) {
     DeliveryFilter filter = DeliveryFilter.from(query);
-    return endpoints
-        .show(workspaceId, endpointId)
-        .compose(found ->
-            list(
-                workspaceId,
-                List.of(
-                    found.orElseThrow(
-                        () -> new Refusal(404, "no such endpoint in this workspace"))),
-                filter));
+    Endpoint endpoint =
+        endpoints.show(workspaceId, endpointId).await().orElseThrow(Endpoints::unknown);
+    return list(workspaceId, List.of(endpoint), filter);
   }
 
-  private Future<Listed> list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
+  private Listed list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
+    DeliverySearch.Page page = search.page(workspaceId, ofEndpoints, filter).await();
+    DeliveryCursor next = page.next();
+    return new Listed(page.deliveries(), next == null ? null : next.encode());
+  }
+
+  /** Throws a {@link Refusal} if the workspace has no such delivery. */
+  public LoggedDelivery find(UUID workspaceId, UUID id) {
     return search
-        .page(workspaceId, ofEndpoints, filter)
-        .map(page -> {
-          DeliveryCursor next = page.next();
-          return new Listed(page.deliveries(), next == null ? null : next.encode());
-        });
-  }
-
-  /** Fails with a {@link Refusal} if the workspace has no such delivery. */
-  public Future<LoggedDelivery> find(UUID workspaceId, UUID id) {
-    return endpoints
-        .list(workspaceId)
-        .compose(all -> search.one(workspaceId, all, id))
-        .map(found ->
-            found.orElseThrow(() -> new Refusal(404, "no such delivery in this workspace")));
+        .one(workspaceId, endpoints.list(workspaceId).await(), id)
+        .await()
+        .orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
   }
 
   /** Like {@link #find}. */
-  public Future<Told> one(UUID workspaceId, UUID id) {
-    return find(workspaceId, id).compose(delivery -> tell(workspaceId, delivery));
-  }
-
-  private Future<Told> tell(UUID workspaceId, LoggedDelivery delivery) {
+  public DeliveryWithAttempts one(UUID workspaceId, UUID id) {
+    LoggedDelivery delivery = find(workspaceId, id);
     long position = delivery.position();
-    Future<List<LoggedAttempt>> attempts = log.attempts(delivery.id());
-    Future<List<LoggedDelivery>> others =
-        log.replayed(List.of(delivery.endpointId()), position - 1, position);
-    Future<RowSet<Row>> capture =
-        pool.preparedQuery(REVISION).execute(Tuple.of(delivery.captureId(), workspaceId));
-    return Future.all(attempts, others, capture)
-        .map(_ ->
-            new Told(
-                delivery,
-                attempts.result(),
-                others.result().stream()
-                    .filter(other -> !other.id().equals(delivery.id()))
-                    .sorted(
-                        Comparator.comparing(LoggedDelivery::owedAt)
-                            .thenComparing(LoggedDelivery::id))
-                    .toList(),
-                revision(capture.result())));
-  }
-
-  private static @Nullable Long revision(RowSet<Row> captures) {
-    RowIterator<Row> capture = captures.iterator();
-    return capture.hasNext() ? capture.next().getLong("revision") : null;
+    List<LoggedDelivery> others =
+        log.replayed(List.of(delivery.endpointId()), position - 1, position).await().stream()
+            .filter(other -> !other.id().equals(id))
+            .sorted(Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id))
+            .toList();
+    Long revision =
+        Rows.one(
+                Rows.of(pool, REVISION, delivery.captureId(), workspaceId),
+                row -> row.getLong("revision"))
+            .orElse(null);
+    return new DeliveryWithAttempts(delivery, log.attempts(id).await(), others, revision);
   }
 
   /** What the last attempt of a delivery may have ended with. */

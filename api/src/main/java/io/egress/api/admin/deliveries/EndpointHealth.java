@@ -2,7 +2,9 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +44,12 @@ public record EndpointHealth(
     PAUSED,
     HEALTHY,
     /** There is no attempt to judge. */
-    UNTRIED
+    UNTRIED;
+
+    @JsonValue
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   public EndpointHealth {

@@ -1,5 +1,7 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
+import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
@@ -13,14 +15,9 @@ import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.PushSettings;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.WebhookSignature;
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -56,7 +53,6 @@ public final class SentBodies {
   private record Sent(
       UUID deliveryId, UUID endpointId, LoggedAttempt attempt, SentRequest request) {}
 
-  private final Vertx vertx;
   private final Pool pool;
   private final DeliveryReads deliveries;
   private final DocumentStore documents;
@@ -64,12 +60,7 @@ public final class SentBodies {
   private final Semaphore reads = new Semaphore(READ_AT_A_TIME);
 
   public SentBodies(
-      Vertx vertx,
-      Pool pool,
-      DeliveryReads deliveries,
-      DocumentStore documents,
-      PushSettings settings) {
-    this.vertx = vertx;
+      Pool pool, DeliveryReads deliveries, DocumentStore documents, PushSettings settings) {
     this.pool = pool;
     this.deliveries = deliveries;
     this.documents = documents;
@@ -81,25 +72,29 @@ public final class SentBodies {
     return ATTEMPT.matcher(text).matches() ? Optional.of(Integer.valueOf(text)) : Optional.empty();
   }
 
-  /** Fails with a {@link Refusal} if there is no such attempt, or its body cannot be shown. */
-  public Future<SentBody> read(UUID workspaceId, UUID deliveryId, int attempt) {
-    return deliveries.one(workspaceId, deliveryId).compose(told -> read(told, attempt));
+  /** Throws a {@link Refusal} if there is no such attempt, or its body cannot be shown. */
+  public SentBody read(UUID workspaceId, UUID deliveryId, int attempt) {
+    return read(deliveries.one(workspaceId, deliveryId), attempt);
   }
 
-  Future<SentBody> read(DeliveryReads.Told told, int attempt) {
-    Sent sent = sent(told, attempt);
+  SentBody read(DeliveryWithAttempts found, int attempt) {
+    Sent sent = sent(found, attempt);
     if (!reads.tryAcquire()) {
       throw new Refusal(503, READ_AT_A_TIME + " bodies are being read already, try again");
     }
-    return pool.preparedQuery(DOCUMENT)
-        .execute(Tuple.of(told.delivery().captureId()))
-        .compose(rows -> body(rows, sent))
-        .onComplete(_ -> reads.release());
+    try {
+      Fragment document = document(found.delivery().captureId(), sent);
+      EndpointTarget target =
+          EndpointStore.byIds(pool, List.of(sent.endpointId())).await().get(sent.endpointId());
+      return body(sent, document.inflate(), target == null ? null : signature(target));
+    } finally {
+      reads.release();
+    }
   }
 
-  private static Sent sent(DeliveryReads.Told told, int number) {
+  private static Sent sent(DeliveryWithAttempts found, int number) {
     LoggedAttempt attempt =
-        told.attempts().stream()
+        found.attempts().stream()
             .filter(each -> each.number() == number)
             .findFirst()
             .orElseThrow(() -> new Refusal(404, "no such attempt of this delivery"));
@@ -107,30 +102,20 @@ public final class SentBodies {
     if (request == null) {
       throw new Refusal(409, "nothing was sent in this attempt");
     }
-    return new Sent(told.delivery().id(), told.delivery().endpointId(), attempt, request);
+    return new Sent(found.delivery().id(), found.delivery().endpointId(), attempt, request);
   }
 
-  private Future<SentBody> body(RowSet<Row> rows, Sent sent) {
-    Fragment document = document(rows, sent.attempt().made().revision());
+  private Fragment document(UUID captureId, Sent sent) {
+    Row found =
+        Rows.one(Rows.of(pool, DOCUMENT, captureId), row -> row).orElseThrow(SentBodies::gone);
+    Fragment document =
+        found.getLong("revision").equals(sent.attempt().made().revision())
+            ? documents.read(found)
+            : null;
     if (document == null) {
       throw gone();
     }
-    return EndpointStore.byIds(pool, List.of(sent.endpointId()))
-        .compose(targets -> {
-          EndpointTarget target = targets.get(sent.endpointId());
-          return vertx.executeBlocking(
-              () -> body(sent, document.inflate(), target == null ? null : signature(target)),
-              false);
-        });
-  }
-
-  private @Nullable Fragment document(RowSet<Row> rows, @Nullable Long revision) {
-    RowIterator<Row> row = rows.iterator();
-    if (!row.hasNext() || revision == null) {
-      return null;
-    }
-    Row found = row.next();
-    return found.getLong("revision").equals(revision) ? documents.read(found) : null;
+    return document;
   }
 
   private static SentBody body(Sent sent, byte[] document, @Nullable WebhookSignature signature) {

@@ -3,10 +3,10 @@ package io.egress.api.admin.endpoints;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.json.Json;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
-import io.egress.webhook.endpoint.EndpointLimits;
-import io.vertx.core.Future;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlClient;
@@ -19,93 +19,83 @@ import org.jspecify.annotations.Nullable;
 /** Writes audit entries for changes of endpoints. */
 record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String KIND = "endpoint";
+  private static final String URL = "url";
 
-  Future<Void> created(Endpoint endpoint) {
-    JsonObject changes =
-        new JsonObject()
-            .put("url", shown(endpoint.url()))
-            .put("description", endpoint.description())
-            .put("full_history", endpoint.fullHistory());
-    if (!endpoint.headerNames().isEmpty()) {
-      changes.put("headers", new JsonArray(endpoint.headerNames()));
+  /** What has a value of its own; the other fields are as in every endpoint. */
+  void created(Endpoint endpoint) {
+    JsonObject usual = said(EndpointSpec.of(""));
+    JsonObject spec = said(endpoint.spec());
+    JsonObject changes = new JsonObject();
+    for (String name : spec.fieldNames()) {
+      Object value = spec.getValue(name);
+      if (name.equals("description") || !Objects.equals(value, usual.getValue(name))) {
+        changes.put(name, value);
+      }
     }
-    if (!endpoint.limits().equals(EndpointLimits.NONE)) {
-      changes
-          .put("max_per_second", endpoint.limits().maxPerSecond())
-          .put("max_in_flight", endpoint.limits().maxInFlight());
+    changes.put("full_history", endpoint.fullHistory());
+    if (!endpoint.headers().isEmpty()) {
+      changes.put("headers", new JsonArray(endpoint.headers()));
     }
     if (endpoint.clientCertificate() != null) {
-      changes.put("client_certificate", EndpointView.certificate(endpoint.clientCertificate()));
+      changes.put("client_certificate", Json.object(endpoint.clientCertificate()));
     }
-    if (endpoint.standardWebhooks()) {
-      changes.put("standard_webhooks", true);
-    }
-    if (endpoint.erasures()) {
-      changes.put("events", EndpointView.events(true));
-    }
-    return write("endpoint.created", endpoint.id(), changes);
+    write("endpoint.created", endpoint.id(), changes);
   }
 
   /** Pausing and resuming are separate actions, so that readers can search for them. */
-  Future<Void> changed(Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
+  void changed(Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
     JsonObject changes = changes(before, after, headers);
     boolean switched = before.paused() != after.paused();
-    Future<Void> paused =
-        switched
-            ? write(
-                after.paused() ? "endpoint.paused" : "endpoint.resumed",
-                after.id(),
-                new JsonObject())
-            : Future.succeededFuture();
-    return switched && changes.isEmpty()
-        ? paused
-        : paused.compose(_ -> write("endpoint.changed", after.id(), changes));
+    if (switched) {
+      write(after.paused() ? "endpoint.paused" : "endpoint.resumed", after.id(), new JsonObject());
+    }
+    if (!switched || !changes.isEmpty()) {
+      write("endpoint.changed", after.id(), changes);
+    }
   }
 
-  Future<Void> deleted(Endpoint endpoint) {
-    return write(
-        "endpoint.deleted", endpoint.id(), new JsonObject().put("url", shown(endpoint.url())));
+  void deleted(Endpoint endpoint) {
+    write("endpoint.deleted", endpoint.id(), new JsonObject().put(URL, shown(endpoint.url())));
   }
 
-  Future<Void> rotated(UUID id, String overlap) {
-    return write("secret.rotated", id, new JsonObject().put("overlap", overlap));
+  void rotated(UUID id, String overlap) {
+    write("secret.rotated", id, new JsonObject().put("overlap", overlap));
   }
 
-  Future<Void> endedOverlap(UUID id) {
-    return write("secret_overlap.ended", id, new JsonObject());
+  void endedOverlap(UUID id) {
+    write("secret_overlap.ended", id, new JsonObject());
   }
 
-  Future<Void> tested(UUID id) {
-    return write("endpoint.tested", id, new JsonObject());
+  void tested(UUID id) {
+    write("endpoint.tested", id, new JsonObject());
   }
 
-  private Future<Void> write(String action, UUID id, JsonObject changes) {
-    return AuditLog.write(transaction, workspaceId, caller, new Act(action, KIND, id, changes));
+  private void write(String action, UUID id, JsonObject changes) {
+    AuditLog.record(transaction, workspaceId, caller, new Act(action, KIND, id, changes));
   }
 
   private static JsonObject changes(
       Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
     JsonObject changes = new JsonObject();
-    if (!before.url().equals(after.url())) {
-      changes.put("url", change(shown(before.url()), shown(after.url())));
+    JsonObject old = said(before.spec());
+    JsonObject now = said(after.spec());
+    for (String name : now.fieldNames()) {
+      boolean isSame =
+          name.equals(URL)
+              ? before.url().equals(after.url())
+              : Objects.equals(old.getValue(name), now.getValue(name));
+      if (!isSame) {
+        changes.put(name, change(old.getValue(name), now.getValue(name)));
+      }
     }
-    plain(changes, "description", before.description(), after.description());
     if (headers != null) {
       changes.put("headers", headers(before, after, headers));
     }
-    plain(changes, "max_per_second", before.limits().maxPerSecond(), after.limits().maxPerSecond());
-    plain(changes, "max_in_flight", before.limits().maxInFlight(), after.limits().maxInFlight());
-    plain(
-        changes,
-        "client_certificate",
-        EndpointView.certificate(before.clientCertificate()),
-        EndpointView.certificate(after.clientCertificate()));
-    plain(changes, "standard_webhooks", before.standardWebhooks(), after.standardWebhooks());
-    plain(
-        changes,
-        "events",
-        EndpointView.events(before.erasures()),
-        EndpointView.events(after.erasures()));
+    if (!Objects.equals(before.clientCertificate(), after.clientCertificate())) {
+      changes.put(
+          "client_certificate",
+          change(json(before.clientCertificate()), json(after.clientCertificate())));
+    }
     return changes;
   }
 
@@ -118,19 +108,20 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
             .sorted()
             .toList();
     List<String> removed =
-        before.headerNames().stream().filter(name -> !after.headerNames().contains(name)).toList();
+        before.headers().stream().filter(name -> !after.headers().contains(name)).toList();
     return new JsonObject().put("set", new JsonArray(set)).put("removed", new JsonArray(removed));
   }
 
-  private static void plain(
-      JsonObject changes, String name, @Nullable Object before, @Nullable Object after) {
-    if (!Objects.equals(before, after)) {
-      changes.put(name, change(before, after));
-    }
+  private static @Nullable JsonObject json(@Nullable Object value) {
+    return value == null ? null : Json.object(value);
   }
 
   private static JsonObject change(@Nullable Object from, @Nullable Object to) {
     return new JsonObject().put("from", from).put("to", to);
+  }
+
+  private static JsonObject said(EndpointSpec spec) {
+    return Json.object(spec).put(URL, shown(spec.url()));
   }
 
   /** Drops the query, which may contain a receiver's token. */

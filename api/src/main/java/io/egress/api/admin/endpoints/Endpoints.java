@@ -1,38 +1,52 @@
 package io.egress.api.admin.endpoints;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.Refusal;
-import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointStore.Locked;
+import io.egress.webhook.endpoint.EndpointStore.Sealed;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Manages endpoints and their signing secrets. A rejected operation fails with a {@link Refusal}.
- */
+/** Manages endpoints and their signing secrets. A rejected operation throws a {@link Refusal}. */
 public final class Endpoints {
-  /** An endpoint with a new signing secret, which is shown only once. */
-  public record Issued(Endpoint endpoint, String secret) {}
+  /**
+   * An endpoint with a new signing secret, which is shown only once.
+   *
+   * @param standardWebhooksSecret the secret as libraries for Standard Webhooks expect it
+   */
+  public record Issued(
+      @JsonUnwrapped Endpoint endpoint, String secret, String standardWebhooksSecret) {
+    Issued(Endpoint endpoint, String secret) {
+      this(endpoint, secret, SigningSecrets.inStandardForm(secret));
+    }
+
+    /** Secrets are never printed. */
+    @Override
+    public String toString() {
+      return "Issued[" + endpoint.id() + ", secret withheld]";
+    }
+  }
 
   private final Pool pool;
   private final Transactions transactions;
@@ -47,138 +61,114 @@ public final class Endpoints {
     this.secretBox = secretBox;
   }
 
-  public Future<Issued> create(Caller caller, UUID workspaceId, NewEndpoint endpoint) {
-    return Workspaces.name(pool, workspaceId)
-        .compose(_ -> transactions.run(tx -> create(tx, caller, workspaceId, endpoint)));
+  public Issued create(Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+    Workspaces.name(pool, workspaceId);
+    return transactions.call(tx -> create(tx, caller, workspaceId, endpoint));
   }
 
   /** The workspace must exist. */
-  Future<Issued> create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+  Issued create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
     SecretBox box = box();
-    Buffer sealed = Buffer.buffer(box.seal(secret, id));
-    ClientCertificate certificate = endpoint.clientCertificate();
-    return Workspaces.requireOpen(tx, workspaceId)
-        .compose(_ ->
-            EndpointStore.add(
-                tx,
-                workspaceId,
-                id,
-                endpoint,
-                sealed,
-                endpoint.headers().seal(box, id),
-                certificate == null ? null : certificate.seal(box, id)))
-        .compose(created ->
-            audit(tx, caller, workspaceId).created(created).map(new Issued(created, secret)));
+    Buffer sealedSecret = Buffer.buffer(box.seal(secret, id));
+    Sealed sealed =
+        Sealed.of(endpoint.headers().seal(box, id), endpoint.clientCertificate(), box, id);
+    Workspaces.requireOpen(tx, workspaceId);
+    Endpoint created =
+        EndpointStore.add(tx, workspaceId, id, endpoint, sealedSecret, sealed).await();
+    audit(tx, caller, workspaceId).created(created);
+    return new Issued(created, secret);
   }
 
   /** Oldest first. */
-  public Future<List<Endpoint>> list(UUID workspaceId) {
-    return store.list(workspaceId);
+  public List<Endpoint> list(UUID workspaceId) {
+    return store.list(workspaceId).await();
   }
 
-  public Future<Endpoint> show(UUID workspaceId, UUID id) {
-    return store.show(workspaceId, id).map(Endpoints::known);
+  public Endpoint show(UUID workspaceId, UUID id) {
+    return store.show(workspaceId, id).await().orElseThrow(Endpoints::unknown);
   }
 
-  public Future<Endpoint> change(Caller caller, UUID workspaceId, UUID id, EndpointChange change) {
-    return onLocked(
-        workspaceId,
-        id,
-        (tx, before) ->
-            headers(tx, id, change.headers())
-                .compose(headers ->
-                    EndpointStore.change(
-                        tx, workspaceId, id, change, headers, certificate(id, change)))
-                .map(Endpoints::known)
-                .compose(after ->
-                    audit(tx, caller, workspaceId)
-                        .changed(before, after, change.headers())
-                        .map(after)));
-  }
-
-  private @Nullable Buffer certificate(UUID id, EndpointChange change) {
-    ClientCertificate certificate = change.clientCertificate();
-    return certificate == null ? null : certificate.seal(box(), id);
-  }
-
-  /** The changed headers; null if the change does not concern them. */
-  private Future<@Nullable SealedHeaders> headers(
-      SqlConnection tx, UUID id, @Nullable HeaderChange change) {
-    if (change == null) {
-      return Future.succeededFuture();
-    }
-    SecretBox box = box();
-    Future<CustomHeaders> before =
-        change.clears()
-            ? Future.succeededFuture(CustomHeaders.NONE)
-            : EndpointStore.sealedHeaders(tx, id)
-                .map(stored -> CustomHeaders.open(stored, box, id))
-                .recover(Endpoints::refuseUnopened);
-    return before.map(headers -> {
-      CustomHeaders changed = headers.with(change.values());
-      String problem = changed.problem();
-      if (problem != null) {
-        throw new Refusal(400, "headers: " + problem);
-      }
-      return changed.seal(box, id);
+  public Endpoint change(Caller caller, UUID workspaceId, UUID id, EndpointChange change) {
+    return transactions.call(tx -> {
+      Locked before = lock(tx, workspaceId, id);
+      Endpoint after =
+          EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
+      audit(tx, caller, workspaceId).changed(before.endpoint(), after, change.headers());
+      return after;
     });
   }
 
-  private static <T> Future<T> refuseUnopened(Throwable failure) {
-    return Future.failedFuture(
-        failure instanceof UnknownSecretKeyException || failure instanceof DamagedSecretException
-            ? new Refusal(409, String.valueOf(failure.getMessage()))
-            : failure);
+  private Sealed sealed(Locked before, EndpointChange change) {
+    UUID id = before.endpoint().id();
+    Sealed sealed = before.sealed();
+    HeaderChange headers = change.headers();
+    SealedHeaders newHeaders =
+        headers == null ? sealed.headers() : headers(sealed.headers(), headers, id).seal(box(), id);
+    CertificateChange certificate = change.certificate();
+    return certificate == null
+        ? new Sealed(newHeaders, sealed.certificate(), sealed.shownCertificate())
+        : Sealed.of(newHeaders, certificate.certificate(), box(), id);
   }
 
-  public Future<Void> delete(Caller caller, UUID workspaceId, UUID id) {
-    return onLocked(
-        workspaceId,
-        id,
-        (tx, before) ->
-            EndpointStore.delete(tx, workspaceId, id)
-                .compose(_ -> audit(tx, caller, workspaceId).deleted(before)));
+  private CustomHeaders headers(SealedHeaders before, HeaderChange change, UUID id) {
+    CustomHeaders kept = CustomHeaders.NONE;
+    if (!change.clears()) {
+      try {
+        kept = CustomHeaders.open(before.sealed(), box(), id);
+      } catch (UnknownSecretKeyException | DamagedSecretException unopened) {
+        throw new Refusal(409, String.valueOf(unopened.getMessage()));
+      }
+    }
+    CustomHeaders changed = kept.with(change.values());
+    String problem = changed.problem();
+    if (problem != null) {
+      throw new Refusal(400, "headers: " + problem);
+    }
+    return changed;
+  }
+
+  public void delete(Caller caller, UUID workspaceId, UUID id) {
+    transactions.call(tx -> {
+      Endpoint before = lock(tx, workspaceId, id).endpoint();
+      EndpointStore.delete(tx, workspaceId, id).await();
+      audit(tx, caller, workspaceId).deleted(before);
+      return before;
+    });
   }
 
   /** The previous secret keeps signing beside the new one for {@code overlap}. */
-  public Future<Issued> rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
-    return transactions.run(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
+  public Issued rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
+    return transactions.call(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
   }
 
-  Future<Issued> rotateSecret(
+  Issued rotateSecret(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     String secret = SigningSecrets.generate();
     Buffer sealed = Buffer.buffer(box().seal(secret, id));
-    return EndpointStore.lock(tx, workspaceId, id)
-        .map(Endpoints::known)
-        .compose(_ -> EndpointStore.rotate(tx, workspaceId, id, sealed, overlap))
-        .map(rotated -> new Issued(rotated.orElseThrow(Endpoints::overlapping), secret))
-        .compose(issued ->
-            audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap)).map(issued));
+    lock(tx, workspaceId, id);
+    Endpoint rotated =
+        EndpointStore.rotate(tx, workspaceId, id, sealed, overlap)
+            .await()
+            .orElseThrow(Endpoints::overlapping);
+    audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap));
+    return new Issued(rotated, secret);
   }
 
   /** From now on only the newest secret signs. */
-  public Future<Void> endOverlap(Caller caller, UUID workspaceId, UUID id) {
-    return onLocked(
-        workspaceId,
-        id,
-        (tx, _) ->
-            EndpointStore.endOverlap(tx, workspaceId, id)
-                .compose(_ -> audit(tx, caller, workspaceId).endedOverlap(id)));
+  public void endOverlap(Caller caller, UUID workspaceId, UUID id) {
+    transactions.call(tx -> {
+      lock(tx, workspaceId, id);
+      EndpointStore.endOverlap(tx, workspaceId, id).await();
+      audit(tx, caller, workspaceId).endedOverlap(id);
+      return id;
+    });
   }
 
-  private interface Work<T> {
-    Future<T> on(SqlConnection tx, Endpoint before);
-  }
-
-  /** Locks the endpoint's row until {@code work} has completed. */
-  private <T> Future<T> onLocked(UUID workspaceId, UUID id, Work<T> work) {
-    return transactions.run(tx ->
-        EndpointStore.lock(tx, workspaceId, id)
-            .map(Endpoints::known)
-            .compose(before -> work.on(tx, before)));
+  /** Locks the endpoint's row until the transaction ends. */
+  static Locked lock(SqlConnection tx, UUID workspaceId, UUID id) {
+    return EndpointStore.lock(tx, workspaceId, id).await().orElseThrow(Endpoints::unknown);
   }
 
   private static EndpointAudit audit(SqlConnection tx, Caller caller, UUID workspaceId) {
@@ -192,8 +182,8 @@ public final class Endpoints {
     return secretBox;
   }
 
-  static Endpoint known(Optional<Endpoint> found) {
-    return found.orElseThrow(() -> new Refusal(404, "no such endpoint in this workspace"));
+  public static Refusal unknown() {
+    return new Refusal(404, "no such endpoint in this workspace");
   }
 
   private static Refusal overlapping() {

@@ -3,16 +3,14 @@ package io.egress.api.admin.erasures;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
@@ -87,84 +85,48 @@ public final class BackgroundErasure {
 
   private record Kept(UUID workspaceId, long millis, boolean ended) {}
 
-  /** Completes when nothing is older than it may be. */
-  public Future<Void> run() {
-    return pool.preparedQuery(WORKSPACES)
-        .execute(Tuple.of(standard == null ? null : standard.toMillis()))
-        .compose(rows -> {
-          Deque<Kept> left = new ArrayDeque<>();
-          for (Row row : rows) {
-            left.add(
-                new Kept(
-                    row.getUUID("id"), row.getLong("retention_ms"), row.getBoolean("has_ended")));
-          }
-          return next(left);
-        });
-  }
-
-  /** Workspaces take turns, so that a large one does not hold up the others. */
-  private Future<Void> next(Deque<Kept> left) {
-    Kept kept = left.poll();
-    if (kept == null) {
-      return Future.succeededFuture();
+  /** Returns when nothing is older than it may be. */
+  public void run() {
+    Deque<Kept> left =
+        new ArrayDeque<>(Rows.list(Rows.of(pool, WORKSPACES, standard), BackgroundErasure::kept));
+    // Workspaces take turns, so that a large one does not hold up the others.
+    for (Kept kept = left.poll(); kept != null; kept = left.poll()) {
+      Kept current = kept;
+      List<UUID> erased = transactions.call(tx -> eraseChunk(tx, current));
+      ReceiverAnswers.forget(pool, kept.workspaceId(), erased);
+      if (erased.size() >= CHUNK_MAX) {
+        left.add(kept);
+      } else if (kept.ended()) {
+        forgetNames(kept.workspaceId());
+      }
     }
-    return transactions
-        .run(tx -> eraseChunk(tx, kept))
-        .compose(erased -> {
-          if (erased.size() >= CHUNK_MAX) {
-            left.add(kept);
-          }
-          return ReceiverAnswers.forget(pool, kept.workspaceId(), erased)
-              .compose(_ ->
-                  kept.ended() && erased.size() < CHUNK_MAX
-                      ? forgetNames(kept.workspaceId())
-                      : Future.succeededFuture());
-        })
-        .compose(_ -> next(left));
   }
 
-  private Future<Void> forgetNames(UUID workspaceId) {
-    Tuple workspace = Tuple.of(workspaceId);
-    return pool.preparedQuery(FORGET_RENAMES)
-        .execute(workspace)
-        .compose(_ -> pool.preparedQuery(FORGET_MEMBERS).execute(workspace))
-        .compose(_ -> pool.preparedQuery(FORGET_DEVICES).execute(workspace))
-        .compose(_ -> pool.preparedQuery(EMPTIED).execute(workspace))
-        .mapEmpty();
+  private static Kept kept(Row row) {
+    return new Kept(row.getUUID("id"), row.getLong("retention_ms"), row.getBoolean("has_ended"));
+  }
+
+  private void forgetNames(UUID workspaceId) {
+    for (String statement : List.of(FORGET_RENAMES, FORGET_MEMBERS, FORGET_DEVICES, EMPTIED)) {
+      Rows.of(pool, statement, workspaceId);
+    }
   }
 
   /** Returns what was erased; nothing while another process works. */
-  private static Future<List<UUID>> eraseChunk(SqlConnection tx, Kept kept) {
-    return tx.preparedQuery(LOCK)
-        .execute(Tuple.of(LOCK_KEY))
-        .compose(locked ->
-            locked.iterator().next().getBoolean("is_mine")
-                ? eraseExpired(tx, kept)
-                : Future.succeededFuture(List.of()));
-  }
-
-  private static Future<List<UUID>> eraseExpired(SqlConnection tx, Kept kept) {
-    return tx.preparedQuery(ERASE)
-        .execute(
-            Tuple.of(kept.workspaceId(), kept.millis(), CHUNK_MAX, kept.ended() ? ENDED : REASON))
-        .compose(rows -> {
-          List<UUID> erased = new ArrayList<>(rows.size());
-          rows.forEach(row -> erased.add(row.getUUID("capture_id")));
-          return erased.isEmpty() || kept.ended()
-              ? Future.succeededFuture(erased)
-              : record(tx, kept, erased.size()).map(erased);
-        });
-  }
-
-  private static Future<Void> record(SqlConnection tx, Kept kept, int captures) {
-    return AuditLog.write(
-        tx,
-        kept.workspaceId(),
-        Caller.SYSTEM,
-        new Act(
-            "captures.expired",
-            "workspace",
-            kept.workspaceId(),
-            new JsonObject().put("captures", captures)));
+  private static List<UUID> eraseChunk(SqlConnection tx, Kept kept) {
+    if (!Rows.of(tx, LOCK, LOCK_KEY).iterator().next().getBoolean("is_mine")) {
+      return List.of();
+    }
+    String reason = kept.ended() ? ENDED : REASON;
+    List<UUID> erased =
+        Rows.list(
+            Rows.of(tx, ERASE, kept.workspaceId(), kept.millis(), CHUNK_MAX, reason),
+            row -> row.getUUID("capture_id"));
+    if (!erased.isEmpty() && !kept.ended()) {
+      JsonObject changes = new JsonObject().put("captures", erased.size());
+      UUID id = kept.workspaceId();
+      AuditLog.record(tx, id, Caller.SYSTEM, new Act("captures.expired", "workspace", id, changes));
+    }
+    return erased;
   }
 }

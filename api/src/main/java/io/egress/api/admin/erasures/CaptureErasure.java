@@ -4,15 +4,13 @@ import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -43,54 +41,41 @@ public final class CaptureErasure {
   }
 
   /** Of a capture that was erased before, returns the erasure of then. */
-  public Future<Erasure> erase(Caller caller, UUID captureId, String reason) {
+  public Erasure erase(Caller caller, UUID captureId, String reason) {
     return erase(caller, new Wanted(null, captureId, reason));
   }
 
   /** Like {@link #erase}, but only if the capture is of the workspace. */
-  public Future<Erasure> eraseOf(UUID workspaceId, Caller caller, UUID captureId, String reason) {
+  public Erasure eraseOf(UUID workspaceId, Caller caller, UUID captureId, String reason) {
     return erase(caller, new Wanted(workspaceId, captureId, reason));
   }
 
-  private Future<Erasure> erase(Caller caller, Wanted wanted) {
-    return transactions
-        .run(tx -> eraseOnce(tx, caller, wanted))
-        .compose(erasure ->
-            ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()))
-                .map(erasure));
+  private Erasure erase(Caller caller, Wanted wanted) {
+    Erasure erasure = transactions.call(tx -> eraseOnce(tx, caller, wanted));
+    ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()));
+    return erasure;
   }
 
-  private static Future<Erasure> eraseOnce(SqlConnection tx, Caller caller, Wanted wanted) {
-    return tx.preparedQuery(HOLD)
-        .execute(Tuple.of(wanted.captureId(), wanted.workspaceId()))
-        .compose(rows -> {
-          requireErasable(rows);
-          return tx.preparedQuery(ERASE)
-              .execute(Tuple.of(wanted.captureId(), caller.actor(), wanted.reason()));
-        })
-        .compose(rows -> record(tx, caller, rows.iterator().next()));
-  }
-
-  private static void requireErasable(RowSet<Row> captures) {
-    if (captures.size() == 0) {
-      throw new Refusal(404, "no such capture");
-    }
-    if (captures.iterator().next().getBoolean("is_held")) {
+  private static Erasure eraseOnce(SqlConnection tx, Caller caller, Wanted wanted) {
+    boolean isHeld =
+        Rows.one(
+                Rows.of(tx, HOLD, wanted.captureId(), wanted.workspaceId()),
+                row -> row.getBoolean("is_held"))
+            .orElseThrow(() -> new Refusal(404, "no such capture"));
+    if (isHeld) {
       throw Workspaces.onLegalHold();
     }
-  }
-
-  private static Future<Erasure> record(SqlConnection tx, Caller caller, Row row) {
+    Row row =
+        Rows.of(tx, ERASE, wanted.captureId(), caller.actor(), wanted.reason()).iterator().next();
     Erasure erasure = Erasure.of(row);
-    if (!row.getBoolean("is_new")) {
-      return Future.succeededFuture(erasure);
+    if (row.getBoolean("is_new")) {
+      JsonObject changes = new JsonObject().put("reason", erasure.reason());
+      AuditLog.record(
+          tx,
+          erasure.workspaceId(),
+          caller,
+          new Act("capture.erased", "capture", erasure.id(), changes));
     }
-    Act act =
-        new Act(
-            "capture.erased",
-            "capture",
-            erasure.captureId(),
-            new JsonObject().put("reason", erasure.reason()));
-    return AuditLog.write(tx, erasure.workspaceId(), caller, act).map(erasure);
+    return erasure;
   }
 }

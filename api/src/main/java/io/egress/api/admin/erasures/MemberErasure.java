@@ -4,18 +4,18 @@ import io.egress.api.admin.workspace.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Unlinks a member from all captures, which then show the speaker's label, and erases the name and
@@ -24,6 +24,7 @@ import java.util.UUID;
  * the member goes.
  */
 public final class MemberErasure {
+  private static final Logger log = LoggerFactory.getLogger(MemberErasure.class);
   private static final int CHUNK_MAX = 200;
 
   private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
@@ -67,94 +68,70 @@ public final class MemberErasure {
   }
 
   /** Returns the number of captures that named the member. */
-  public Future<Integer> erase(Caller caller, UUID workspaceId, UUID memberId) {
-    return unlinkAll(workspaceId, memberId, 0)
-        .compose(captures ->
-            transactions
-                .run(tx -> delete(tx, caller, workspaceId, memberId, captures))
-                .map(captures)
-                .recover(failure ->
-                    failure instanceof NamedAgain
-                        ? erase(caller, workspaceId, memberId).map(more -> captures + more)
-                        : Future.failedFuture(failure)));
+  public int erase(Caller caller, UUID workspaceId, UUID memberId) {
+    int captures = 0;
+    while (true) {
+      int unlinked = unlinkAll(workspaceId, memberId);
+      captures += unlinked;
+      try {
+        transactions.call(tx -> delete(tx, caller, workspaceId, memberId, unlinked));
+        return captures;
+      } catch (NamedAgain again) {
+        log.debug("A capture that was put meanwhile names the member {}; continuing", memberId);
+      }
+    }
   }
 
-  private Future<Integer> unlinkAll(UUID workspaceId, UUID memberId, int before) {
-    return transactions
-        .run(tx -> unlinkChunk(tx, workspaceId, memberId))
-        .compose(unlinked ->
-            unlinked == 0
-                ? Future.succeededFuture(before)
-                : unlinkAll(workspaceId, memberId, before + unlinked));
+  private int unlinkAll(UUID workspaceId, UUID memberId) {
+    int unlinked = 0;
+    while (true) {
+      int chunk = transactions.call(tx -> unlinkChunk(tx, workspaceId, memberId));
+      if (chunk == 0) {
+        return unlinked;
+      }
+      unlinked += chunk;
+    }
   }
 
-  private Future<Integer> unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
-    return tx.preparedQuery(HELD)
-        .execute(Tuple.of(workspaceId))
-        .compose(held -> {
-          if (held.size() > 0) {
-            throw Workspaces.onLegalHold();
-          }
-          return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, CHUNK_MAX));
-        })
-        .compose(rows -> {
-          UUID[] ids = new UUID[rows.size()];
-          int n = 0;
-          for (Row row : rows) {
-            ids[n++] = row.getUUID("id");
-          }
-          return ids.length == 0
-              ? Future.succeededFuture(0)
-              : unlink(tx, memberId, ids).map(ids.length);
-        });
+  private int unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
+    if (Rows.of(tx, HELD, workspaceId).size() > 0) {
+      throw Workspaces.onLegalHold();
+    }
+    UUID[] ids =
+        Rows.list(Rows.of(tx, NEXT, workspaceId, memberId, CHUNK_MAX), row -> row.getUUID("id"))
+            .toArray(UUID[]::new);
+    if (ids.length > 0) {
+      unlink(tx, memberId, ids);
+    }
+    return ids.length;
   }
 
   /**
    * The stored documents show the name, so they are replaced in the same transaction. Those of an
    * earlier revision, which may still be being rendered, cannot be stored after this.
    */
-  private Future<Void> unlink(SqlConnection tx, UUID memberId, UUID[] ids) {
-    return tx.preparedQuery(LOCK)
-        .execute(Tuple.of(ids))
-        .compose(_ -> tx.preparedQuery(UNLINK).execute(Tuple.of(ids, memberId)))
-        .compose(_ -> documents.renew(tx, List.of(ids)))
-        .compose(renewed -> emptyDamaged(tx, renewed.unrenderable()));
+  private void unlink(SqlConnection tx, UUID memberId, UUID[] ids) {
+    Rows.of(tx, LOCK, (Object) ids);
+    Rows.of(tx, UNLINK, ids, memberId);
+    Set<UUID> damaged = documents.renew(tx, List.of(ids)).await().unrenderable();
+    if (!damaged.isEmpty()) {
+      Rows.of(tx, EMPTY_DAMAGED, (Object) damaged.toArray(UUID[]::new));
+    }
   }
 
-  private static Future<Void> emptyDamaged(SqlConnection tx, Set<UUID> ids) {
-    return ids.isEmpty()
-        ? Future.succeededFuture()
-        : tx.preparedQuery(EMPTY_DAMAGED).execute(Tuple.of(ids.toArray(UUID[]::new))).mapEmpty();
-  }
-
-  private static Future<Void> delete(
+  private static UUID delete(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID memberId, int captures) {
-    Tuple member = Tuple.of(workspaceId, memberId);
-    return tx.preparedQuery(DELETE)
-        .execute(member)
-        .compose(deleted -> {
-          if (deleted.rowCount() == 0) {
-            throw new Refusal(404, "no such member in this workspace");
-          }
-          return tx.preparedQuery(NEXT).execute(Tuple.of(workspaceId, memberId, 1));
-        })
-        .compose(again -> {
-          if (again.size() > 0) {
-            throw new NamedAgain();
-          }
-          return tx.preparedQuery(FORGET_RENAME).execute(member);
-        })
-        .compose(_ -> tx.preparedQuery(COUNT).execute(Tuple.of(workspaceId)))
-        .compose(_ ->
-            AuditLog.write(
-                tx,
-                workspaceId,
-                caller,
-                new Act(
-                    "member.erased",
-                    "member",
-                    memberId,
-                    new JsonObject().put("captures", captures))));
+    if (Rows.of(tx, DELETE, workspaceId, memberId).rowCount() == 0) {
+      throw new Refusal(404, "no such member in this workspace");
+    }
+    if (Rows.of(tx, NEXT, workspaceId, memberId, 1).size() > 0) {
+      throw new NamedAgain();
+    }
+    Rows.of(tx, FORGET_RENAME, workspaceId, memberId);
+    Rows.of(tx, COUNT, workspaceId);
+    JsonObject changes = new JsonObject().put("captures", captures);
+    AuditLog.record(tx, workspaceId, caller, new Act("member.erased", "member", memberId, changes));
+    return memberId;
   }
 
   /** A capture that was put since the last chunk names the member. */

@@ -1,12 +1,8 @@
 package io.egress.api.admin.erasures;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.endpoint.DeliveryId;
-import io.vertx.core.Future;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
@@ -31,32 +27,21 @@ final class ReceiverAnswers {
 
   private ReceiverAnswers() {}
 
-  static Future<Void> forget(SqlClient client, UUID workspaceId, List<UUID> captureIds) {
-    return client
-        .preparedQuery(ENDPOINTS)
-        .execute(Tuple.of(workspaceId))
-        .compose(endpoints ->
-            endpoints.size() == 0 || captureIds.isEmpty()
-                ? Future.succeededFuture()
-                : forget(client, endpoints, captureIds));
-  }
-
-  private static Future<Void> forget(
-      SqlClient client, RowSet<Row> endpoints, List<UUID> captureIds) {
-    List<UUID> endpointIds = new ArrayList<>();
-    List<UUID> deliveries = new ArrayList<>();
-    for (Row endpoint : endpoints) {
-      UUID id = endpoint.getUUID("id");
-      endpointIds.add(id);
-      captureIds.forEach(capture -> deliveries.add(DeliveryId.of(id, capture)));
+  static void forget(SqlClient client, UUID workspaceId, List<UUID> captureIds) {
+    List<UUID> endpointIds =
+        Rows.list(Rows.of(client, ENDPOINTS, workspaceId), row -> row.getUUID("id"));
+    if (endpointIds.isEmpty() || captureIds.isEmpty()) {
+      return;
     }
-    return client
-        .preparedQuery(FORGET)
-        .execute(
-            Tuple.of(
-                deliveries.toArray(UUID[]::new),
-                endpointIds.toArray(UUID[]::new),
-                captureIds.toArray(UUID[]::new)))
-        .mapEmpty();
+    UUID[] deliveries =
+        endpointIds.stream()
+            .flatMap(id -> captureIds.stream().map(capture -> DeliveryId.of(id, capture)))
+            .toArray(UUID[]::new);
+    Rows.of(
+        client,
+        FORGET,
+        deliveries,
+        endpointIds.toArray(UUID[]::new),
+        captureIds.toArray(UUID[]::new));
   }
 }

@@ -7,12 +7,11 @@ import io.egress.api.intake.KeyBody.NewKey;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.json.UtcInstant;
-import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -20,12 +19,7 @@ import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Creates, lists, changes and deletes API keys. Only a hash of the token is stored. A rejected
  * operation fails with a {@link Refusal}.
  *
- * <p>The expiry of a key can be changed until the key has expired. It becomes later only if the
- * caller says so: whoever shortens it must not extend it by mistake.
+ * <p>The expiry of a key can be changed until the key has expired. Only {@code extend} can postpone
+ * it: whoever shortens it must not extend it by mistake.
  */
 public final class ApiKeys {
   /** A key without its token. */
@@ -48,8 +42,19 @@ public final class ApiKeys {
       @Nullable Instant expiresAt,
       @Nullable Instant lastUsedAt) {}
 
-  /** A new key with its token, which is shown only once. */
-  public record Minted(Listed key, ApiKey token) {}
+  /**
+   * A new key.
+   *
+   * @param key its token, which is shown only once
+   */
+  public record Minted(
+      UUID id, String name, String key, Instant createdAt, @Nullable Instant expiresAt) {
+    /** Keys are never printed. */
+    @Override
+    public String toString() {
+      return "Minted[" + id + ", key withheld]";
+    }
+  }
 
   private static final String SHOWN =
       "id, name, last_four, created_at, created_by, expires_at, last_used_at";
@@ -84,83 +89,65 @@ public final class ApiKeys {
     this.transactions = new Transactions(pool);
   }
 
-  public Future<Minted> mint(Caller caller, UUID workspaceId, NewKey key) {
-    return Workspaces.name(pool, workspaceId)
-        .compose(_ -> transactions.run(tx -> mint(tx, caller, workspaceId, key)));
+  public Minted mint(Caller caller, UUID workspaceId, NewKey key) {
+    Workspaces.name(pool, workspaceId);
+    return transactions.call(tx -> mint(tx, caller, workspaceId, key));
   }
 
   /** The workspace must exist. */
-  Future<Minted> mint(SqlConnection tx, Caller caller, UUID workspaceId, NewKey key) {
+  Minted mint(SqlConnection tx, Caller caller, UUID workspaceId, NewKey key) {
     ApiKey token = ApiKey.mint();
-    Duration expiresIn = key.expiresIn();
-    return Workspaces.requireOpen(tx, workspaceId)
-        .compose(_ ->
-            tx.preparedQuery(ADD)
-                .execute(
-                    Tuple.of(
-                        UUID.randomUUID(),
-                        workspaceId,
-                        key.name(),
-                        Buffer.buffer(token.hash()),
-                        token.lastFour(),
-                        caller.actor(),
-                        expiresIn == null ? null : expiresIn.toMillis())))
-        .map(rows -> shown(rows.iterator().next()))
-        .compose(minted ->
-            log(tx, workspaceId, caller, "api_key.created", minted).map(new Minted(minted, token)));
+    Workspaces.requireOpen(tx, workspaceId);
+    Listed minted =
+        listed(
+            Rows.of(
+                    tx,
+                    ADD,
+                    UUID.randomUUID(),
+                    workspaceId,
+                    key.name(),
+                    token.hash(),
+                    token.lastFour(),
+                    caller.actor(),
+                    key.expiresIn())
+                .iterator()
+                .next());
+    log(tx, workspaceId, caller, "api_key.created", minted);
+    return new Minted(
+        minted.id(), minted.name(), token.token(), minted.createdAt(), minted.expiresAt());
   }
 
   /** Oldest first, including expired ones. */
-  public Future<List<Listed>> list(UUID workspaceId) {
-    return pool.preparedQuery(LIST)
-        .execute(Tuple.of(workspaceId))
-        .map(rows -> {
-          List<Listed> keys = new ArrayList<>(rows.size());
-          rows.forEach(row -> keys.add(shown(row)));
-          return keys;
-        });
+  public List<Listed> list(UUID workspaceId) {
+    return Rows.list(Rows.of(pool, LIST, workspaceId), ApiKeys::listed);
   }
 
-  public Future<Void> delete(Caller caller, UUID workspaceId, UUID id) {
-    return transactions.run(tx ->
-        tx.preparedQuery(DELETE)
-            .execute(Tuple.of(workspaceId, id))
-            .compose(rows -> log(tx, workspaceId, caller, "api_key.deleted", shown(found(rows)))));
+  public void delete(Caller caller, UUID workspaceId, UUID id) {
+    transactions.call(tx -> {
+      Listed deleted = listed(found(Rows.of(tx, DELETE, workspaceId, id)));
+      log(tx, workspaceId, caller, "api_key.deleted", deleted);
+      return deleted;
+    });
   }
 
-  public Future<Listed> changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
-    return transactions.run(tx ->
-        tx.preparedQuery(LOCK)
-            .execute(Tuple.of(workspaceId, id))
-            .compose(rows -> changeExpiry(tx, found(rows), expiry))
-            .compose(change -> write(tx, workspaceId, caller, change).map(change.after())));
-  }
-
-  private record ExpiryChange(Listed before, Listed after) {}
-
-  private static Future<ExpiryChange> changeExpiry(SqlClient tx, Row locked, Expiry expiry) {
-    Listed before = shown(locked);
-    Instant now = locked.getOffsetDateTime("locked_at").toInstant();
-    requireAlive(before, now);
-    Duration expiresIn = expiry.expiresIn();
-    Instant expiresAt = expiry.expiresAt();
-    return tx.preparedQuery(CHANGE_EXPIRY)
-        .execute(
-            Tuple.of(
-                before.id(),
-                expiresIn == null ? null : expiresIn.toMillis(),
-                expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC)))
-        .map(rows -> {
-          Listed after = shown(found(rows));
-          requireInReach(after, now);
-          if (!expiry.extend() && isLater(before, after)) {
-            throw new Refusal(
-                409,
-                "the key would expire later than it does now, at %s, which requires extend"
-                    .formatted(time(before)));
-          }
-          return new ExpiryChange(before, after);
-        });
+  public Listed changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
+    return transactions.call(tx -> {
+      Row locked = found(Rows.of(tx, LOCK, workspaceId, id));
+      Listed before = listed(locked);
+      Instant now = Rows.instant(locked, "locked_at");
+      requireAlive(before, now);
+      Listed after =
+          listed(found(Rows.of(tx, CHANGE_EXPIRY, id, expiry.expiresIn(), expiry.expiresAt())));
+      requireInReach(after, now);
+      if (!expiry.extend() && isLater(before, after)) {
+        throw new Refusal(
+            409,
+            "the key would expire later than it does now, at %s, which requires extend"
+                .formatted(time(before)));
+      }
+      logChange(tx, workspaceId, caller, before, after);
+      return after;
+    });
   }
 
   private static void requireAlive(Listed key, Instant now) {
@@ -193,49 +180,37 @@ public final class ApiKeys {
     return row.next();
   }
 
-  private static Future<Void> write(
-      SqlClient tx, UUID workspaceId, Caller caller, ExpiryChange change) {
+  private static void logChange(
+      SqlClient tx, UUID workspaceId, Caller caller, Listed before, Listed after) {
     JsonObject changes =
         new JsonObject()
-            .put("name", change.after().name())
-            .put(
-                "expires_at",
-                new JsonObject()
-                    .put("from", time(change.before()))
-                    .put("to", time(change.after())));
-    return AuditLog.write(
-        tx,
-        workspaceId,
-        caller,
-        new Act("api_key.changed", "api_key", change.after().id(), changes));
+            .put("name", after.name())
+            .put("expires_at", new JsonObject().put("from", time(before)).put("to", time(after)));
+    AuditLog.record(
+        tx, workspaceId, caller, new Act("api_key.changed", "api_key", after.id(), changes));
   }
 
   private static @Nullable String time(Listed key) {
     return key.expiresAt() == null ? null : UtcInstant.format(key.expiresAt());
   }
 
-  private static Future<Void> log(
+  private static void log(
       SqlClient tx, UUID workspaceId, Caller caller, String action, Listed key) {
     JsonObject changes = new JsonObject().put("name", key.name());
     if (key.expiresAt() != null) {
       changes.put("expires_at", time(key));
     }
-    return AuditLog.write(tx, workspaceId, caller, new Act(action, "api_key", key.id(), changes));
+    AuditLog.record(tx, workspaceId, caller, new Act(action, "api_key", key.id(), changes));
   }
 
-  private static Listed shown(Row row) {
+  private static Listed listed(Row row) {
     return new Listed(
         row.getUUID("id"),
         row.getString("name"),
         row.getString("last_four"),
-        row.getOffsetDateTime("created_at").toInstant(),
+        Rows.instant(row, "created_at"),
         row.getString("created_by"),
-        instant(row, "expires_at"),
-        instant(row, "last_used_at"));
-  }
-
-  private static @Nullable Instant instant(Row row, String column) {
-    OffsetDateTime time = row.getOffsetDateTime(column);
-    return time == null ? null : time.toInstant();
+        Rows.optionalInstant(row, "expires_at"),
+        Rows.optionalInstant(row, "last_used_at"));
   }
 }

@@ -1,12 +1,9 @@
 package io.egress.api.admin.operator;
 
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -30,17 +27,12 @@ public final class CaptureFinder {
   }
 
   /** Empty if it was never put. Erased captures are found, too. */
-  public Future<Optional<FoundCapture>> find(UUID id) {
-    return pool.preparedQuery(FIND)
-        .execute(Tuple.of(id))
-        .map(rows -> {
-          RowIterator<Row> found = rows.iterator();
-          return found.hasNext() ? Optional.of(capture(id, found.next())) : Optional.empty();
-        });
+  public Optional<FoundCapture> find(UUID id) {
+    return Rows.one(Rows.of(pool, FIND, id), row -> capture(id, row));
   }
 
   private static FoundCapture capture(UUID id, Row row) {
-    Instant erasedAt = instant(row, "erased_at");
+    Instant erasedAt = Rows.optionalInstant(row, "erased_at");
     Long position = row.getLong("position");
     return new FoundCapture(
         id,
@@ -50,13 +42,12 @@ public final class CaptureFinder {
         position,
         row.getLong("revision"),
         row.getInteger("segments"),
-        row.getOffsetDateTime("created_at").toInstant(),
-        row.getOffsetDateTime("updated_at").toInstant(),
-        instant(row, "entered_at"),
-        erasedAt == null
-            ? null
-            : new FoundCapture.Erased(
-                erasedAt, row.getString("erased_by"), row.getString("erased_reason")));
+        Rows.instant(row, "created_at"),
+        Rows.instant(row, "updated_at"),
+        Rows.optionalInstant(row, "entered_at"),
+        erasedAt,
+        row.getString("erased_by"),
+        row.getString("erased_reason"));
   }
 
   private static FoundCapture.State state(
@@ -68,10 +59,5 @@ public final class CaptureFinder {
       return FoundCapture.State.IN_STREAM;
     }
     return entered ? FoundCapture.State.ENTERING : FoundCapture.State.WITHOUT_SEGMENTS;
-  }
-
-  private static @Nullable Instant instant(Row row, String column) {
-    OffsetDateTime time = row.getOffsetDateTime(column);
-    return time == null ? null : time.toInstant();
   }
 }

@@ -4,18 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.platform.database.Rows;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -163,10 +160,8 @@ public final class WorkspaceList {
    *
    * @param troubled whether to list only those with an endpoint that is paused or failed recently
    */
-  Future<List<Listed>> byId(@Nullable UUID after, boolean troubled, int max) {
-    return pool.preparedQuery(BY_ID)
-        .execute(Tuple.of(after, troubled, max))
-        .compose(rows -> complete(rows.iterator(), new ArrayList<>()));
+  List<Listed> byId(@Nullable UUID after, boolean troubled, int max) {
+    return Rows.list(Rows.of(pool, BY_ID, after, troubled, max), this::listed);
   }
 
   /**
@@ -174,38 +169,23 @@ public final class WorkspaceList {
    *
    * @param search only those whose name contains it, or whose id begins with it; null for all
    */
-  public Future<List<Listed>> troubledFirst(
-      @Nullable String search, @Nullable Place after, int max) {
-    return pool.preparedQuery(TROUBLED_FIRST)
-        .execute(
-            Tuple.of(
-                search,
-                after == null ? null : after.troubled(),
-                after == null ? BEFORE_ALL : after.id(),
-                max))
-        .compose(rows -> complete(rows.iterator(), new ArrayList<>()));
+  public List<Listed> troubledFirst(@Nullable String search, @Nullable Place after, int max) {
+    return Rows.list(
+        Rows.of(
+            pool,
+            TROUBLED_FIRST,
+            search,
+            after == null ? null : after.troubled(),
+            after == null ? BEFORE_ALL : after.id(),
+            max),
+        this::listed);
   }
 
-  private Future<List<Listed>> complete(Iterator<Row> rows, List<Listed> listed) {
-    if (!rows.hasNext()) {
-      return Future.succeededFuture(listed);
-    }
-    Row row = rows.next();
-    return listed(row)
-        .compose(workspace -> {
-          listed.add(workspace);
-          return complete(rows, listed);
-        });
-  }
-
-  private Future<Listed> listed(Row row) {
+  private Listed listed(Row row) {
     UUID id = row.getUUID("id");
-    return endpoints
-        .list(id)
-        .compose(all ->
-            judge(id, all)
-                .compose(judged ->
-                    pending(judged).map(pending -> listed(id, row, all.size(), judged, pending))));
+    List<Endpoint> all = endpoints.list(id).await();
+    List<Judged> judged = judge(id, all);
+    return listed(id, row, all.size(), judged, pending(judged));
   }
 
   private Listed listed(UUID id, Row row, int inAll, List<Judged> judged, Pending pending) {
@@ -216,8 +196,8 @@ public final class WorkspaceList {
         row.getString("name"),
         row.getLong("stream_head"),
         row.getLong("last_hour"),
-        instant(row, "newest_at"),
-        instant(row, "ended_at"),
+        Rows.optionalInstant(row, "newest_at"),
+        Rows.optionalInstant(row, "ended_at"),
         retention == null ? standard : Duration.ofMillis(retention),
         row.getBoolean("legal_hold"),
         inAll,
@@ -225,38 +205,24 @@ public final class WorkspaceList {
         pending);
   }
 
-  private static @Nullable Instant instant(Row row, String column) {
-    OffsetDateTime time = row.getOffsetDateTime(column);
-    return time == null ? null : time.toInstant();
-  }
-
-  private Future<List<Judged>> judge(UUID workspaceId, List<Endpoint> all) {
+  private List<Judged> judge(UUID workspaceId, List<Endpoint> all) {
     if (all.isEmpty()) {
-      return Future.succeededFuture(List.of());
+      return List.of();
     }
-    return healths
-        .troubledFirst(workspaceId, all)
-        .compose(sorted -> {
-          List<Endpoint> judged = sorted.stream().limit(JUDGED_MAX).toList();
-          return healths
-              .of(workspaceId, judged)
-              .map(found ->
-                  judged.stream()
-                      .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
-                      .toList());
-        });
+    List<Endpoint> judged =
+        healths.troubledFirst(workspaceId, all).await().stream().limit(JUDGED_MAX).toList();
+    Map<UUID, EndpointHealth> found = healths.of(workspaceId, judged).await();
+    return judged.stream()
+        .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
+        .toList();
   }
 
-  private Future<Pending> pending(List<Judged> judged) {
+  private Pending pending(List<Judged> judged) {
     if (judged.isEmpty()) {
-      return Future.succeededFuture(Pending.NOTHING);
+      return Pending.NOTHING;
     }
     UUID[] ids = judged.stream().map(each -> each.endpoint().id()).toArray(UUID[]::new);
-    return pool.preparedQuery(PENDING)
-        .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .map(rows -> {
-          Row row = rows.iterator().next();
-          return new Pending(row.getLong("deliveries"), instant(row, "oldest"));
-        });
+    Row row = Rows.of(pool, PENDING, (Object) ids).iterator().next();
+    return new Pending(row.getLong("deliveries"), Rows.optionalInstant(row, "oldest"));
   }
 }

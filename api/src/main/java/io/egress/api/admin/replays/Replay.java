@@ -1,9 +1,10 @@
 package io.egress.api.admin.replays;
 
-import static java.util.Objects.requireNonNull;
-
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * history requested when the endpoint was created.
  *
  * @param id the endpoint's id for a full history
+ * @param only {@code undelivered}, or null for all
  * @param nextPosition the first position not published yet
  * @param published deliveries created so far
  * @param finishedAt when everything was published, or the replay was canceled
@@ -20,10 +22,10 @@ public record Replay(
     UUID id,
     UUID endpointId,
     Origin origin,
-    boolean onlyUndelivered,
-    long firstPosition,
+    @Nullable String only,
+    long fromPosition,
+    long toPosition,
     long nextPosition,
-    long lastPosition,
     long published,
     @Nullable String createdBy,
     Instant createdAt,
@@ -34,20 +36,23 @@ public record Replay(
     RUNNING,
     /** All deliveries are published; some may still be on their way. */
     PUBLISHED,
-    CANCELLED
+    CANCELLED;
+
+    @JsonValue
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  public Replay {
-    requireNonNull(id, "id is null");
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(origin, "origin is null");
-    requireNonNull(createdAt, "createdAt is null");
-  }
-
+  @JsonProperty
   public State state() {
     if (cancelledAt != null) {
       return State.CANCELLED;
     }
     return finishedAt == null ? State.RUNNING : State.PUBLISHED;
+  }
+
+  public boolean onlyUndelivered() {
+    return only != null;
   }
 }

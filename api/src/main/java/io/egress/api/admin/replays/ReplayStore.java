@@ -1,20 +1,13 @@
 package io.egress.api.admin.replays;
 
 import io.egress.api.intake.ReplayBody;
+import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -110,97 +103,79 @@ final class ReplayStore {
   /**
    * Empty if the workspace has no such endpoint, or the endpoint has too many unfinished replays.
    */
-  static Future<Optional<Replay>> add(
+  static Optional<Replay> add(
       SqlClient client,
       UUID workspaceId,
       UUID endpointId,
-      ReplayBody wanted,
+      ReplayBody body,
       @Nullable String createdBy) {
-    return client
-        .preparedQuery(ADD)
-        .execute(
-            Tuple.tuple()
-                .addUUID(UUID.randomUUID())
-                .addUUID(workspaceId)
-                .addUUID(endpointId)
-                .addBoolean(wanted.onlyUndelivered())
-                .addLong(wanted.fromPosition())
-                .addOffsetDateTime(utc(wanted.from()))
-                .addLong(wanted.toPosition())
-                .addOffsetDateTime(utc(wanted.to()))
-                .addString(createdBy))
-        .map(ReplayStore::first);
+    return Rows.one(
+        Rows.of(
+            client,
+            ADD,
+            UUID.randomUUID(),
+            workspaceId,
+            endpointId,
+            body.onlyUndelivered(),
+            body.fromPosition(),
+            body.from(),
+            body.toPosition(),
+            body.to(),
+            createdBy),
+        ReplayStore::replay);
   }
 
   /**
    * Repeats the notification if the delivery is one of an erasure. Empty if the endpoint was
    * deleted or has too many unfinished replays.
    */
-  static Future<Optional<Replay>> addOne(
+  static Optional<Replay> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
-    return client
-        .preparedQuery(ADD_ONE)
-        .execute(
-            Tuple.of(
-                UUID.randomUUID(),
-                delivery.endpointId(),
-                delivery.position(),
-                createdBy,
-                (delivery.origin() == Origin.ERASURE ? Origin.ERASURE : Origin.REDELIVERY).word()))
-        .map(ReplayStore::first);
+    Origin origin = delivery.origin() == Origin.ERASURE ? Origin.ERASURE : Origin.REDELIVERY;
+    return Rows.one(
+        Rows.of(
+            client,
+            ADD_ONE,
+            UUID.randomUUID(),
+            delivery.endpointId(),
+            delivery.position(),
+            createdBy,
+            origin.word()),
+        ReplayStore::replay);
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */
-  Future<List<Replay>> list(UUID endpointId, @Nullable UUID after, int max) {
-    return pool.preparedQuery(LIST).execute(Tuple.of(endpointId, after, max)).map(ReplayStore::all);
+  List<Replay> list(UUID endpointId, @Nullable UUID after, int max) {
+    return Rows.list(Rows.of(pool, LIST, endpointId, after, max), ReplayStore::replay);
   }
 
   /** Of all endpoints, without redeliveries, newest first; at most 100 of each endpoint. */
-  Future<List<Replay>> newest(UUID workspaceId, int max) {
-    return pool.preparedQuery(NEWEST).execute(Tuple.of(workspaceId, max)).map(ReplayStore::all);
+  List<Replay> newest(UUID workspaceId, int max) {
+    return Rows.list(Rows.of(pool, NEWEST, workspaceId, max), ReplayStore::replay);
   }
 
-  Future<Optional<Replay>> show(UUID workspaceId, UUID id) {
-    return pool.preparedQuery(SHOW).execute(Tuple.of(workspaceId, id)).map(ReplayStore::first);
+  Optional<Replay> show(UUID workspaceId, UUID id) {
+    return Rows.one(Rows.of(pool, SHOW, workspaceId, id), ReplayStore::replay);
   }
 
   /**
    * The number of each replay's deliveries in each state that the log has; without delivered ones,
    * and without replays that have no others.
    */
-  Future<Map<UUID, Map<DeliveryState, Long>>> undelivered(Collection<UUID> ids) {
-    return pool.preparedQuery(UNDELIVERED)
-        .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> {
-          Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
-          for (Row row : rows) {
-            Map<DeliveryState, Long> counts =
-                all.computeIfAbsent(
-                    row.getUUID("replay_id"), _ -> new EnumMap<>(DeliveryState.class));
-            DeliveryState.find(row.getString("state"))
-                .ifPresent(state -> counts.put(state, row.getLong("count")));
-          }
-          return all;
-        });
+  Map<UUID, Map<DeliveryState, Long>> undelivered(Collection<UUID> ids) {
+    Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
+    for (Row row : Rows.of(pool, UNDELIVERED, (Object) ids.toArray(UUID[]::new))) {
+      Map<DeliveryState, Long> counts =
+          all.computeIfAbsent(row.getUUID("replay_id"), _ -> new EnumMap<>(DeliveryState.class));
+      DeliveryState.find(row.getString("state"))
+          .ifPresent(state -> counts.put(state, row.getLong("count")));
+    }
+    return all;
   }
 
   /** Returns whether there was such a replay that could be canceled. */
-  static Future<Boolean> cancel(SqlClient client, UUID workspaceId, UUID id) {
-    return client
-        .preparedQuery(CANCEL)
-        .execute(Tuple.of(workspaceId, id))
-        .map(rows -> rows.rowCount() > 0);
-  }
-
-  private static List<Replay> all(RowSet<Row> rows) {
-    List<Replay> replays = new ArrayList<>(rows.size());
-    rows.forEach(row -> replays.add(replay(row)));
-    return replays;
-  }
-
-  private static Optional<Replay> first(RowSet<Row> rows) {
-    RowIterator<Row> row = rows.iterator();
-    return row.hasNext() ? Optional.of(replay(row.next())) : Optional.empty();
+  static boolean cancel(SqlClient client, UUID workspaceId, UUID id) {
+    return Rows.of(client, CANCEL, workspaceId, id).rowCount() > 0;
   }
 
   private static Replay replay(Row row) {
@@ -208,22 +183,14 @@ final class ReplayStore {
         row.getUUID("id"),
         row.getUUID("endpoint_id"),
         Origin.of(row.getString("origin")),
-        row.getBoolean("only_undelivered"),
+        row.getBoolean("only_undelivered") ? "undelivered" : null,
         row.getLong("first_position"),
-        row.getLong("next_position"),
         row.getLong("last_position"),
+        row.getLong("next_position"),
         row.getLong("published"),
         row.getString("created_by"),
-        row.getOffsetDateTime("created_at").toInstant(),
-        instant(row.getOffsetDateTime("finished_at")),
-        instant(row.getOffsetDateTime("cancelled_at")));
-  }
-
-  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-  }
-
-  private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
-    return time == null ? null : time.toInstant();
+        Rows.instant(row, "created_at"),
+        Rows.optionalInstant(row, "finished_at"),
+        Rows.optionalInstant(row, "cancelled_at"));
   }
 }

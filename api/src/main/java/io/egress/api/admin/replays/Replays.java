@@ -1,7 +1,6 @@
 package io.egress.api.admin.replays;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.intake.ReplayBody;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
@@ -12,7 +11,6 @@ import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
@@ -21,10 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Starts, shows and cancels replays. Rejected operations fail with a {@link Refusal}. */
+/** Starts, shows and cancels replays. A rejected operation throws a {@link Refusal}. */
 public final class Replays {
   /** A replay and the number of its deliveries in each state; null for a full history. */
   public record Progress(Replay replay, @Nullable Map<DeliveryState, Long> outcomes) {
@@ -41,109 +38,98 @@ public final class Replays {
   private final ReplayStore store;
 
   public Replays(Pool pool) {
-    requireNonNull(pool, "pool is null");
     this.transactions = new Transactions(pool);
     this.endpoints = new EndpointStore(pool);
     this.store = new ReplayStore(pool);
   }
 
-  public Future<Replay> start(Caller caller, UUID workspaceId, UUID endpointId, ReplayBody wanted) {
-    return start(
-        caller,
-        workspaceId,
-        endpointId,
-        tx -> ReplayStore.add(tx, workspaceId, endpointId, wanted, caller.actor()));
+  public Replay start(Caller caller, UUID workspaceId, UUID endpointId, ReplayBody body) {
+    requireEndpoint(workspaceId, endpointId);
+    return transactions.call(tx ->
+        started(
+            tx,
+            caller,
+            workspaceId,
+            ReplayStore.add(tx, workspaceId, endpointId, body, caller.actor())));
   }
 
   /** Sends the capture of {@code delivery} to its endpoint again. */
-  public Future<Replay> redeliver(Caller caller, UUID workspaceId, LoggedDelivery delivery) {
-    return start(
-        caller,
-        workspaceId,
-        delivery.endpointId(),
-        tx -> ReplayStore.addOne(tx, delivery, caller.actor()));
+  public Replay redeliver(Caller caller, UUID workspaceId, LoggedDelivery delivery) {
+    return redeliver(caller, workspaceId, List.of(delivery)).getFirst();
   }
 
-  private Future<Replay> start(
-      Caller caller,
-      UUID workspaceId,
-      UUID endpointId,
-      Function<SqlConnection, Future<Optional<Replay>>> addition) {
-    return requireEndpoint(workspaceId, endpointId)
-        .compose(_ ->
-            transactions.run(tx ->
-                addition
-                    .apply(tx)
-                    .map(started -> started.orElseThrow(Replays::tooMany))
-                    .compose(started ->
-                        audit(tx, caller, workspaceId, "started", started).map(started))));
+  /** The same for several deliveries: all of them, or none. */
+  public List<Replay> redeliver(Caller caller, UUID workspaceId, List<LoggedDelivery> deliveries) {
+    deliveries.stream()
+        .map(LoggedDelivery::endpointId)
+        .distinct()
+        .forEach(endpointId -> requireEndpoint(workspaceId, endpointId));
+    return transactions.call(tx ->
+        deliveries.stream()
+            .map(delivery ->
+                started(tx, caller, workspaceId, ReplayStore.addOne(tx, delivery, caller.actor())))
+            .toList());
   }
 
-  private static Future<Void> audit(
+  private static Replay started(
+      SqlConnection tx, Caller caller, UUID workspaceId, Optional<Replay> added) {
+    Replay started = added.orElseThrow(Replays::tooMany);
+    audit(tx, caller, workspaceId, "started", started);
+    return started;
+  }
+
+  private static void audit(
       SqlConnection tx, Caller caller, UUID workspaceId, String done, Replay replay) {
     JsonObject changes =
         new JsonObject()
             .put("endpoint_id", replay.endpointId().toString())
-            .put("from_position", replay.firstPosition())
-            .put("to_position", replay.lastPosition())
-            .put("only", replay.onlyUndelivered() ? "undelivered" : null);
+            .put("from_position", replay.fromPosition())
+            .put("to_position", replay.toPosition())
+            .put("only", replay.only());
     String kind = replay.origin().word();
-    return AuditLog.write(
+    AuditLog.record(
         tx, workspaceId, caller, new Act(kind + "." + done, kind, replay.id(), changes));
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */
-  public Future<List<Replay>> list(
-      UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
-    return requireEndpoint(workspaceId, endpointId)
-        .compose(_ -> store.list(endpointId, after, max));
+  public List<Replay> list(UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
+    requireEndpoint(workspaceId, endpointId);
+    return store.list(endpointId, after, max);
   }
 
   /** Of all endpoints of the workspace, without redeliveries, newest first. */
-  public Future<List<Progress>> newest(UUID workspaceId, int max) {
-    return store
-        .newest(workspaceId, max)
-        .compose(found ->
-            store
-                .undelivered(found.stream().map(Replay::id).toList())
-                .map(counts ->
-                    found.stream()
-                        .map(each -> progress(each, counts.getOrDefault(each.id(), Map.of())))
-                        .toList()));
+  public List<Progress> newest(UUID workspaceId, int max) {
+    List<Replay> found = store.newest(workspaceId, max);
+    Map<UUID, Map<DeliveryState, Long>> counts =
+        store.undelivered(found.stream().map(Replay::id).toList());
+    return found.stream()
+        .map(each -> progress(each, counts.getOrDefault(each.id(), Map.of())))
+        .toList();
   }
 
-  public Future<Progress> show(UUID workspaceId, UUID id) {
-    return store
-        .show(workspaceId, id)
-        .compose(found -> {
-          Replay replay = found.orElseThrow(Replays::unknown);
-          return store
-              .undelivered(List.of(id))
-              .map(counts -> progress(replay, counts.getOrDefault(id, Map.of())));
-        });
+  public Progress show(UUID workspaceId, UUID id) {
+    Replay replay = store.show(workspaceId, id).orElseThrow(Replays::unknown);
+    return progress(replay, store.undelivered(List.of(id)).getOrDefault(id, Map.of()));
   }
 
   /**
    * Deliveries that were published but not attempted will be skipped, and so will their retries.
    */
-  public Future<Void> cancel(Caller caller, UUID workspaceId, UUID id) {
-    return show(workspaceId, id)
-        .compose(progress -> {
-          Replay replay = progress.replay();
-          if (progress.isFinished()) {
-            throw new Refusal(409, "the replay is finished: nothing is left to cancel");
-          }
-          if (replay.origin() == Origin.BACKFILL) {
-            throw new Refusal(
-                409, "a full history cannot be canceled: delete its endpoint instead");
-          }
-          return transactions.run(tx ->
-              ReplayStore.cancel(tx, workspaceId, id)
-                  .compose(cancelled ->
-                      cancelled
-                          ? audit(tx, caller, workspaceId, "cancelled", replay)
-                          : Future.<Void>succeededFuture()));
-        });
+  public void cancel(Caller caller, UUID workspaceId, UUID id) {
+    Progress progress = show(workspaceId, id);
+    Replay replay = progress.replay();
+    if (progress.isFinished()) {
+      throw new Refusal(409, "the replay is finished: nothing is left to cancel");
+    }
+    if (replay.origin() == Origin.BACKFILL) {
+      throw new Refusal(409, "a full history cannot be canceled: delete its endpoint instead");
+    }
+    transactions.call(tx -> {
+      if (ReplayStore.cancel(tx, workspaceId, id)) {
+        audit(tx, caller, workspaceId, "cancelled", replay);
+      }
+      return replay;
+    });
   }
 
   /** The log has every delivery of a replay from its publication on. */
@@ -162,15 +148,10 @@ public final class Replays {
     return new Progress(replay, counts);
   }
 
-  private Future<Void> requireEndpoint(UUID workspaceId, UUID endpointId) {
-    return endpoints
-        .show(workspaceId, endpointId)
-        .map(found -> {
-          if (found.isEmpty()) {
-            throw new Refusal(404, "no such endpoint in this workspace");
-          }
-          return null;
-        });
+  private void requireEndpoint(UUID workspaceId, UUID endpointId) {
+    if (endpoints.show(workspaceId, endpointId).await().isEmpty()) {
+      throw Endpoints.unknown();
+    }
   }
 
   private static Refusal unknown() {

@@ -3,18 +3,17 @@ package io.egress.api.admin.secrets;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.SecretBox;
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ final class SealedSecrets {
    */
   record Use(String keyId, long secrets) {}
 
-  private record Page(UUID reached, int replaced, boolean isLast) {}
+  private record Page(UUID reached, boolean isLast) {}
 
   private final Pool pool;
   private final Transactions transactions;
@@ -68,60 +67,43 @@ final class SealedSecrets {
     this.transactions = new Transactions(pool);
   }
 
-  Future<List<Use>> uses() {
-    return pool.query(USES)
-        .execute()
-        .map(rows -> {
-          List<Use> uses = new ArrayList<>();
-          rows.forEach(row -> uses.add(new Use(row.getString("key_id"), row.getLong("secrets"))));
-          return uses;
-        });
+  List<Use> uses() {
+    return Rows.list(
+        pool.query(USES).execute().await(),
+        row -> new Use(row.getString("key_id"), row.getLong("secrets")));
   }
 
   /**
    * Seals the secrets, headers and client certificates of every endpoint with the current key.
-   * Returns the number of endpoints changed. Fails if a secret's key is unknown or the secret is
-   * damaged; values sealed before that remain changed.
+   * Fails if a secret's key is unknown or the secret is damaged; values sealed before that remain
+   * changed.
    */
-  Future<Integer> reseal(SecretBox box, Caller caller) {
-    return reseal(box, caller, BEFORE_ALL, 0);
+  void reseal(SecretBox box, Caller caller) {
+    Page page = new Page(BEFORE_ALL, false);
+    while (!page.isLast()) {
+      UUID after = page.reached();
+      page = transactions.call(tx -> resealPage(tx, box, caller, after));
+    }
   }
 
-  private Future<Integer> reseal(SecretBox box, Caller caller, UUID after, int before) {
-    return transactions
-        .run(tx -> resealPage(tx, box, caller, after))
-        .compose(page ->
-            page.isLast()
-                ? Future.succeededFuture(before + page.replaced())
-                : reseal(box, caller, page.reached(), before + page.replaced()));
-  }
-
-  private static Future<Page> resealPage(
-      SqlConnection tx, SecretBox box, Caller caller, UUID after) {
-    return tx.preparedQuery(NEXT)
-        .execute(Tuple.of(after))
-        .compose(rows -> {
-          List<Future<Integer>> replaced = new ArrayList<>();
-          UUID last = after;
-          for (Row row : rows) {
-            last = row.getUUID("id");
-            if (isOld(box, row.getBuffer("secret"))
-                || isOld(box, row.getBuffer("previous_secret"))
-                || isOld(box, row.getBuffer("headers"))
-                || isOld(box, row.getBuffer("client_certificate"))) {
-              replaced.add(replace(tx, box, row));
-            }
-          }
-          UUID reached = last;
-          boolean isLast = rows.size() < PAGE;
-          return Future.all(replaced)
-              .map(_ -> replaced.stream().mapToInt(each -> each.result()).sum())
-              .compose(count ->
-                  count == 0 && !isLast
-                      ? Future.succeededFuture(new Page(reached, count, isLast))
-                      : AuditLog.write(tx, null, caller, resealed(count))
-                          .map(new Page(reached, count, isLast)));
-        });
+  private static Page resealPage(SqlConnection tx, SecretBox box, Caller caller, UUID after) {
+    RowSet<Row> rows = Rows.of(tx, NEXT, after);
+    int replaced = 0;
+    UUID last = after;
+    for (Row row : rows) {
+      last = row.getUUID("id");
+      if (isOld(box, row.getBuffer("secret"))
+          || isOld(box, row.getBuffer("previous_secret"))
+          || isOld(box, row.getBuffer("headers"))
+          || isOld(box, row.getBuffer("client_certificate"))) {
+        replaced += replace(tx, box, row);
+      }
+    }
+    boolean isLast = rows.size() < PAGE;
+    if (replaced > 0 || isLast) {
+      AuditLog.record(tx, null, caller, resealed(replaced));
+    }
+    return new Page(last, isLast);
   }
 
   private static Act resealed(int endpoints) {
@@ -129,27 +111,25 @@ final class SealedSecrets {
         "secret_keys.resealed", "secret_keys", null, new JsonObject().put("endpoints", endpoints));
   }
 
-  private static Future<Integer> replace(SqlConnection tx, SecretBox box, Row row) {
+  private static int replace(SqlConnection tx, SecretBox box, Row row) {
     UUID id = row.getUUID("id");
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
     Buffer headers = row.getBuffer("headers");
     Buffer certificate = row.getBuffer("client_certificate");
-    return tx.preparedQuery(REPLACE)
-        .execute(
-            Tuple.of(
-                id,
-                resealed(box, secret, id),
-                previous == null ? null : resealed(box, previous, id),
-                CustomHeaders.open(headers, box, id).seal(box, id).sealed(),
-                certificate == null
-                    ? null
-                    : ClientCertificate.open(certificate, box, id).seal(box, id),
-                secret,
-                previous,
-                headers,
-                certificate))
-        .map(rows -> rows.rowCount());
+    return Rows.of(
+            tx,
+            REPLACE,
+            id,
+            resealed(box, secret, id),
+            previous == null ? null : resealed(box, previous, id),
+            CustomHeaders.open(headers, box, id).seal(box, id).sealed(),
+            certificate == null ? null : ClientCertificate.open(certificate, box, id).seal(box, id),
+            secret,
+            previous,
+            headers,
+            certificate)
+        .rowCount();
   }
 
   private static boolean isOld(SecretBox box, @Nullable Buffer secret) {

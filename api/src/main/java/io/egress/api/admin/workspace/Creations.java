@@ -2,24 +2,24 @@ package io.egress.api.admin.workspace;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
-import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
+import io.egress.platform.json.Json;
 import io.egress.webhook.endpoint.SecretBox;
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -81,45 +81,31 @@ public final class Creations {
    * Answers 201 with the result of {@code creation}. The workspace is created before that: this may
    * wait for a capture being written, and must not happen while the creation holds locks.
    */
-  public Future<Void> answer(
-      RoutingContext ctx, UUID workspaceId, Function<SqlConnection, Future<JsonObject>> creation) {
-    return answer(ctx, workspaceId, () -> Workspaces.name(pool, workspaceId), creation);
+  public Answer answer(Call call, UUID workspaceId, Function<SqlConnection, Object> creation) {
+    Optional<Named> named = named(call, workspaceId);
+    Workspaces.name(pool, workspaceId);
+    return answer(named, creation);
   }
 
   /** Like {@link #answer}, for a thing that belongs to no workspace. */
-  public Future<Void> answer(
-      RoutingContext ctx, Function<SqlConnection, Future<JsonObject>> creation) {
-    return answer(ctx, NO_WORKSPACE, Future::succeededFuture, creation);
+  public Answer answer(Call call, Function<SqlConnection, Object> creation) {
+    return answer(named(call, NO_WORKSPACE), creation);
   }
 
-  private Future<Void> answer(
-      RoutingContext ctx,
-      UUID scope,
-      Supplier<Future<Void>> preparation,
-      Function<SqlConnection, Future<JsonObject>> creation) {
-    List<String> given = ctx.request().headers().getAll(HEADER);
-    if (given.isEmpty()) {
-      return preparation
-          .get()
-          .compose(_ -> transactions.run(creation))
-          .onSuccess(created -> HttpExchange.sendJson(ctx, 201, created))
-          .mapEmpty();
+  private Answer answer(Optional<Named> named, Function<SqlConnection, Object> creation) {
+    if (named.isEmpty()) {
+      return Answer.created(transactions.call(creation));
     }
-    Named request = named(ctx, scope, given);
-    return preparation
-        .get()
-        .compose(_ -> transactions.run(tx -> request.answer(tx, creation)))
-        .onSuccess(answer -> {
-          if (answer.replayed()) {
-            ctx.response().putHeader(REPLAYED, "true");
-          }
-          HttpExchange.sendJson(ctx, 201, answer.body());
-        })
-        .compose(_ -> pool.query(FORGET_OLD).execute().otherwiseEmpty())
-        .mapEmpty();
+    Answer answer = transactions.call(tx -> named.get().answer(tx, creation));
+    pool.query(FORGET_OLD).execute().otherwiseEmpty().await();
+    return answer;
   }
 
-  private Named named(RoutingContext ctx, UUID workspaceId, List<String> given) {
+  private Optional<Named> named(Call call, UUID workspaceId) {
+    List<String> given = call.headers(HEADER);
+    if (given.isEmpty()) {
+      return Optional.empty();
+    }
     if (given.size() > 1 || !FORM.matcher(given.get(0)).matches()) {
       throw new Refusal(
           400, "idempotency-key must be given once, as 1 to 255 visible ASCII characters");
@@ -127,8 +113,8 @@ public final class Creations {
     if (secretBox == null) {
       throw new Refusal(503, "EGRESS_SECRET_KEY is not set: idempotency-key cannot be used");
     }
-    return new Named(
-        secretBox, workspaceId, collection, given.get(0), digest(WorkspaceCalls.body(ctx)));
+    return Optional.of(
+        new Named(secretBox, workspaceId, collection, given.get(0), digest(call.rawBody())));
   }
 
   private static Buffer digest(Buffer body) {
@@ -139,46 +125,30 @@ public final class Creations {
     }
   }
 
-  private record Answer(JsonObject body, boolean replayed) {}
-
   /** A creation with an idempotency key. */
   private record Named(
       SecretBox secretBox, UUID workspaceId, String collection, String key, Buffer digest) {
-    Future<Answer> answer(SqlConnection tx, Function<SqlConnection, Future<JsonObject>> creation) {
-      return tx.preparedQuery(FORGET)
-          .execute(Tuple.of(workspaceId, collection, key))
-          .compose(
-              _ -> tx.preparedQuery(CLAIM).execute(Tuple.of(workspaceId, collection, key, digest)))
-          .compose(claimed -> claimed.rowCount() == 1 ? create(tx, creation) : replay(tx));
+    Answer answer(SqlConnection tx, Function<SqlConnection, Object> creation) {
+      Rows.of(tx, FORGET, workspaceId, collection, key);
+      boolean claimed = Rows.of(tx, CLAIM, workspaceId, collection, key, digest).rowCount() == 1;
+      return claimed ? create(tx, creation) : replay(tx);
     }
 
-    private Future<Answer> create(
-        SqlConnection tx, Function<SqlConnection, Future<JsonObject>> creation) {
-      return creation
-          .apply(tx)
-          .compose(created ->
-              tx.preparedQuery(KEEP)
-                  .execute(
-                      Tuple.of(
-                          workspaceId,
-                          collection,
-                          key,
-                          Buffer.buffer(secretBox.seal(created.encode(), rowId()))))
-                  .map(_ -> new Answer(created, false)));
+    private Answer create(SqlConnection tx, Function<SqlConnection, Object> creation) {
+      Object created = creation.apply(tx);
+      byte[] sealed = secretBox.seal(Json.encode(created).toString(), rowId());
+      Rows.of(tx, KEEP, workspaceId, collection, key, sealed);
+      return Answer.created(created);
     }
 
-    private Future<Answer> replay(SqlConnection tx) {
-      return tx.preparedQuery(FIND)
-          .execute(Tuple.of(workspaceId, collection, key))
-          .map(rows -> {
-            Row row = rows.iterator().next();
-            if (!row.getBuffer("digest").equals(digest)) {
-              throw new Refusal(
-                  422, "idempotency-key was used with another body within the last 24 hours");
-            }
-            byte[] sealed = row.getBuffer("answer").getBytes();
-            return new Answer(new JsonObject(secretBox.open(sealed, rowId())), true);
-          });
+    private Answer replay(SqlConnection tx) {
+      Row row = Rows.of(tx, FIND, workspaceId, collection, key).iterator().next();
+      if (!row.getBuffer("digest").equals(digest)) {
+        throw new Refusal(
+            422, "idempotency-key was used with another body within the last 24 hours");
+      }
+      String created = secretBox.open(row.getBuffer("answer").getBytes(), rowId());
+      return Answer.created(new JsonObject(created)).with(REPLAYED, "true");
     }
 
     /** The associated data of the sealed response. */

@@ -1,80 +1,134 @@
 package io.egress.api.admin.workspace;
 
-import io.egress.api.intake.GivenBody;
-import io.egress.platform.flow.Patience;
-import io.egress.platform.http.HttpExchange;
-import io.egress.platform.http.PathIds;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.intake.WorkspaceBody;
+import io.egress.platform.audit.Act;
+import io.egress.platform.audit.AuditLog;
+import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
+import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
-import io.egress.platform.http.RequestBody;
-import io.vertx.core.Future;
-import io.vertx.core.Handler;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.ext.web.RoutingContext;
+import io.egress.platform.json.Json;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Calls on the things of a workspace, whose id is the path parameter {@code workspace}. The thing's
- * id is {@code id}.
- */
+/** Shows and changes a workspace: its name, and how long its captures are kept. Ends workspaces. */
 public final class WorkspaceCalls {
+  private static final String SHOW =
+      """
+      select w.name, w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
+        coalesce(h.number, 0) as erased
+      from workspaces w left join erasure_heads h on h.workspace_id = w.id where w.id = $1
+      """;
+  private static final String CHANGE =
+      """
+      update workspaces
+      set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold),
+        name = case when $5 then $6 else name end
+      where id = $1
+      """;
+
   /**
-   * A call on the collection. A {@link Refusal} that it throws or fails with becomes the response.
+   * A workspace.
+   *
+   * @param retention null if it has none of its own
+   * @param erased how many of its captures are erased
    */
-  public interface OnAll {
-    Future<Void> answer(RoutingContext ctx, UUID workspaceId);
+  record Workspace(
+      UUID id,
+      @Nullable String name,
+      @Nullable Duration retention,
+      @Nullable Duration effectiveRetention,
+      boolean legalHold,
+      long captures,
+      long erased,
+      @Nullable Instant endedAt,
+      @Nullable Instant emptiedAt) {}
+
+  private final Pool pool;
+  private final Transactions transactions;
+  private final WorkspaceEnd ending;
+  private final Runnable erase;
+  private final @Nullable Duration standard;
+
+  /**
+   * {@code standard} is the retention of workspaces that have none of their own. {@code erase}
+   * begins to erase what has to go.
+   */
+  public WorkspaceCalls(Pool pool, @Nullable Duration standard, Runnable erase) {
+    this.pool = pool;
+    this.transactions = new Transactions(pool);
+    this.ending = new WorkspaceEnd(pool);
+    this.standard = standard;
+    this.erase = erase;
   }
 
-  /** A call on one thing of the collection. */
-  public interface OnOne {
-    Future<Void> answer(RoutingContext ctx, UUID workspaceId, UUID id);
+  public Answer show(Call call) {
+    return Answer.ok(workspace(pool, call.workspaceId()));
   }
 
-  private static final RequestBody.Limits BODY_LIMITS =
-      new RequestBody.Limits(65_536, new Patience.Terms(Duration.ofSeconds(30), 1_024));
-  private static final String BODY = WorkspaceCalls.class.getName();
-
-  private WorkspaceCalls() {}
-
-  /** The fields of a request that must have a body. */
-  public static GivenBody given(RoutingContext ctx) {
-    return GivenBody.of(body(ctx));
+  /** The answer shows how far the erasing is, in this and each repeated call. */
+  public Answer end(Call call) {
+    ending.end(call.caller(), call.workspaceId());
+    erase.run();
+    return show(call);
   }
 
-  /** Empty if the request has no body. */
-  public static Buffer body(RoutingContext ctx) {
-    return ctx.get(BODY);
+  public Answer change(Call call) {
+    UUID workspaceId = call.workspaceId();
+    Caller caller = call.caller();
+    WorkspaceBody change = WorkspaceBody.read(call.body()).orRefuse();
+    Workspaces.name(pool, workspaceId);
+    return Answer.ok(transactions.call(tx -> change(tx, caller, workspaceId, change)));
   }
 
-  /** Reads the body first. */
-  public static Handler<RoutingContext> withBody(Handler<RoutingContext> call) {
-    return ctx ->
-        new RequestBody(ctx, BODY_LIMITS)
-            .read()
-            .onSuccess(body -> {
-              ctx.put(BODY, body);
-              call.handle(ctx);
-            })
-            .onFailure(failure -> HttpExchange.fail(ctx, failure));
+  private Workspace change(SqlConnection tx, Caller caller, UUID workspaceId, WorkspaceBody body) {
+    Workspaces.requireOpen(tx, workspaceId);
+    Rows.of(
+        tx,
+        CHANGE,
+        workspaceId,
+        body.changesRetention(),
+        body.retention(),
+        body.legalHold(),
+        body.changesName(),
+        body.name());
+    Workspace changed = workspace(tx, workspaceId);
+    JsonObject all = Json.object(changed);
+    JsonObject changes = new JsonObject();
+    for (String name : new String[] {"name", "retention", "legal_hold"}) {
+      changes.put(name, all.getValue(name));
+    }
+    AuditLog.record(
+        tx, workspaceId, caller, new Act("workspace.changed", "workspace", workspaceId, changes));
+    return changed;
   }
 
-  public static Handler<RoutingContext> onAll(OnAll call) {
-    return ctx ->
-        id(ctx, "workspace", "workspace")
-            .compose(workspaceId -> call.answer(ctx, workspaceId))
-            .onFailure(failure -> HttpExchange.fail(ctx, failure));
+  private Workspace workspace(SqlClient client, UUID id) {
+    return Rows.one(Rows.of(client, SHOW, id), row -> workspace(id, row))
+        .orElseThrow(() -> new Refusal(404, "no such workspace"));
   }
 
-  /** {@code thing} is its name in error messages. */
-  public static Handler<RoutingContext> onOne(String thing, OnOne call) {
-    return onAll((ctx, workspaceId) ->
-        id(ctx, "id", thing).compose(id -> call.answer(ctx, workspaceId, id)));
-  }
-
-  private static Future<UUID> id(RoutingContext ctx, String parameter, String thing) {
-    return PathIds.uuid(ctx.pathParam(parameter))
-        .map(Future::succeededFuture)
-        .orElseGet(
-            () -> Future.failedFuture(new Refusal(400, "the " + thing + " id must be a UUID")));
+  private Workspace workspace(UUID id, Row row) {
+    Long millis = row.getLong("retention_ms");
+    Duration own = millis == null ? null : Duration.ofMillis(millis);
+    return new Workspace(
+        id,
+        row.getString("name"),
+        own,
+        own == null ? standard : own,
+        row.getBoolean("legal_hold"),
+        row.getLong("captures"),
+        row.getLong("erased"),
+        Rows.optionalInstant(row, "ended_at"),
+        Rows.optionalInstant(row, "emptied_at"));
   }
 }

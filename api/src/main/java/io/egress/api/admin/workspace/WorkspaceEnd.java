@@ -3,16 +3,15 @@ package io.egress.api.admin.workspace;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -46,49 +45,36 @@ final class WorkspaceEnd {
   }
 
   /** Does nothing if it has ended before. */
-  Future<Void> end(Caller caller, UUID workspaceId) {
-    return transactions.run(tx ->
-        tx.preparedQuery(LOCK)
-            .execute(Tuple.of(workspaceId))
-            .compose(rows -> {
-              RowIterator<Row> found = rows.iterator();
-              if (!found.hasNext()) {
-                throw new Refusal(404, "no such workspace");
-              }
-              Row workspace = found.next();
-              if (workspace.getBoolean("has_ended")) {
-                return Future.succeededFuture();
-              }
-              if (workspace.getBoolean("legal_hold")) {
-                throw Workspaces.onLegalHold();
-              }
-              return end(tx, caller, workspaceId);
-            }));
+  void end(Caller caller, UUID workspaceId) {
+    transactions.call(tx -> {
+      Row workspace =
+          Rows.one(Rows.of(tx, LOCK, workspaceId), row -> row)
+              .orElseThrow(() -> new Refusal(404, "no such workspace"));
+      if (!workspace.getBoolean("has_ended")) {
+        if (workspace.getBoolean("legal_hold")) {
+          throw Workspaces.onLegalHold();
+        }
+        end(tx, caller, workspaceId);
+      }
+      return workspaceId;
+    });
   }
 
-  private static Future<Void> end(SqlConnection tx, Caller caller, UUID workspaceId) {
-    Tuple workspace = Tuple.of(workspaceId);
-    return tx.preparedQuery(END)
-        .execute(workspace)
-        .compose(_ -> tx.preparedQuery(DELETE_KEYS).execute(workspace))
-        .compose(keys ->
-            EndpointStore.deleteAll(tx, workspaceId)
-                .compose(endpoints ->
-                    AuditLog.write(
-                        tx,
-                        workspaceId,
-                        caller,
-                        new Act(
-                            "workspace.ended",
-                            "workspace",
-                            workspaceId,
-                            new JsonObject()
-                                .put("api_keys", keys.rowCount())
-                                .put("endpoints", endpoints)))))
-        .compose(_ -> tx.preparedQuery(FORGET_ANSWERS).execute(workspace))
-        .compose(_ -> tx.preparedQuery(CLOSE_LINKS).execute(workspace))
-        .compose(_ -> tx.preparedQuery(CLOSE_SESSIONS).execute(workspace))
-        .compose(_ -> tx.preparedQuery(DROP_NOTICES).execute(workspace))
-        .mapEmpty();
+  private static void end(SqlConnection tx, Caller caller, UUID workspaceId) {
+    Rows.of(tx, END, workspaceId);
+    int keys = Rows.of(tx, DELETE_KEYS, workspaceId).rowCount();
+    int endpoints = EndpointStore.deleteAll(tx, workspaceId).await();
+    AuditLog.record(
+        tx,
+        workspaceId,
+        caller,
+        new Act(
+            "workspace.ended",
+            "workspace",
+            workspaceId,
+            new JsonObject().put("api_keys", keys).put("endpoints", endpoints)));
+    for (String clearing : List.of(FORGET_ANSWERS, CLOSE_LINKS, CLOSE_SESSIONS, DROP_NOTICES)) {
+      Rows.of(tx, clearing, workspaceId);
+    }
   }
 }

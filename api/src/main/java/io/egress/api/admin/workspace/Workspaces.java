@@ -1,10 +1,9 @@
 package io.egress.api.admin.workspace;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.UUID;
 
 /** Creates workspaces; they exist as soon as a call names them. */
@@ -23,28 +22,22 @@ public final class Workspaces {
    * Refuses one that has ended. May wait for a capture being written, so it must not be called in a
    * transaction that holds the stream's lock.
    */
-  public static Future<Void> name(SqlClient client, UUID workspaceId) {
-    return refuseEnded(client, NAME, workspaceId);
+  public static void name(SqlClient client, UUID workspaceId) {
+    refuseEnded(client, NAME, workspaceId);
   }
 
   /**
    * Refuses one that has ended, and keeps it from ending before the transaction does. The workspace
    * must exist.
    */
-  public static Future<Void> requireOpen(SqlConnection tx, UUID workspaceId) {
-    return refuseEnded(tx, HOLD, workspaceId);
+  public static void requireOpen(SqlConnection tx, UUID workspaceId) {
+    refuseEnded(tx, HOLD, workspaceId);
   }
 
-  private static Future<Void> refuseEnded(SqlClient client, String query, UUID workspaceId) {
-    return client
-        .preparedQuery(query)
-        .execute(Tuple.of(workspaceId))
-        .map(rows -> {
-          if (rows.iterator().next().getBoolean("has_ended")) {
-            throw ended();
-          }
-          return null;
-        });
+  private static void refuseEnded(SqlClient client, String query, UUID workspaceId) {
+    if (Rows.of(client, query, workspaceId).iterator().next().getBoolean("has_ended")) {
+      throw ended();
+    }
   }
 
   public static Refusal onLegalHold() {

@@ -1,15 +1,14 @@
 package io.egress.api.portal.access;
 
-import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.call.Calls;
 import io.egress.platform.audit.AuditLog;
-import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -19,7 +18,7 @@ import java.util.UUID;
 public final class OperatorGuard extends PortalGuard {
   /** A page about no workspace in particular. */
   public interface OperatorView {
-    Future<Void> show(RoutingContext ctx, OperatorSession session);
+    Answer show(Call call, OperatorSession session);
   }
 
   private static final String NO_SESSION =
@@ -28,67 +27,57 @@ public final class OperatorGuard extends PortalGuard {
   private final PortalStore store;
   private final Transactions transactions;
 
-  OperatorGuard(Pool pool, PortalStore store, PortalAddress address) {
-    super(address);
+  OperatorGuard(Calls calls, Pool pool, PortalStore store, PortalAddress address) {
+    super(calls, address);
     this.store = store;
     this.transactions = new Transactions(pool);
   }
 
   public Handler<RoutingContext> overseeing(OperatorView view) {
-    return ctx -> answer(ctx, operator(ctx, true).compose(found -> view.show(ctx, found)));
+    return calls().answer(call -> view.show(call, operator(call, true)));
   }
 
   /** Like {@link #posting}, on a page about no workspace. */
   Handler<RoutingContext> postingAside(OperatorView change) {
-    return WorkspaceCalls.withBody(ctx ->
-        answer(
-            ctx,
-            operator(ctx, true)
-                .compose(session -> {
-                  ownForm(ctx, session.csrfToken());
-                  return change.show(ctx, session);
-                })));
+    return calls()
+        .withBody(call -> {
+          OperatorSession session = operator(call, true);
+          ownForm(call, session.csrfToken());
+          return change.show(call, session);
+        });
   }
 
-  private Future<OperatorSession> operator(RoutingContext ctx, boolean isUse) {
-    return PortalCookie.read(ctx)
-        .map(token -> store.findOperator(token, isUse))
-        .orElseGet(() -> Future.succeededFuture(Optional.empty()))
-        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
-  }
-
-  @Override
-  Future<PortalSession> session(RoutingContext ctx, boolean isUse) {
-    return operator(ctx, isUse)
-        .compose(operator ->
-            enter(ctx, operator, workspaceId(ctx).orElseThrow(OperatorGuard::noWorkspace)));
+  private OperatorSession operator(Call call, boolean isUse) {
+    return PortalCookie.read(call)
+        .flatMap(token -> store.findOperator(token, isUse))
+        .orElseThrow(() -> new Refusal(403, NO_SESSION));
   }
 
   /** Does not create the workspace. */
-  private Future<PortalSession> enter(
-      RoutingContext ctx, OperatorSession operator, UUID workspaceId) {
-    PortalToken token = PortalCookie.read(ctx).orElseThrow();
-    return store
-        .workspace(token, workspaceId)
-        .map(found -> found.orElseThrow(OperatorGuard::noWorkspace))
-        .compose(workspace ->
-            (workspace.isVisited()
-                    ? Future.<Void>succeededFuture()
-                    : visit(ctx, operator, token, workspaceId))
-                .map(_ -> operator.at(workspaceId, workspace.name())));
+  @Override
+  PortalSession session(Call call, boolean isUse) {
+    OperatorSession operator = operator(call, isUse);
+    UUID workspaceId = call.pathId("workspace").orElseThrow(OperatorGuard::noWorkspace);
+    PortalToken token = PortalCookie.read(call).orElseThrow();
+    PortalStore.Workspace workspace =
+        store.workspace(token, workspaceId).orElseThrow(OperatorGuard::noWorkspace);
+    if (!workspace.isVisited()) {
+      recordVisit(call, operator, token, workspaceId);
+    }
+    return operator.at(workspaceId, workspace.name());
   }
 
-  private Future<Void> visit(
-      RoutingContext ctx, OperatorSession operator, PortalToken token, UUID workspaceId) {
+  private void recordVisit(
+      Call call, OperatorSession operator, PortalToken token, UUID workspaceId) {
     PortalStore.Grant grant =
         new PortalStore.Grant(workspaceId, PortalRole.OPERATOR, operator.actor());
-    return transactions.run(tx ->
-        PortalStore.visit(tx, token, workspaceId)
-            .compose(isFirst ->
-                isFirst
-                    ? AuditLog.write(
-                        tx, workspaceId, Caller.ofPage(ctx, operator.actor()), grant.opened())
-                    : Future.<Void>succeededFuture()));
+    transactions.call(tx -> {
+      boolean isFirst = PortalStore.visit(tx, token, workspaceId);
+      if (isFirst) {
+        AuditLog.record(tx, workspaceId, call.caller(operator.actor()), grant.opened());
+      }
+      return isFirst;
+    });
   }
 
   private static Refusal noWorkspace() {

@@ -1,26 +1,25 @@
 package io.egress.api.portal.access;
 
 import io.egress.api.admin.workspace.Creations;
-import io.egress.api.admin.workspace.WorkspaceCalls;
 import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.call.Calls;
 import io.egress.api.intake.Fields;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.Shape;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
-import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
-import io.egress.platform.json.UtcInstant;
 import io.egress.webhook.endpoint.SecretBox;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Instant;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Creates portal links and the sessions they open. */
@@ -29,6 +28,7 @@ public final class PortalAccess {
   private static final int ROLE_CHARACTERS_MAX = 20;
   private static final int ACTOR_CHARACTERS_MAX = 200;
 
+  private final Calls calls;
   private final Transactions transactions;
   private final PortalStore store;
   private final PortalAddress address;
@@ -38,13 +38,15 @@ public final class PortalAccess {
   private final Creations creations;
   private final Creations operatorCreations;
 
-  public PortalAccess(Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
+  public PortalAccess(
+      Calls calls, Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
+    this.calls = calls;
     this.transactions = new Transactions(pool);
     this.store = new PortalStore(pool);
     this.address = address;
     this.cookie = new PortalCookie(address);
-    this.guard = new WorkspaceGuard(store, address);
-    this.operatorGuard = new OperatorGuard(pool, store, address);
+    this.guard = new WorkspaceGuard(calls, store, address);
+    this.operatorGuard = new OperatorGuard(calls, pool, store, address);
     this.creations = new Creations(pool, secretBox, "portal-links");
     this.operatorCreations = new Creations(pool, secretBox, "operator-links");
   }
@@ -58,104 +60,79 @@ public final class PortalAccess {
     return operatorGuard;
   }
 
+  private record Link(String url, Instant expiresAt) {}
+
   /** Called by the internal API. The link is shown only once. */
-  public Future<Void> createLink(RoutingContext ctx, UUID workspaceId) {
+  public Answer createLink(Call call) {
+    UUID workspaceId = call.workspaceId();
     PortalStore.Grant grant =
-        Intake.read(WorkspaceCalls.given(ctx), LINK, fields -> grant(fields, workspaceId))
-            .orRefuse();
-    Caller caller = Caller.ofApi(ctx);
-    return creations
-        .answer(
-            ctx,
+        Intake.read(call.body(), LINK, fields -> grant(fields, workspaceId)).orRefuse();
+    Caller caller = call.caller();
+    Answer created =
+        creations.answer(
+            call,
             workspaceId,
-            tx ->
-                Workspaces.requireOpen(tx, workspaceId)
-                    .compose(_ -> addLink(tx, ctx, caller, grant)))
-        .compose(_ -> store.forget().otherwiseEmpty());
+            tx -> {
+              Workspaces.requireOpen(tx, workspaceId);
+              return addLink(tx, call, caller, grant);
+            });
+    store.forget();
+    return created;
   }
 
   /** Called by the internal API. The link reaches all workspaces. */
-  public void createOperatorLink(RoutingContext ctx) {
-    Future.succeededFuture()
-        .compose(_ -> {
-          PortalStore.Grant grant =
-              Intake.read(WorkspaceCalls.given(ctx), LINK, PortalAccess::operatorGrant).orRefuse();
-          Caller caller = Caller.ofApi(ctx);
-          return operatorCreations.answer(ctx, tx -> addLink(tx, ctx, caller, grant));
-        })
-        .compose(_ -> store.forget().otherwiseEmpty())
-        .onFailure(failure -> HttpExchange.fail(ctx, failure));
+  public Answer createOperatorLink(Call call) {
+    PortalStore.Grant grant =
+        Intake.read(call.body(), LINK, PortalAccess::operatorGrant).orRefuse();
+    Caller caller = call.caller();
+    Answer created = operatorCreations.answer(call, tx -> addLink(tx, call, caller, grant));
+    store.forget();
+    return created;
   }
 
-  private Future<JsonObject> addLink(
-      SqlConnection tx, RoutingContext ctx, Caller caller, PortalStore.Grant grant) {
+  private Link addLink(SqlConnection tx, Call call, Caller caller, PortalStore.Grant grant) {
     PortalToken token = PortalToken.make();
-    String url = address.url(ctx.request()) + "/portal/open?token=" + token.text();
-    return PortalStore.addLink(tx, token, grant)
-        .compose(expiresAt ->
-            AuditLog.write(tx, grant.workspaceId(), caller, grant.created())
-                .map(
-                    new JsonObject()
-                        .put("url", url)
-                        .put("expires_at", UtcInstant.format(expiresAt))));
+    String url = address.url(call.request()) + "/portal/open?token=" + token.text();
+    Instant expiresAt = PortalStore.addLink(tx, token, grant);
+    AuditLog.record(tx, grant.workspaceId(), caller, grant.created());
+    return new Link(url, expiresAt);
   }
 
   /** Exchanges a link's token for a session and redirects to the page that it opens. */
   public Handler<RoutingContext> open() {
-    return WorkspaceCalls.withBody(
-        ctx -> begin(ctx).onFailure(failure -> HttpExchange.fail(ctx, failure)));
+    return calls.withBody(call -> {
+      PortalToken session = PortalToken.make();
+      PortalToken link =
+          PortalToken.read(PortalForm.of(call).text("token"))
+              .orElseThrow(PortalAccess::refusedLink);
+      PortalStore.Grant grant = transactions.call(tx -> open(tx, call, link, session));
+      UUID workspaceId = grant.workspaceId();
+      String root = workspaceId == null ? address.operator() : address.workspace(workspaceId);
+      return cookie.set(Answer.seeOther(root + "/"), workspaceId, session);
+    });
   }
 
-  private Future<Void> begin(RoutingContext ctx) {
-    PortalToken session = PortalToken.make();
-    return Future.succeededFuture()
-        .map(_ -> PortalForm.of(ctx).text("token"))
-        .map(text -> PortalToken.read(text).orElseThrow(PortalAccess::refusedLink))
-        .compose(link -> transactions.run(tx -> open(tx, ctx, link, session)))
-        .compose(grant -> {
-          UUID workspaceId = grant.workspaceId();
-          cookie.set(ctx, workspaceId, session);
-          return seeOther(
-              ctx,
-              (workspaceId == null ? address.operator() : address.workspace(workspaceId)) + "/");
-        });
-  }
-
-  private static Future<PortalStore.Grant> open(
-      SqlConnection tx, RoutingContext ctx, PortalToken link, PortalToken session) {
-    return PortalStore.open(tx, link, session)
-        .map(opened -> opened.orElseThrow(PortalAccess::refusedLink))
-        .compose(grant ->
-            AuditLog.write(
-                    tx, grant.workspaceId(), Caller.ofPage(ctx, grant.actor()), grant.opened())
-                .map(grant));
+  private static PortalStore.Grant open(
+      SqlConnection tx, Call call, PortalToken link, PortalToken session) {
+    PortalStore.Grant grant =
+        PortalStore.open(tx, link, session).orElseThrow(PortalAccess::refusedLink);
+    AuditLog.record(tx, grant.workspaceId(), call.caller(grant.actor()), grant.opened());
+    return grant;
   }
 
   /** Ends the session and shows {@code goodbye}. */
-  public Handler<RoutingContext> leave(Handler<RoutingContext> goodbye) {
-    return guard.posting((ctx, session, _) -> end(ctx, session.workspaceId(), goodbye));
+  public Handler<RoutingContext> leave(Supplier<Answer> goodbye) {
+    return guard.posting(visit -> end(visit.call(), visit.workspaceId(), goodbye.get()));
   }
 
   /** Like {@link #leave}, for a session of an operator. */
-  public Handler<RoutingContext> leaveAsOperator(Handler<RoutingContext> goodbye) {
-    return operatorGuard.postingAside((ctx, _) -> end(ctx, null, goodbye));
+  public Handler<RoutingContext> leaveAsOperator(Supplier<Answer> goodbye) {
+    return operatorGuard.postingAside((call, _) -> end(call, null, goodbye.get()));
   }
 
-  private Future<Void> end(
-      RoutingContext ctx, @Nullable UUID workspaceId, Handler<RoutingContext> goodbye) {
-    return store
-        .end(PortalCookie.read(ctx).orElseThrow())
-        .map(_ -> {
-          cookie.remove(ctx, workspaceId);
-          goodbye.handle(ctx);
-          return null;
-        });
-  }
-
-  /** Redirects with 303 after a form was accepted. */
-  public static Future<Void> seeOther(RoutingContext ctx, String path) {
-    ctx.response().putHeader(HttpHeaders.LOCATION, path);
-    return HttpExchange.endEmpty(ctx, 303);
+  private Answer end(Call call, @Nullable UUID workspaceId, Answer goodbye) {
+    store.end(PortalCookie.read(call).orElseThrow());
+    return cookie.remove(goodbye, workspaceId);
   }
 
   private static Refusal refusedLink() {

@@ -2,12 +2,11 @@ package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.api.call.Call;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.StorableText;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,19 +18,21 @@ public final class PortalForm {
   private static final String TYPE = "application/x-www-form-urlencoded";
   private static final int FIELDS_MAX = 200;
 
+  static final PortalForm NONE = new PortalForm(Map.of());
+
   private final Map<String, List<String>> fields;
 
   private PortalForm(Map<String, List<String>> fields) {
     this.fields = fields;
   }
 
-  /** The form of a request whose body was read. Throws {@link Refusal}. */
-  public static PortalForm of(RoutingContext ctx) {
-    String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
+  /** Throws {@link Refusal}. */
+  public static PortalForm of(Call call) {
+    String type = call.request().getHeader(HttpHeaders.CONTENT_TYPE);
     if (type == null || !type.startsWith(TYPE)) {
       throw new Refusal(415, "the body must be a form");
     }
-    String body = WorkspaceCalls.body(ctx).toString(UTF_8);
+    String body = call.rawBody().toString(UTF_8);
     Map<String, List<String>> fields;
     try {
       fields = new QueryStringDecoder(body, UTF_8, false, FIELDS_MAX).parameters();

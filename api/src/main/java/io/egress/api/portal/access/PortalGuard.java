@@ -2,56 +2,55 @@ package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.api.admin.workspace.WorkspaceCalls;
-import io.egress.platform.http.HttpExchange;
-import io.egress.platform.http.PathIds;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.call.Calls;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.security.MessageDigest;
-import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Checks the session of every request to a workspace's page. Pages read and change only data of
  * {@link PortalSession#workspaceId}, which is the workspace in the path.
  */
 public abstract class PortalGuard {
-  /** A page of a workspace. A {@link Refusal} that it throws or fails with becomes the response. */
+  /** A page of a workspace. A {@link Refusal} that it throws becomes the answer. */
   public interface View {
-    Future<Void> show(RoutingContext ctx, PortalSession session);
+    Answer show(Visit visit);
   }
 
-  /** A form that changes something. */
-  public interface Change {
-    Future<Void> make(RoutingContext ctx, PortalSession session, PortalForm form);
-  }
-
+  private final Calls calls;
   private final PortalAddress address;
 
-  PortalGuard(PortalAddress address) {
+  PortalGuard(Calls calls, PortalAddress address) {
+    this.calls = calls;
     this.address = address;
   }
 
-  /** Fails with a {@link Refusal} if the request has no session that may see the page. */
-  abstract Future<PortalSession> session(RoutingContext ctx, boolean isUse);
+  /** Throws a {@link Refusal} if the request has no session that may see the page. */
+  abstract PortalSession session(Call call, boolean isUse);
+
+  final Calls calls() {
+    return calls;
+  }
 
   public final Handler<RoutingContext> reading(View view) {
-    return ctx -> answer(ctx, session(ctx, true).compose(session -> view.show(ctx, session)));
+    return calls.answer(call -> view.show(new Visit(call, session(call, true), PortalForm.NONE)));
   }
 
   /** A page with nothing but a form, which sessions that change nothing do not get. */
   public final Handler<RoutingContext> asking(View view) {
-    return reading((ctx, session) -> {
-      requireChanger(session);
-      return view.show(ctx, session);
+    return reading(visit -> {
+      requireChanger(visit);
+      return view.show(visit);
     });
   }
 
-  private static void requireChanger(PortalSession session) {
-    if (!session.mayChange()) {
+  private static void requireChanger(Visit visit) {
+    if (!visit.session().mayChange()) {
       throw new Refusal(403, "This session is read-only.");
     }
   }
@@ -61,41 +60,38 @@ public abstract class PortalGuard {
    * the whole page is reloaded to show that.
    */
   public final Handler<RoutingContext> polling(View view) {
-    return ctx ->
-        session(ctx, false)
-            .onFailure(failure -> {
-              if (failure instanceof Refusal) {
-                ctx.response().putHeader("hx-refresh", "true");
-              }
-            })
-            .compose(session -> view.show(ctx, session))
-            .onFailure(failure -> HttpExchange.fail(ctx, failure));
+    return calls.answer(call -> {
+      PortalSession session;
+      try {
+        session = session(call, false);
+      } catch (Refusal ended) {
+        return Answer.of(ended.status(), "text/plain", Buffer.buffer(ended.reason()))
+            .with("hx-refresh", "true");
+      }
+      return view.show(new Visit(call, session, PortalForm.NONE));
+    });
   }
 
-  public final Handler<RoutingContext> changing(Change change) {
-    return posting((ctx, session, form) -> {
-      requireChanger(session);
-      return change.make(ctx, session, form);
+  /** A form that changes something. */
+  public final Handler<RoutingContext> changing(View change) {
+    return posting(visit -> {
+      requireChanger(visit);
+      return change.show(visit);
     });
   }
 
   /** Authorizes changes that every role may make. */
-  final Handler<RoutingContext> posting(Change change) {
-    return WorkspaceCalls.withBody(ctx ->
-        answer(
-            ctx,
-            session(ctx, true)
-                .compose(session -> change.make(ctx, session, ownForm(ctx, session.csrfToken())))));
-  }
-
-  static Optional<UUID> workspaceId(RoutingContext ctx) {
-    return PathIds.uuid(ctx.pathParam("workspace"));
+  final Handler<RoutingContext> posting(View change) {
+    return calls.withBody(call -> {
+      PortalSession session = session(call, true);
+      return change.show(new Visit(call, session, ownForm(call, session.csrfToken())));
+    });
   }
 
   /** The form of a request, if the page itself sent it; throws {@link Refusal}. */
-  final PortalForm ownForm(RoutingContext ctx, String csrfToken) {
-    PortalForm form = PortalForm.of(ctx);
-    requireOwnPage(ctx.request(), csrfToken, form);
+  final PortalForm ownForm(Call call, String csrfToken) {
+    PortalForm form = PortalForm.of(call);
+    requireOwnPage(call.request(), csrfToken, form);
     return form;
   }
 
@@ -117,9 +113,5 @@ public abstract class PortalGuard {
       throw new Refusal(
           403, "This form was not sent from this page. Reload the page and try again.");
     }
-  }
-
-  static void answer(RoutingContext ctx, Future<Void> answered) {
-    answered.onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 }

@@ -1,18 +1,14 @@
 package io.egress.api.portal.access;
 
 import io.egress.platform.audit.Act;
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,30 +113,35 @@ final class PortalStore {
   }
 
   /** Returns when the link expires. The workspace, if it has one, must exist. */
-  static Future<Instant> addLink(SqlClient client, PortalToken token, Grant grant) {
-    return client
-        .preparedQuery(ADD_LINK)
-        .execute(Tuple.of(token.hash(), grant.workspaceId(), grant.role().word(), grant.actor()))
-        .map(rows -> rows.iterator().next().getOffsetDateTime(0).toInstant());
+  static Instant addLink(SqlClient client, PortalToken token, Grant grant) {
+    return Rows.instant(
+        Rows.of(
+                client,
+                ADD_LINK,
+                token.hash(),
+                grant.workspaceId(),
+                grant.role().word(),
+                grant.actor())
+            .iterator()
+            .next(),
+        "expires_at");
   }
 
   /**
    * Uses up the link and begins {@code session}. Returns what the session may do, or empty if the
    * link is unknown, used or expired.
    */
-  static Future<Optional<Grant>> open(SqlClient client, PortalToken link, PortalToken session) {
-    return first(
-        client.preparedQuery(OPEN).execute(Tuple.of(link.hash(), session.hash())),
-        PortalStore::grant);
+  static Optional<Grant> open(SqlClient client, PortalToken link, PortalToken session) {
+    return Rows.one(Rows.of(client, OPEN, link.hash(), session.hash()), PortalStore::grant);
   }
 
   /**
    * Empty if the workspace has no such open session. {@code isUse} keeps the session from being
    * closed as idle.
    */
-  Future<Optional<PortalSession>> find(UUID workspaceId, PortalToken token, boolean isUse) {
-    return first(
-        pool.preparedQuery(FIND).execute(Tuple.of(token.hash(), workspaceId, isUse)),
+  Optional<PortalSession> find(UUID workspaceId, PortalToken token, boolean isUse) {
+    return Rows.one(
+        Rows.of(pool, FIND, token.hash(), workspaceId, isUse),
         row ->
             new PortalSession(
                 workspaceId,
@@ -151,38 +152,35 @@ final class PortalStore {
   }
 
   /** Like {@link #find}, for a session of an operator. */
-  Future<Optional<OperatorSession>> findOperator(PortalToken token, boolean isUse) {
-    return first(
-        pool.preparedQuery(FIND)
-            .execute(Tuple.tuple().addBuffer(token.hash()).addUUID(null).addBoolean(isUse)),
+  Optional<OperatorSession> findOperator(PortalToken token, boolean isUse) {
+    return Rows.one(
+        Rows.of(pool, FIND, token.hash(), null, isUse),
         row -> new OperatorSession(row.getString("actor"), token.derived(CSRF)));
   }
 
   /** Empty if there is no such workspace. */
-  Future<Optional<Workspace>> workspace(PortalToken token, UUID workspaceId) {
-    return first(
-        pool.preparedQuery(WORKSPACE).execute(Tuple.of(token.hash(), workspaceId)),
+  Optional<Workspace> workspace(PortalToken token, UUID workspaceId) {
+    return Rows.one(
+        Rows.of(pool, WORKSPACE, token.hash(), workspaceId),
         row -> new Workspace(row.getString("name"), row.getBoolean("is_visited")));
   }
 
   /** Returns whether the session enters the workspace for the first time. */
-  static Future<Boolean> visit(SqlClient client, PortalToken token, UUID workspaceId) {
-    return client
-        .preparedQuery(VISIT)
-        .execute(Tuple.of(token.hash(), workspaceId))
-        .map(visited -> visited.rowCount() == 1);
+  static boolean visit(SqlClient client, PortalToken token, UUID workspaceId) {
+    return Rows.of(client, VISIT, token.hash(), workspaceId).rowCount() == 1;
   }
 
-  Future<Void> end(PortalToken token) {
-    return pool.preparedQuery(END).execute(Tuple.of(token.hash())).mapEmpty();
+  void end(PortalToken token) {
+    Rows.of(pool, END, token.hash());
   }
 
-  /** Deletes a bounded number of expired rows. */
-  Future<Void> forget() {
-    return pool.query(FORGET_LINKS)
+  /** Deletes a bounded number of expired rows; a failure is of no consequence. */
+  void forget() {
+    pool.query(FORGET_LINKS)
         .execute()
         .compose(_ -> pool.query(FORGET_SESSIONS).execute())
-        .mapEmpty();
+        .otherwiseEmpty()
+        .await();
   }
 
   private static Grant grant(Row row) {
@@ -190,13 +188,5 @@ final class PortalStore {
         row.getUUID("workspace_id"),
         PortalRole.find(row.getString("role")).orElseThrow(),
         row.getString("actor"));
-  }
-
-  private static <T> Future<Optional<T>> first(
-      Future<RowSet<Row>> queried, Function<Row, T> reader) {
-    return queried.map(rows -> {
-      RowIterator<Row> found = rows.iterator();
-      return found.hasNext() ? Optional.of(reader.apply(found.next())) : Optional.empty();
-    });
   }
 }

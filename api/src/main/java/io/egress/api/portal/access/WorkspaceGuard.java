@@ -1,8 +1,8 @@
 package io.egress.api.portal.access;
 
+import io.egress.api.call.Call;
+import io.egress.api.call.Calls;
 import io.egress.platform.http.Refusal;
-import io.vertx.core.Future;
-import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -14,20 +14,16 @@ final class WorkspaceGuard extends PortalGuard {
 
   private final PortalStore store;
 
-  WorkspaceGuard(PortalStore store, PortalAddress address) {
-    super(address);
+  WorkspaceGuard(Calls calls, PortalStore store, PortalAddress address) {
+    super(calls, address);
     this.store = store;
   }
 
   @Override
-  Future<PortalSession> session(RoutingContext ctx, boolean isUse) {
-    Optional<UUID> workspaceId = workspaceId(ctx);
-    Optional<PortalToken> token = PortalCookie.read(ctx);
-    if (workspaceId.isEmpty() || token.isEmpty()) {
-      return Future.failedFuture(new Refusal(403, NO_SESSION));
-    }
-    return store
-        .find(workspaceId.get(), token.get(), isUse)
-        .map(found -> found.orElseThrow(() -> new Refusal(403, NO_SESSION)));
+  PortalSession session(Call call, boolean isUse) {
+    Optional<UUID> workspaceId = call.pathId("workspace");
+    return PortalCookie.read(call)
+        .flatMap(token -> workspaceId.flatMap(id -> store.find(id, token, isUse)))
+        .orElseThrow(() -> new Refusal(403, NO_SESSION));
   }
 }

@@ -62,14 +62,14 @@ public record ReplayRow(
   }
 
   public long captures() {
-    return Math.max(0, replay.lastPosition() - replay.firstPosition() + 1);
+    return Math.max(0, replay.toPosition() - replay.fromPosition() + 1);
   }
 
   /** The captures of the replay that were processed. */
   public long done() {
     return replay.state() == Replay.State.PUBLISHED
         ? captures()
-        : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.firstPosition()));
+        : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.fromPosition()));
   }
 
   /** How many were delivered, failed and are pending, in words. */

@@ -3,7 +3,7 @@ package io.egress.bench.torture;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.webhook.send.Envelope;
+import io.egress.webhook.endpoint.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -184,7 +184,7 @@ final class Tenant {
             new JsonObject()
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
-                .put("events", new JsonArray(Envelope.Event.words(true)))
+                .put("events", new JsonArray(Event.words(List.of(Event.values()))))
                 .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =

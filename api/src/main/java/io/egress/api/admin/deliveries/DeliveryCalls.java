@@ -1,0 +1,68 @@
+package io.egress.api.admin.deliveries;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
+import io.egress.api.admin.replays.Replays;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.call.Pages;
+import io.egress.api.intake.QueryValues;
+import io.egress.platform.audit.Caller;
+import io.egress.webhook.deliverylog.LoggedDelivery;
+import java.util.UUID;
+
+/** Lists and shows the deliveries of a workspace. */
+public final class DeliveryCalls {
+  private final DeliveryReads reads;
+  private final SentBodies bodies;
+  private final Replays replays;
+
+  public DeliveryCalls(DeliveryReads reads, SentBodies bodies, Replays replays) {
+    this.bodies = bodies;
+    this.reads = reads;
+    this.replays = replays;
+  }
+
+  /** Deliveries to all endpoints. */
+  public Answer list(Call call) {
+    return page(reads.list(call.workspaceId(), call.query()));
+  }
+
+  /** Deliveries to one endpoint. */
+  public Answer listOf(Call call) {
+    return page(reads.list(call.workspaceId(), call.id("endpoint"), call.query()));
+  }
+
+  private static Answer page(DeliveryReads.Listed page) {
+    return Pages.answer(
+        "deliveries", page.deliveries().stream().map(DeliveryView::of).toList(), page.next());
+  }
+
+  /** Shows a delivery with its attempts, and on request with the body of one. */
+  public Answer show(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID id = call.id("delivery");
+    Integer attempt =
+        QueryValues.one(
+            call.query(), "body", SentBodies::attempt, "must be the number of an attempt");
+    DeliveryWithAttempts found = reads.one(workspaceId, id);
+    DeliveryView.Detailed delivery = DeliveryView.Detailed.of(found);
+    if (attempt == null) {
+      return Answer.ok(delivery);
+    }
+    SentBodies.SentBody body = bodies.read(found, attempt);
+    return Answer.ok(
+        new DeliveryView.WithBody(delivery, body.bytes().toString(UTF_8), body.verified()));
+  }
+
+  /** Answers with the new delivery. */
+  public Answer redeliver(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID id = call.id("delivery");
+    Caller caller = call.caller();
+    LoggedDelivery delivery = reads.find(workspaceId, id);
+    UUID replayId = replays.redeliver(caller, workspaceId, delivery).id();
+    return Answer.accepted(DeliveryView.Redelivery.of(delivery, replayId));
+  }
+}

@@ -1,0 +1,48 @@
+package io.egress.api.admin.keys;
+
+import io.egress.api.admin.workspace.Creations;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.intake.KeyBody;
+import io.egress.platform.audit.Caller;
+import io.egress.webhook.endpoint.SecretBox;
+import io.vertx.sqlclient.Pool;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The internal API's calls for the keys of a workspace. */
+public final class KeyCalls {
+  private final ApiKeys keys;
+  private final Creations creations;
+
+  public KeyCalls(ApiKeys keys, Pool pool, @Nullable SecretBox secretBox) {
+    this.keys = keys;
+    this.creations = new Creations(pool, secretBox, "api-keys");
+  }
+
+  public Answer mint(Call call) {
+    UUID workspaceId = call.workspaceId();
+    Caller caller = call.caller();
+    KeyBody.NewKey key = KeyBody.read(call.body()).orRefuse();
+    return creations.answer(call, workspaceId, tx -> keys.mint(tx, caller, workspaceId, key));
+  }
+
+  public Answer list(Call call) {
+    return Answer.ok(Map.of("api_keys", keys.list(call.workspaceId())));
+  }
+
+  /** Changes when the key expires. */
+  public Answer change(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID id = call.id("key");
+    Caller caller = call.caller();
+    KeyBody.Expiry expiry = KeyBody.expiry(call.body()).orRefuse();
+    return Answer.ok(keys.changeExpiry(caller, workspaceId, id, expiry));
+  }
+
+  public Answer delete(Call call) {
+    keys.delete(call.caller(), call.workspaceId(), call.id("key"));
+    return Answer.noContent();
+  }
+}

@@ -1,0 +1,64 @@
+package io.egress.api.admin.replays;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.api.call.Pages;
+import io.egress.api.intake.QueryValues;
+import io.egress.api.intake.ReplayBody;
+import io.egress.platform.http.PathIds;
+import io.egress.webhook.deliverylog.DeliveryState;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The internal API's calls for replays. */
+public final class ReplayCalls {
+  /**
+   * A replay with its deliveries.
+   *
+   * @param deliveries their number by state; null if they cannot be distinguished from others
+   */
+  private record Detailed(
+      @JsonUnwrapped Replay replay, @Nullable Map<DeliveryState, Long> deliveries) {}
+
+  private final Replays replays;
+
+  public ReplayCalls(Replays replays) {
+    this.replays = replays;
+  }
+
+  public Answer start(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID endpointId = call.id("endpoint");
+    ReplayBody body = ReplayBody.read(call.body()).orRefuse();
+    return Answer.accepted(replays.start(call.caller(), workspaceId, endpointId, body));
+  }
+
+  /** Replays of one endpoint. */
+  public Answer list(Call call) {
+    int limit = QueryValues.limit(call.query());
+    UUID after =
+        QueryValues.one(
+            call.query(),
+            "after",
+            PathIds::uuid,
+            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
+    List<Replay> found = replays.list(call.workspaceId(), call.id("endpoint"), after, limit + 1);
+    List<Replay> page = found.subList(0, Math.min(limit, found.size()));
+    return Pages.answer(
+        "replays", page, found.size() > limit ? page.getLast().id().toString() : null);
+  }
+
+  /** Shows a replay with the states of its deliveries. */
+  public Answer show(Call call) {
+    Replays.Progress found = replays.show(call.workspaceId(), call.id("replay"));
+    return Answer.ok(new Detailed(found.replay(), found.outcomes()));
+  }
+
+  public Answer cancel(Call call) {
+    replays.cancel(call.caller(), call.workspaceId(), call.id("replay"));
+    return Answer.noContent();
+  }
+}

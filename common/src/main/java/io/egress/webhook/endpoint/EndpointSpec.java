@@ -1,0 +1,48 @@
+package io.egress.webhook.endpoint;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner of an endpoint says about it, except secrets. It is read, changed and written as a
+ * whole: as JSON in the database, in bodies and in the audit log.
+ *
+ * @param url in canonical form
+ * @param maxPerSecond limits the attempts; null if not set
+ * @param maxInFlight limits concurrent attempts; null if not set
+ * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
+ * @param events what it subscribes to
+ */
+public record EndpointSpec(
+    String url,
+    @Nullable String description,
+    @Nullable Integer maxPerSecond,
+    @Nullable Integer maxInFlight,
+    boolean standardWebhooks,
+    Set<Event> events) {
+  public static final int PER_SECOND_MAX = 10_000;
+
+  /** The default number of concurrent attempts. */
+  public static final int IN_FLIGHT_MAX = 64;
+
+  public EndpointSpec {
+    EnumSet<Event> all = EnumSet.of(Event.CAPTURE_PROCESSED);
+    if (events != null) {
+      all.addAll(events);
+    }
+    events = Collections.unmodifiableSet(all);
+  }
+
+  /** One that says nothing but the URL. */
+  public static EndpointSpec of(String url) {
+    return new EndpointSpec(url, null, null, null, false, Set.of());
+  }
+
+  @JsonIgnore
+  public EndpointLimits limits() {
+    return new EndpointLimits(maxPerSecond, maxInFlight);
+  }
+}

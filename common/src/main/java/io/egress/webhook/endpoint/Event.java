@@ -1,0 +1,33 @@
+package io.egress.webhook.endpoint;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** What a webhook is sent for. */
+public enum Event {
+  /** Every endpoint subscribes to it. */
+  CAPTURE_PROCESSED("capture.processed"),
+  CAPTURE_ERASED("capture.erased");
+
+  private final String word;
+
+  Event(String word) {
+    this.word = word;
+  }
+
+  @JsonValue
+  public String word() {
+    return word;
+  }
+
+  public static Optional<Event> find(String word) {
+    return Arrays.stream(values()).filter(event -> event.word.equals(word)).findFirst();
+  }
+
+  public static List<String> words(Collection<Event> events) {
+    return events.stream().map(Event::word).toList();
+  }
+}
