@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.netty.util.HashedWheelTimer;
@@ -63,10 +61,9 @@ final class PushReceiver {
     }
     PushReceiver receiver = new PushReceiver(options);
     RunningProcess.await(
-        requireNonNull(vertx, "vertx is null")
-            .deployVerticle(
-                () -> receiver.new ReceiverVerticle(),
-                new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
+        vertx.deployVerticle(
+            () -> receiver.new ReceiverVerticle(),
+            new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
     return receiver;
   }
 
