@@ -2,182 +2,116 @@ package io.egress.api;
 
 import static org.awaitility.Awaitility.await;
 
-import io.vertx.core.json.JsonArray;
+import io.egress.testing.DescribedCall;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
-/** Makes every call of the internal listener at least once with success, and some without. */
+/**
+ * Makes every call that the internal listener's description has, in an order in which all of them
+ * succeed; then again with an empty body, in the workspace that has ended, and in another one.
+ */
 final class EveryCall {
   /** Makes one call and returns its answer. */
   interface Caller {
     HttpResponse<String> call(String method, String path, String body);
+  }
 
-    default HttpResponse<String> get(String path) {
-      return call("GET", path, "");
-    }
+  /** What is created comes first, and the workspace, whose end ends everything, last. */
+  private enum Turn {
+    CREATE,
+    PUT,
+    USE,
+    CHANGE,
+    LOOK,
+    DELETE,
+    END;
 
-    default HttpResponse<String> post(String path, JsonObject body) {
-      return call("POST", path, body.encode());
+    static Turn of(DescribedCall call) {
+      return switch (call.method()) {
+        case "POST" -> call.path().contains("{id}") ? USE : CREATE;
+        case "PUT" -> PUT;
+        case "PATCH" -> CHANGE;
+        case "DELETE" -> call.path().endsWith("{workspace}") ? END : DELETE;
+        default -> LOOK;
+      };
     }
   }
 
-  private static final String INTERNAL = "/internal/v1";
-
-  private final UUID workspaceId = UUID.randomUUID();
-  private final String workspace = INTERNAL + "/workspaces/" + workspaceId;
   private final Caller caller;
+  private final List<DescribedCall> calls;
+  private final String workspace = UUID.randomUUID().toString();
+
+  /** One thing of each collection. */
+  private final Map<String, String> ids = new HashMap<>();
 
   EveryCall(Caller caller) {
     this.caller = caller;
+    List<DescribedCall> described =
+        DescribedCall.of(
+            new JsonObject(caller.call("GET", "/internal/v1/openapi.json", "").body()));
+    this.calls = Stream.of(Turn.values()).flatMap(turn -> inTurn(described, turn)).toList();
+  }
+
+  /** A part of a thing is described after the thing, and deleted before it. */
+  private static Stream<DescribedCall> inTurn(List<DescribedCall> described, Turn turn) {
+    List<DescribedCall> calls = described.stream().filter(call -> Turn.of(call) == turn).toList();
+    return turn == Turn.DELETE ? calls.reversed().stream() : calls.stream();
   }
 
   void make() {
-    String endpoint = administerEndpoints();
-    administerKeys();
-    ingest();
-    repeatDeliveries(endpoint);
-    lookAround();
-    erase();
-    for (String path :
-        List.of("/audit?limit=1", "/secret-keys", "/queue", "/database", "/openapi.json")) {
-      caller.get(INTERNAL + path);
+    for (DescribedCall call : calls) {
+      if (Turn.of(call) == Turn.USE) {
+        ids.computeIfAbsent("deliveries", _ -> awaitDelivery());
+      }
+      if (Turn.of(call) == Turn.END) {
+        calls.stream().filter(other -> !other.body().isEmpty()).forEach(this::makeEmpty);
+      }
+      make(call, workspace);
     }
-    caller.get(workspace + "/audit");
-    for (String path : List.of("/health/live", "/health/ready", "/metrics")) {
-      caller.get(path);
+    calls.forEach(call -> make(call, workspace));
+    String nobody = UUID.randomUUID().toString();
+    ids.clear();
+    calls.forEach(call -> make(call, nobody));
+  }
+
+  private void make(DescribedCall call, String inWorkspace) {
+    Map<String, String> values = values(call, inWorkspace);
+    String path = call.filledPath(values);
+    if (!call.query().isEmpty()) {
+      caller.call(call.method(), path + call.filledQuery(Map.of()), "");
     }
-    caller.call("POST", INTERNAL + "/secret-keys/reseal", "");
-    caller.call("POST", INTERNAL + "/queue/rebuild", "");
-    caller.call("PATCH", endpoint, "{}");
-    caller.call("DELETE", endpoint, "");
-    end();
-  }
-
-  /** Nothing can be added to the workspace afterwards. */
-  private void end() {
-    caller.call("DELETE", workspace, "");
-    caller.call("DELETE", workspace, "");
-    caller.get(workspace);
-    caller.call("PATCH", workspace, "{\"retention\":\"400d\"}");
-    caller.post(workspace + "/api-keys", new JsonObject().put("name", "late"));
-    caller.post(
-        workspace + "/endpoints", new JsonObject().put("url", "https://receiver.invalid/late"));
-    caller.post(workspace + "/portal-links", new JsonObject().put("role", "view"));
-    for (String thing : List.of("/members/", "/devices/")) {
-      JsonObject named =
-          new JsonObject().put("workspace_id", workspaceId.toString()).put("name", "Ada");
-      caller.call("PUT", INTERNAL + thing + UUID.randomUUID(), named.encode());
+    String body = call.filledBody(values);
+    if (call.contentType().endsWith("ndjson")) {
+      body = new JsonObject(body).put("id", UUID.randomUUID().toString()).encode();
     }
-    String capture = INTERNAL + "/captures/" + UUID.randomUUID();
-    caller.call("PUT", capture, Service.capture(workspaceId).encode());
-    String nobody = INTERNAL + "/workspaces/" + UUID.randomUUID();
-    caller.get(nobody);
-    caller.call("DELETE", nobody, "");
-  }
-
-  /** Returns the path of the endpoint. */
-  private String administerEndpoints() {
-    String endpoints = workspace + "/endpoints";
-    JsonObject body = new JsonObject().put("url", "https://receiver.invalid/webhooks");
-    String endpoint = endpoints + "/" + id(caller.post(endpoints, body));
-    caller.get(endpoints);
-    caller.get(endpoint);
-    for (String change :
-        List.of("{\"description\":\"search\"}", "{\"paused\":true}", "{\"paused\":false}")) {
-      caller.call("PATCH", endpoint, change);
+    HttpResponse<String> answer = caller.call(call.method(), path, body);
+    if (call.method().equals("POST") && answer.body().contains("\"id\":")) {
+      ids.put(call.path().replaceFirst(".*/", ""), new JsonObject(answer.body()).getString("id"));
     }
-    caller.call("POST", endpoint + "/test", "");
-    caller.call("POST", endpoint + "/rotate-secret", "");
-    caller.call("DELETE", endpoint + "/previous-secret", "");
-    return endpoint;
   }
 
-  private void administerKeys() {
-    String keys = workspace + "/api-keys";
-    String key = id(caller.post(keys, new JsonObject().put("name", "search")));
-    caller.post(keys, new JsonObject());
-    caller.get(keys);
-    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"7d\"}");
-    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"8d\"}");
-    caller.call("PATCH", keys + "/" + key, "{}");
-    caller.call("DELETE", keys + "/" + key, "");
-    caller.call("PATCH", keys + "/" + key, "{\"expires_in\":\"7d\"}");
-    caller.post(workspace + "/portal-links", new JsonObject().put("role", "view"));
-    JsonObject ofOperator = new JsonObject().put("role", "operator");
-    caller.post(INTERNAL + "/portal-links", ofOperator);
-    caller.post(INTERNAL + "/portal-links", ofOperator.put("actor", "grace"));
+  private void makeEmpty(DescribedCall call) {
+    caller.call(call.method(), call.filledPath(values(call, workspace)), "{}");
   }
 
-  private void ingest() {
-    JsonObject capture =
-        Service.capture(workspaceId)
-            .put(
-                "participants",
-                new JsonArray()
-                    .add(new JsonObject().put("label", "S1").put("speech_ms", 10))
-                    .add(new JsonObject().put("label", "S2").put("speech_ms", 10)));
-    String path = INTERNAL + "/captures/" + UUID.randomUUID();
-    caller.call("PUT", path, capture.encode());
-    caller.call("PUT", path, capture.encode());
-    caller.call("PATCH", path + "/participants/S2", "{\"member\":null}");
-    for (String thing : List.of("/members/", "/devices/")) {
-      JsonObject named =
-          new JsonObject().put("workspace_id", workspaceId.toString()).put("name", "Ada");
-      caller.call("PUT", INTERNAL + thing + UUID.randomUUID(), named.encode());
-    }
-    caller.post(INTERNAL + "/captures", capture.put("id", UUID.randomUUID().toString()));
+  private Map<String, String> values(DescribedCall call, String inWorkspace) {
+    return Map.of(
+        "id", ids.computeIfAbsent(call.collection(), _ -> UUID.randomUUID().toString()),
+        "workspace", inWorkspace,
+        "workspace_id", inWorkspace);
   }
 
-  private void lookAround() {
-    caller.get(INTERNAL + "/workspaces");
-    caller.get(INTERNAL + "/workspaces?only=failing");
-    caller.get(workspace);
-    caller.call("PATCH", workspace, "{\"retention\":\"400d\"}");
-    caller.call("PATCH", workspace, "{}");
-  }
-
-  private void erase() {
-    String capture = INTERNAL + "/captures/" + UUID.randomUUID();
-    caller.call("PUT", capture, Service.capture(workspaceId).encode());
-    caller.get(capture);
-    caller.call("DELETE", capture, "{}");
-    caller.call("DELETE", capture, "{\"reason\":\"requested\"}");
-    caller.call("DELETE", capture, "{\"reason\":\"requested again\"}");
-    caller.call("PUT", capture, Service.capture(workspaceId).encode());
-    caller.get(capture);
-    String member = UUID.randomUUID().toString();
-    caller.call(
-        "PUT",
-        INTERNAL + "/members/" + member,
-        new JsonObject().put("workspace_id", workspaceId.toString()).put("name", "Grace").encode());
-    caller.call("DELETE", workspace + "/members/" + member, "");
-    caller.call("DELETE", workspace + "/members/" + member, "");
-  }
-
-  private void repeatDeliveries(String endpoint) {
-    String deliveries = workspace + "/deliveries";
-    await().until(() -> caller.get(deliveries).body().contains("\"pending\""));
-    caller.get(endpoint + "/deliveries");
-    caller.get(endpoint + "/verification");
-    String delivery =
-        deliveries
-            + "/"
-            + new JsonObject(caller.get(deliveries).body())
-                .getJsonArray("deliveries")
-                .getJsonObject(0)
-                .getString("id");
-    caller.get(delivery);
-    caller.call("POST", delivery + "/redeliver", "");
-    String replays = endpoint + "/replays";
-    String replay = id(caller.post(replays, new JsonObject().put("from_position", 1)));
-    caller.get(replays);
-    caller.get(workspace + "/replays/" + replay);
-    caller.call("DELETE", workspace + "/replays/" + replay, "");
-  }
-
-  private static String id(HttpResponse<String> answer) {
-    return new JsonObject(answer.body()).getString("id");
+  private String awaitDelivery() {
+    String deliveries = "/internal/v1/workspaces/" + workspace + "/deliveries";
+    await().until(() -> caller.call("GET", deliveries, "").body().contains("\"pending\""));
+    return new JsonObject(caller.call("GET", deliveries, "").body())
+        .getJsonArray("deliveries")
+        .getJsonObject(0)
+        .getString("id");
   }
 }

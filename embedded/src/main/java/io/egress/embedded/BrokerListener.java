@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +18,6 @@ public record BrokerListener(
   }
 
   public BrokerListener {
-    requireNonNull(name, "name is null");
-    requireNonNull(protocol, "protocol is null");
     settings = Map.copyOf(settings);
   }
 }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
-import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,7 +40,6 @@ public final class DataDirectoryLock implements AutoCloseable {
 
   /** Creates a missing folder. Refuses one that is in use, and names its holder. */
   public static DataDirectoryLock acquire(Path folder) {
-    requireNonNull(folder, "folder is null");
     Path real = created(folder);
     if (!HELD_HERE.add(real)) {
       throw inUse(real, "this process, " + ProcessHandle.current().pid());

@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,7 +35,6 @@ public final class EmbeddedBackends implements AutoCloseable {
 
   /** Blocks until the servers answer. */
   public static EmbeddedBackends start(EmbeddedOptions options) {
-    requireNonNull(options, "options is null");
     Path dataDir = options.dataDir();
     EmbeddedBackends backends =
         new EmbeddedBackends(

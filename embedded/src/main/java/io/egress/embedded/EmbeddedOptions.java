@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record EmbeddedOptions(
     @Nullable Path dataDir, Durability durability, boolean postgres, boolean kafka) {
-  public EmbeddedOptions {
-    requireNonNull(durability, "durability is null");
-  }
-
   /** Both servers, their data kept and synced. */
   public static EmbeddedOptions persistent(Path dataDir) {
-    requireNonNull(dataDir, "dataDir is null");
     return new EmbeddedOptions(dataDir, Durability.SYNCED, true, true);
   }
 

@@ -49,8 +49,6 @@ public final class KafkaBroker implements AutoCloseable {
   /** With listeners beside the plaintext one. */
   public static KafkaBroker start(
       Path folder, Durability durability, List<BrokerListener> further) {
-    requireNonNull(folder, "folder is null");
-    requireNonNull(durability, "durability is null");
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
     boolean started = false;
     try {

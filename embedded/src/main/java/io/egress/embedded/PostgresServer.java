@@ -1,7 +1,5 @@
 package io.egress.embedded;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +62,6 @@ public final class PostgresServer implements AutoCloseable {
    * its own it begins with a copy of the primary's, which has to run.
    */
   public static PostgresServer startStandby(Path folder, PostgresServer primary) {
-    requireNonNull(primary, "primary is null");
     return start(folder, primary.durability, primary.account, primary);
   }
 
@@ -77,8 +74,6 @@ public final class PostgresServer implements AutoCloseable {
       Durability durability,
       ServerAccount account,
       @Nullable PostgresServer followed) {
-    requireNonNull(folder, "folder is null");
-    requireNonNull(durability, "durability is null");
     PostgresBinaries binaries = PostgresBinaries.unpacked();
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
     PostgresServer server = new PostgresServer(lock, binaries, account, durability, followed);

@@ -1,6 +1,5 @@
 package io.egress.testing;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import io.egress.embedded.BrokerProcess;
@@ -65,8 +64,6 @@ public final class BrokerCluster implements AutoCloseable {
 
   /** Blocks until all brokers are members of the cluster. Its data are in {@code folder}. */
   public static BrokerCluster start(Path folder, int count, Map<String, String> settings) {
-    requireNonNull(folder, "folder is null");
-    requireNonNull(settings, "settings is null");
     BrokerCluster cluster = new BrokerCluster(folder, count, settings);
     boolean started = false;
     try {

@@ -6,13 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An HTTP proxy on 127.0.0.1 that tunnels, and can be told to misbehave. */
@@ -20,28 +15,21 @@ public final class ConnectProxy implements AutoCloseable {
   private static final int HEAD_BYTES_MAX = 16 << 10;
   private static final String END_OF_HEAD = "\r\n\r\n";
 
-  private final ServerSocket listening;
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final Listener listener = Listener.open();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private volatile String refusal = "";
   private volatile boolean hanging;
 
-  private ConnectProxy() throws IOException {
-    this.listening = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-  }
+  private ConnectProxy() {}
 
   public static ConnectProxy open() {
-    try {
-      ConnectProxy proxy = new ConnectProxy();
-      run("connect-proxy", proxy::accept);
-      return proxy;
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
+    ConnectProxy proxy = new ConnectProxy();
+    proxy.listener.serve(proxy::serve);
+    return proxy;
   }
 
   public int port() {
-    return listening.getLocalPort();
+    return listener.port();
   }
 
   public String url() {
@@ -65,21 +53,13 @@ public final class ConnectProxy implements AutoCloseable {
 
   /** Closes the tunnels that are open. */
   public void closeTunnels() {
-    sockets.forEach(ConnectProxy::closeQuietly);
+    listener.endAll();
   }
 
   @Override
   public void close() {
-    closeQuietly(listening);
+    listener.close();
     closeTunnels();
-  }
-
-  private void accept() throws IOException {
-    while (true) {
-      Socket client = listening.accept();
-      sockets.add(client);
-      run("connect-proxy-client", () -> serve(client));
-    }
   }
 
   private void serve(Socket client) throws IOException {
@@ -90,7 +70,7 @@ public final class ConnectProxy implements AutoCloseable {
     }
     if (!refusal.isEmpty()) {
       client.getOutputStream().write(refusal.getBytes(ISO_8859_1));
-      closeQuietly(client);
+      listener.end(client);
       return;
     }
     String target = head.split(" ", 3)[1];
@@ -98,17 +78,16 @@ public final class ConnectProxy implements AutoCloseable {
     String host = target.substring(0, colon).replaceAll("[\\[\\]]", "");
     Socket server;
     try {
-      server = new Socket(host, Integer.parseInt(target.substring(colon + 1)));
+      server = listener.connect(host, Integer.parseInt(target.substring(colon + 1)));
     } catch (IOException unreachable) {
       String answer = "HTTP/1.1 502 Bad Gateway" + END_OF_HEAD;
       client.getOutputStream().write(answer.getBytes(ISO_8859_1));
-      closeQuietly(client);
+      listener.end(client);
       return;
     }
-    sockets.add(server);
     String established = "HTTP/1.1 200 Connection established" + END_OF_HEAD;
     client.getOutputStream().write(established.getBytes(ISO_8859_1));
-    run("connect-proxy-answers", () -> pass(server, client));
+    listener.start(() -> pass(server, client));
     pass(client, server);
   }
 
@@ -131,35 +110,7 @@ public final class ConnectProxy implements AutoCloseable {
     } catch (IOException ended) {
       // The other direction ends, too.
     } finally {
-      List.of(from, to).forEach(ConnectProxy::closeQuietly);
-      sockets.removeAll(List.of(from, to));
+      List.of(from, to).forEach(listener::end);
     }
-  }
-
-  private static void closeQuietly(AutoCloseable closed) {
-    try {
-      closed.close();
-    } catch (Exception isClosed) {
-      // Nothing is left to close.
-    }
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private static void run(String name, Work work) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException ended) {
-                // By close(), or by the client.
-              }
-            },
-            name);
-    thread.setDaemon(true);
-    thread.start();
   }
 }

@@ -2,7 +2,6 @@ package io.egress.testing;
 
 import org.apache.kafka.common.utils.AppInfoParser;
 import org.testcontainers.DockerClientFactory;
-import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.kafka.KafkaContainer;
 import org.testcontainers.postgresql.PostgreSQLContainer;
@@ -14,19 +13,6 @@ final class Containers {
 
   private static final int POSTGRES_PORT = 5432;
   private static final String DATABASE = "egress";
-
-  private record Started(String address, GenericContainer<?> container)
-      implements BackendSource.Server {
-    @Override
-    public boolean outlivesTests() {
-      return false;
-    }
-
-    @Override
-    public void close() {
-      container.stop();
-    }
-  }
 
   private Containers() {}
 
@@ -51,13 +37,13 @@ final class Containers {
                 container.getHost(),
                 container.getMappedPort(POSTGRES_PORT),
                 DATABASE);
-    return new Started(address, container);
+    return new BackendSource.Server(address, false, container::stop);
   }
 
   static BackendSource.Server kafka() {
     KafkaContainer container =
         new KafkaContainer(KAFKA_IMAGE).withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false");
     container.start();
-    return new Started(container.getBootstrapServers(), container);
+    return new BackendSource.Server(container.getBootstrapServers(), false, container::stop);
   }
 }

@@ -8,16 +8,6 @@ record EnvironmentSource(Map<String, String> environment) implements BackendSour
   static final String DATABASE_URL = "EGRESS_TEST_DATABASE_URL";
   static final String KAFKA_BOOTSTRAP = "EGRESS_TEST_KAFKA_BOOTSTRAP";
 
-  private record Named(String address) implements Server {
-    @Override
-    public boolean outlivesTests() {
-      return true;
-    }
-
-    @Override
-    public void close() {}
-  }
-
   @Override
   public Optional<Server> postgres() {
     return named(DATABASE_URL);
@@ -30,6 +20,6 @@ record EnvironmentSource(Map<String, String> environment) implements BackendSour
 
   private Optional<Server> named(String variable) {
     String address = environment.getOrDefault(variable, "").strip();
-    return address.isEmpty() ? Optional.empty() : Optional.of(new Named(address));
+    return address.isEmpty() ? Optional.empty() : Optional.of(new Server(address, true, () -> {}));
   }
 }

@@ -5,14 +5,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,30 +26,24 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  private final ServerSocket listening;
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final Listener listener = Listener.open();
   private final List<Cut> cuts = new CopyOnWriteArrayList<>();
   private volatile int targetPort;
   private volatile boolean refusing;
   private boolean stalled;
 
-  private TcpProxy(int targetPort) throws IOException {
+  private TcpProxy(int targetPort) {
     this.targetPort = targetPort;
-    this.listening = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   }
 
   public static TcpProxy open(int targetPort) {
-    try {
-      TcpProxy proxy = new TcpProxy(targetPort);
-      run("proxy-" + proxy.port(), proxy::accept);
-      return proxy;
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
+    TcpProxy proxy = new TcpProxy(targetPort);
+    proxy.listener.serve(proxy::join);
+    return proxy;
   }
 
   public int port() {
-    return listening.getLocalPort();
+    return listener.port();
   }
 
   /** The URL of a server, by way of this proxy. */
@@ -92,37 +81,28 @@ public final class TcpProxy implements AutoCloseable {
 
   /** Resets all connections. */
   public void reset() {
-    sockets.forEach(TcpProxy::reset);
+    listener.resetAll();
   }
 
   @Override
   public void close() {
     resume();
-    closeQuietly(listening);
+    listener.close();
     reset();
   }
 
-  private void accept() throws IOException {
-    while (true) {
-      Socket client = listening.accept();
-      run("proxy-" + port() + "-connection", () -> join(client));
-    }
-  }
-
   private void join(Socket client) throws IOException {
-    sockets.add(client);
     if (refusing) {
-      reset(client);
+      listener.reset(client);
       return;
     }
     awaitFlow();
     try {
-      Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
-      sockets.add(server);
-      run("proxy-" + port() + "-answers", () -> pass(server, client, List.of()));
+      Socket server = listener.connect("127.0.0.1", targetPort);
+      listener.start(() -> pass(server, client, List.of()));
       pass(client, server, cuts);
     } catch (IOException refused) {
-      reset(client);
+      listener.reset(client);
     }
   }
 
@@ -147,8 +127,7 @@ public final class TcpProxy implements AutoCloseable {
     } catch (IOException ended) {
       // The other direction ends, too.
     } finally {
-      List.of(from, to).forEach(TcpProxy::reset);
-      sockets.removeAll(List.of(from, to));
+      List.of(from, to).forEach(listener::reset);
     }
   }
 
@@ -161,41 +140,5 @@ public final class TcpProxy implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException(interrupted);
     }
-  }
-
-  private static void reset(Socket socket) {
-    try {
-      socket.setSoLinger(true, 0);
-    } catch (IOException isClosed) {
-      // Nothing is left to reset.
-    }
-    closeQuietly(socket);
-  }
-
-  private static void closeQuietly(AutoCloseable closed) {
-    try {
-      closed.close();
-    } catch (Exception isClosed) {
-      // Nothing is left to close.
-    }
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private static void run(String name, Work work) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException ended) {
-                // By close().
-              }
-            },
-            name);
-    thread.setDaemon(true);
-    thread.start();
   }
 }

@@ -1,5 +1,7 @@
 package io.egress.bench.fuzz;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.egress.bench.fuzz.Request.Header;
 import java.io.IOException;
 import java.net.URI;
@@ -9,122 +11,115 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/** Valid requests to the pages of a workspace or of an operator, in one session. */
+/** Valid requests to the pages of a session: to every page that a page links to, and its forms. */
 final class FuzzedPages {
-  private static final Pattern CSRF = Pattern.compile("name=\"csrf\" value=\"([^\"]+)\"");
-  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final Pattern LINK = Pattern.compile("(?:href|hx-get)=\"(/portal/[^\"#]+)\"");
+  private static final Pattern FORM =
+      Pattern.compile("(?s)<form[^>]*method=\"(\\w+)\" action=\"([^\"]+)\"[^>]*>(.*?)</form>");
+  private static final Pattern FIELD =
+      Pattern.compile("<(?:input|select|textarea)[^>]*?name=\"([^\"]+)\"[^>]*>");
+  private static final Pattern VALUE = Pattern.compile(" value=\"([^\"]*)\"");
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "url", "https://receiver.invalid/form",
+          "overlap", "1h",
+          "expires_in", "30d",
+          "what", "undelivered",
+          "state", "pending");
+  private static final String FORM_TYPE = "application/x-www-form-urlencoded";
+  private static final int PAGES_MAX = 60;
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final String origin;
-  private final String root;
+  private final String untouched;
   private final String cookie;
-  private final String csrf;
+  private final List<Request> requests = new ArrayList<>();
 
-  /** {@code link} opens the session, whose pages are below {@code place}. */
-  FuzzedPages(int port, String place, String link) throws IOException, InterruptedException {
+  private FuzzedPages(int port, String link, String untouched)
+      throws IOException, InterruptedException {
     this.origin = "http://127.0.0.1:" + port;
-    this.root = "/portal/" + place;
-    String token = link.substring(link.indexOf("token=") + "token=".length());
+    this.untouched = untouched;
+    String token = link.substring(link.indexOf("token="));
     HttpResponse<String> opened =
         http.send(
             HttpRequest.newBuilder(URI.create(origin + "/portal/open"))
-                .header("content-type", FORM)
-                .POST(BodyPublishers.ofString("token=" + token))
+                .header("content-type", FORM_TYPE)
+                .POST(BodyPublishers.ofString(token))
                 .build(),
             BodyHandlers.ofString());
     this.cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
-    HttpResponse<String> page =
-        http.send(
-            HttpRequest.newBuilder(URI.create(origin + root + "/"))
-                .header("cookie", cookie)
-                .build(),
-            BodyHandlers.ofString());
-    Matcher found = CSRF.matcher(page.body());
-    if (!found.find()) {
-      throw new IllegalStateException("no page: " + page.statusCode() + " " + page.body());
-    }
-    this.csrf = found.group(1);
-  }
-
-  List<Request> requests(String endpointId, String keyId) {
-    List<Request> requests = new ArrayList<>();
-    String endpoint = "/endpoints/" + endpointId;
-    for (String page :
-        List.of(
-            "/",
-            "/live/overview",
-            "/keys",
-            "/keys/" + keyId + "/delete",
-            "/endpoints",
-            endpoint,
-            endpoint + "/rotate",
-            endpoint + "/delete",
-            endpoint + "/replay",
-            "/deliveries?state=pending&endpoint=" + endpointId,
-            "/live/deliveries",
-            "/deliveries/" + endpointId,
-            "/captures/" + endpointId,
-            "/captures/" + endpointId + "/erase",
-            "/replays",
-            "/live/replays",
-            "/replays/" + endpointId,
-            "/audit?after=x")) {
-      requests.add(request("GET", root + page, ""));
-    }
     requests.add(request("GET", "/portal/open?token=x", ""));
     requests.add(request("POST", "/portal/open", "token=x"));
-    requests.add(form("/keys", Map.of("name", "fuzz", "expires_in", "30d")));
-    requests.add(form("/keys/" + keyId + "/delete", Map.of()));
-    requests.add(form("/endpoints", Map.of("url", "https://a.invalid/x", "description", "d")));
-    requests.add(form(endpoint + "/change", Map.of("url", "https://b.invalid", "description", "")));
-    requests.add(form(endpoint + "/headers", Map.of("header_name", "x-fuzz", "header_value", "v")));
-    requests.add(form(endpoint + "/certificate", Map.of("certificate", "v", "key", "v")));
-    requests.add(form(endpoint + "/pause", Map.of()));
-    requests.add(form(endpoint + "/resume", Map.of()));
-    requests.add(form(endpoint + "/rotate", Map.of("overlap", "1h")));
-    requests.add(form(endpoint + "/end-overlap", Map.of()));
-    requests.add(form(endpoint + "/replay", Map.of("what", "undelivered", "from", "")));
-    requests.add(form("/deliveries/" + endpointId + "/redeliver", Map.of()));
-    requests.add(form("/captures/" + endpointId + "/erase", Map.of("reason", "fuzz")));
-    requests.add(form("/replays/" + endpointId + "/cancel", Map.of()));
-    return requests;
+    crawl(opened.headers().firstValue("location").orElseThrow());
   }
 
-  /** In the session of an operator. */
-  List<Request> ofOperator(String workspaceId) {
-    List<Request> requests = new ArrayList<>();
-    for (String page :
-        List.of(
-            "/",
-            "/?search=a&after=others." + workspaceId,
-            "/captures",
-            "/captures?id=" + workspaceId,
-            "/" + workspaceId + "/",
-            "/" + workspaceId + "/captures/" + workspaceId)) {
-      requests.add(request("GET", root + page, ""));
+  /**
+   * In the session that {@code link} opens, except for addresses that contain {@code untouched}.
+   */
+  static List<Request> requests(int port, String link, String untouched)
+      throws IOException, InterruptedException {
+    return new FuzzedPages(port, link, untouched).requests;
+  }
+
+  private void crawl(String home) throws IOException, InterruptedException {
+    Deque<String> unread = new ArrayDeque<>(List.of(home));
+    Set<String> seen = new HashSet<>(unread);
+    for (int pages = 0; pages < PAGES_MAX && !unread.isEmpty(); pages++) {
+      String path = unread.removeFirst();
+      requests.add(request("GET", path, ""));
+      String page =
+          http.send(
+                  HttpRequest.newBuilder(URI.create(origin).resolve(path))
+                      .header("cookie", cookie)
+                      .build(),
+                  BodyHandlers.ofString())
+              .body();
+      FORM.matcher(page)
+          .results()
+          .forEach(form -> add(form.group(1), form.group(2), form.group(3)));
+      Matcher link = LINK.matcher(page);
+      while (link.find()) {
+        String target = link.group(1).replace("&amp;", "&");
+        if (!target.contains(untouched) && seen.add(target)) {
+          unread.add(target);
+        }
+      }
     }
-    requests.add(form("/" + workspaceId + "/keys", Map.of("name", "fuzz")));
-    return requests;
+    if (requests.stream().noneMatch(request -> request.body().contains("csrf="))) {
+      throw new IllegalStateException("no form below " + home);
+    }
   }
 
-  private Request form(String path, Map<String, String> fields) {
-    Map<String, String> all = new TreeMap<>(fields);
-    all.put("csrf", csrf);
-    return request(
-        "POST",
-        root + path,
-        all.entrySet().stream()
-            .map(field -> field.getKey() + "=" + encoded(field.getValue()))
-            .collect(Collectors.joining("&")));
+  /** Not the form that closes the session. */
+  private void add(String method, String action, String form) {
+    if (action.endsWith("/leave")) {
+      return;
+    }
+    StringJoiner fields = new StringJoiner("&");
+    Matcher field = FIELD.matcher(form);
+    while (field.find()) {
+      Matcher value = VALUE.matcher(field.group());
+      String filled =
+          value.find() && !value.group(1).isEmpty()
+              ? value.group(1)
+              : DEFAULTS.getOrDefault(field.group(1), "fuzz");
+      fields.add(field.group(1) + "=" + URLEncoder.encode(filled, UTF_8));
+    }
+    requests.add(
+        method.equals("post")
+            ? request("POST", action, fields.toString())
+            : request("GET", action + "?" + fields, ""));
   }
 
   private Request request(String method, String target, String body) {
@@ -133,12 +128,8 @@ final class FuzzedPages {
     headers.add(new Header("cookie", cookie));
     headers.add(new Header("sec-fetch-site", "same-origin"));
     if (!body.isEmpty()) {
-      headers.add(new Header("content-type", FORM));
+      headers.add(new Header("content-type", FORM_TYPE));
     }
     return new Request(method, target, headers, body);
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 }

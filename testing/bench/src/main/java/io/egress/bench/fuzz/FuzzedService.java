@@ -5,10 +5,11 @@ import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
+import io.egress.standalone.demo.SampleConversations;
 import io.egress.standalone.run.Backends;
 import io.egress.standalone.run.Standalone;
+import io.egress.testing.DescribedCall;
 import io.egress.webhook.endpoint.SecretBox;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +31,15 @@ import java.util.regex.Pattern;
 /** The service in this JVM with some captures, and valid requests to it. */
 final class FuzzedService {
   private static final String TOKEN = UUID.randomUUID().toString();
-  private static final String JSON = "application/json";
+  private static final String NDJSON = "application/x-ndjson";
+
+  /** They would end the workspace whose things are fuzzed, and publish all deliveries again. */
+  private static final Set<String> NOT_FUZZED =
+      Set.of("DELETE /internal/v1/workspaces/{workspace}", "POST /internal/v1/queue/rebuild");
+
+  private static final int ROUNDS = 6;
   private static final int CAPTURES = 30;
+  private static final int SEGMENTS = 2;
   private static final long LOOK_MILLIS = 50;
   private static final Duration CALL_MAX = Duration.ofSeconds(30);
   private static final Pattern RESTARTS =
@@ -39,11 +48,12 @@ final class FuzzedService {
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(CALL_MAX).build();
 
   /**
-   * Captures are written and pulled in one workspace; endpoints of the other one never receive any.
+   * Captures are written and pulled in one workspace; endpoints of the other one, which pages and
+   * calls change, receive a single one.
    */
   private final UUID workspace = UUID.randomUUID();
 
-  private final UUID emptyWorkspace = UUID.randomUUID();
+  private final UUID administered = UUID.randomUUID();
   private final Standalone service;
   private final InternalApi internal;
   private final String key;
@@ -56,6 +66,8 @@ final class FuzzedService {
     for (int i = 0; i < CAPTURES; i++) {
       captures.add(putCapture(workspace));
     }
+    createEndpoint(administered, "https://receiver.invalid/page");
+    putCapture(administered);
     long end = System.nanoTime() + CALL_MAX.toNanos();
     while (pull("/api/v1/captures").body().split("emitted_at", -1).length <= CAPTURES) {
       if (System.nanoTime() > end) {
@@ -106,7 +118,7 @@ final class FuzzedService {
 
   UUID putCapture(UUID workspaceId) {
     UUID id = UUID.randomUUID();
-    internal.call("PUT", "/captures/" + id, capture(workspaceId));
+    internal.call("PUT", "/captures/" + id, new SampleConversations(1, workspaceId).next(SEGMENTS));
     return id;
   }
 
@@ -157,6 +169,10 @@ final class FuzzedService {
         .sum();
   }
 
+  private JsonObject document(int port, String path) throws IOException, InterruptedException {
+    return new JsonObject(get(port, path, port == publicPort() ? key : TOKEN).body());
+  }
+
   private HttpResponse<String> pull(String path) throws IOException, InterruptedException {
     return get(publicPort(), path, key);
   }
@@ -171,131 +187,86 @@ final class FuzzedService {
         BodyHandlers.ofString());
   }
 
+  /** Each call that the description has, in several variants. */
   List<Request> publicRequests() throws IOException, InterruptedException {
-    String page = pull("/api/v1/captures?limit=3").body();
-    String cursor = new JsonObject(page).getJsonObject("pageInfo").getString("endCursor");
-    return List.of(
-        publicRequest("/api/v1/captures?limit=10"),
-        publicRequest("/api/v1/captures?limit=5&after=" + cursor),
-        publicRequest("/api/v1/captures?limit=2").withHeader("accept-encoding", "gzip, br"),
-        publicRequest("/api/v1/captures?limit=2&wait=1"),
-        publicRequest("/api/v1/captures").withHeader("accept", "application/x-ndjson"),
-        publicRequest("/api/v1/captures?limit=2").withMethod("HEAD"),
-        publicRequest("/api/v1/captures/" + captures.get(0)),
-        publicRequest("/api/v1/captures/" + captures.get(1)).withHeader("accept-encoding", "gzip"),
-        publicRequest("/api/v1/openapi.json"),
-        publicRequest("/health/live"),
-        publicRequest("/health/ready"),
-        publicRequest("/api/v1/captures").withMethod("OPTIONS"));
-  }
-
-  private Request publicRequest(String target) {
-    return request("GET", target, key);
+    JsonObject page = new JsonObject(pull("/api/v1/captures?limit=3").body());
+    Map<String, String> values =
+        Map.of(
+            "id",
+            captures.get(0).toString(),
+            "after",
+            page.getJsonObject("pageInfo").getString("endCursor"),
+            "wait",
+            "1",
+            "limit",
+            "5");
+    List<Request> requests = new ArrayList<>();
+    for (DescribedCall call : DescribedCall.of(document(publicPort(), "/api/v1/openapi.json"))) {
+      Request plain = request(call.method(), call.filledPath(values), key);
+      requests.add(plain);
+      requests.add(plain.withTarget(plain.target() + call.filledQuery(values)));
+      requests.add(plain.withHeader("accept-encoding", "gzip, br"));
+      requests.add(plain.withHeader("accept", NDJSON));
+      requests.add(plain.withMethod("HEAD"));
+      requests.add(plain.withMethod("OPTIONS"));
+    }
+    return requests;
   }
 
   List<Request> internalRequests() throws IOException, InterruptedException {
+    List<DescribedCall> calls =
+        DescribedCall.of(document(internalPort(), "/internal/v1/openapi.json")).stream()
+            .filter(call -> !NOT_FUZZED.contains(call.method() + " " + call.path()))
+            .toList();
     List<Request> requests = new ArrayList<>();
-    requests.add(internalRequest("GET", "/metrics"));
-    requests.add(internalRequest("GET", "/health/ready"));
-    requests.add(internalRequest("GET", "/internal/v1/openapi.json"));
-    for (UUID capture : captures) {
-      requests.add(
-          internalRequest("PUT", "/internal/v1/captures/" + capture, capture(workspace), JSON));
+    for (int round = 0; round < ROUNDS; round++) {
+      String endpoint =
+          createEndpoint(administered, "https://receiver.invalid/hook").getString("id");
+      String apiKey = mintKey(administered).getString("id");
+      for (DescribedCall call : calls) {
+        // Captures have the largest bodies to parse.
+        for (int i = isCapture(call) ? CAPTURES / ROUNDS : 1; i > 0; i--) {
+          add(requests, call, Map.of("endpoints", endpoint, "api-keys", apiKey));
+        }
+      }
     }
-    for (int i = 0; i < CAPTURES / 5; i++) {
-      requests.add(imported());
-      requests.addAll(renames());
-      requests.addAll(administration());
-      requests.addAll(pages());
+    for (String place : List.of("/workspaces/" + administered, "")) {
+      JsonObject role =
+          new JsonObject().put("role", place.isEmpty() ? "operator" : "admin").put("actor", "fuzz");
+      String link = internal.call("POST", place + "/portal-links", role).getString("url");
+      requests.addAll(FuzzedPages.requests(internalPort(), link, workspace.toString()));
     }
     return requests;
   }
 
-  private Request imported() {
-    StringBuilder lines = new StringBuilder();
-    for (UUID capture : captures.subList(0, 3)) {
-      lines.append(capture(workspace).put("id", capture.toString()).encode()).append('\n');
+  private void add(List<Request> requests, DescribedCall call, Map<String, String> things) {
+    boolean erases = call.method().equals("DELETE");
+    String unknown = erases ? id() : captures.get(requests.size() % CAPTURES).toString();
+    Map<String, String> values =
+        Map.of(
+            "id", things.getOrDefault(call.collection(), unknown),
+            "workspace", administered.toString(),
+            "workspace_id", workspace.toString());
+    String body = call.filledBody(values);
+    if (isCapture(call)) {
+      body = withOwnNames(new JsonObject(body)).encode();
+    } else if (call.contentType().equals(NDJSON)) {
+      body = withOwnNames(new JsonObject(body)).put("id", unknown).encode() + "\n";
     }
-    return internalRequest("POST", "/internal/v1/captures")
-        .withHeader("content-type", "application/x-ndjson")
-        .withBody(lines.toString());
+    Request plain = request(call.method(), call.filledPath(values), TOKEN);
+    if (body.isEmpty()) {
+      requests.add(plain);
+      requests.add(plain.withTarget(plain.target() + call.filledQuery(Map.of())));
+      requests.add(plain.withHeader("accept", NDJSON));
+    } else {
+      Request described = plain.withHeader("content-type", call.contentType()).withBody(body);
+      requests.add(described);
+      requests.add(described.withHeader("idempotency-key", id()));
+    }
   }
 
-  private List<Request> renames() {
-    JsonObject name =
-        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Ada Fischer");
-    JsonObject member = new JsonObject().put("id", id()).put("name", "Ben").put("email", "b@x.org");
-    return List.of(
-        internalRequest("PUT", "/internal/v1/members/" + id(), name, JSON),
-        internalRequest("PUT", "/internal/v1/devices/" + id(), name, JSON),
-        internalRequest(
-            "PATCH",
-            "/internal/v1/captures/" + captures.get(2) + "/participants/S0",
-            new JsonObject().put("member", member).put("match_confidence", 0.5),
-            JSON));
-  }
-
-  private List<Request> administration() {
-    String base = "/internal/v1/workspaces/" + emptyWorkspace;
-    JsonObject endpoint =
-        new JsonObject()
-            .put("url", "https://receiver.invalid/hook")
-            .put("description", "fuzz")
-            .put("full_history", true);
-    JsonObject change = new JsonObject().put("paused", true).put("description", "changed");
-    String endpointId = createEndpoint(emptyWorkspace, endpoint.getString("url")).getString("id");
-    String keyId = mintKey(emptyWorkspace).getString("id");
-    return List.of(
-        internalRequest("POST", base + "/endpoints", endpoint, JSON),
-        internalRequest("POST", base + "/endpoints", endpoint, JSON)
-            .withHeader("idempotency-key", id()),
-        internalRequest("GET", base + "/endpoints/" + endpointId),
-        internalRequest("PATCH", base + "/endpoints/" + endpointId, change, JSON),
-        internalRequest("DELETE", base + "/endpoints/" + endpointId),
-        internalRequest("POST", base + "/api-keys", new JsonObject().put("name", "fuzz"), JSON),
-        internalRequest("POST", base + "/api-keys", new JsonObject().put("name", "fuzz"), JSON)
-            .withHeader("idempotency-key", id()),
-        internalRequest("DELETE", base + "/api-keys/" + keyId),
-        internalRequest("GET", base + "/api-keys"),
-        internalRequest("GET", base + "/audit?actor=fuzz&action=api_key.created&limit=3"),
-        internalRequest("GET", "/internal/v1/audit?from=2026-01-31T09:30:00Z&thing_id=" + keyId),
-        internalRequest("GET", base + "/audit").withHeader("accept", "application/x-ndjson"),
-        internalRequest("GET", base + "/deliveries?state=pending&limit=2"),
-        internalRequest("GET", base + "/deliveries/" + endpointId),
-        internalRequest(
-            "GET", base + "/endpoints/" + endpointId + "/deliveries?capture_id=" + keyId),
-        internalRequest("GET", base + "/endpoints/" + endpointId + "/replays"),
-        internalRequest("GET", base + "/replays/" + endpointId),
-        internalRequest("GET", "/internal/v1/secret-keys"));
-  }
-
-  private List<Request> pages() throws IOException, InterruptedException {
-    JsonObject link =
-        internal.call(
-            "POST",
-            "/workspaces/" + emptyWorkspace + "/portal-links",
-            new JsonObject().put("role", "admin").put("actor", "fuzz"));
-    List<Request> requests =
-        new FuzzedPages(internalPort(), emptyWorkspace.toString(), link.getString("url"))
-            .requests(
-                createEndpoint(emptyWorkspace, "https://receiver.invalid/page").getString("id"),
-                mintKey(emptyWorkspace).getString("id"));
-    JsonObject ofOperator =
-        internal.call(
-            "POST", "/portal-links", new JsonObject().put("role", "operator").put("actor", "fuzz"));
-    requests.addAll(
-        new FuzzedPages(internalPort(), "operator", ofOperator.getString("url"))
-            .ofOperator(emptyWorkspace.toString()));
-    return requests;
-  }
-
-  private static Request internalRequest(String method, String target) {
-    return request(method, target, TOKEN);
-  }
-
-  private static Request internalRequest(
-      String method, String target, JsonObject body, String type) {
-    return internalRequest(method, target).withHeader("content-type", type).withBody(body.encode());
+  private static boolean isCapture(DescribedCall call) {
+    return call.method().equals("PUT") && call.path().endsWith("/captures/{id}");
   }
 
   private static Request request(String method, String target, String bearer) {
@@ -310,33 +281,11 @@ final class FuzzedService {
         "");
   }
 
-  /** Names of its own, so that a rename affects few captures. */
-  private static JsonObject capture(UUID workspaceId) {
-    JsonObject member =
-        new JsonObject().put("id", id()).put("name", "Ada").put("email", "ada@example.com");
-    JsonObject participant =
-        new JsonObject()
-            .put("label", "S0")
-            .put("member", member)
-            .put("match_confidence", 0.75)
-            .put("speech_ms", 1_500);
-    JsonObject segment =
-        new JsonObject()
-            .put("start_ms", 0)
-            .put("end_ms", 1_500)
-            .put("speaker", "S0")
-            .put("text", "so the numbers look better");
-    return new JsonObject()
-        .put("workspace_id", workspaceId.toString())
-        .put("mode", "ambient")
-        .put("title", "Numbers")
-        .put("summary", "They look better.")
-        .put("started_at", "2026-11-21T13:17:44.231Z")
-        .put("ended_at", "2026-11-21T13:27:44Z")
-        .put("duration_ms", 600_000)
-        .put("device", new JsonObject().put("id", id()).put("name", "Kitchen"))
-        .put("participants", new JsonArray().add(participant))
-        .put("segments", new JsonArray().add(segment).add(segment.copy().putNull("speaker")));
+  /** So that a rename affects few captures. */
+  private static JsonObject withOwnNames(JsonObject capture) {
+    capture.getJsonObject("device").put("id", id());
+    capture.getJsonArray("participants").getJsonObject(0).getJsonObject("member").put("id", id());
+    return capture;
   }
 
   private static String id() {

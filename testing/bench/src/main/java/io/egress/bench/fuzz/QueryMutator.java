@@ -2,43 +2,13 @@ package io.egress.bench.fuzz;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /** Mutates parameters of the form {@code name=value&name=value}, of a query or of a form. */
 final class QueryMutator {
-  /** Those of every route, and fields of forms. */
-  private static final List<String> NAMES =
-      List.of(
-          "action",
-          "actor",
-          "after",
-          "all",
-          "capture_id",
-          "csrf",
-          "description",
-          "done",
-          "endpoint",
-          "expires_in",
-          "from",
-          "from_position",
-          "full_history",
-          "headers",
-          "limit",
-          "max_in_flight",
-          "name",
-          "overlap",
-          "page",
-          "remove",
-          "standard_webhooks",
-          "state",
-          "thing_id",
-          "to",
-          "token",
-          "url",
-          "value",
-          "what");
-
   private static final List<String> VALUES =
       List.of(
           "",
@@ -73,9 +43,19 @@ final class QueryMutator {
           "%41".repeat(1_000));
 
   private final Random random;
+  private final List<String> names;
 
-  QueryMutator(Random random) {
+  /** {@code names} are those of parameters that the service knows. */
+  QueryMutator(Random random, Collection<String> names) {
     this.random = random;
+    this.names = List.copyOf(names);
+  }
+
+  /** The names of a query's or form's parameters. */
+  static Stream<String> names(String parameters) {
+    return Stream.of(parameters.split("&"))
+        .filter(parameter -> parameter.indexOf('=') > 0)
+        .map(parameter -> parameter.substring(0, parameter.indexOf('=')));
   }
 
   String mutate(String query) {
@@ -84,9 +64,9 @@ final class QueryMutator {
     int at = random.nextInt(parameters.size() + 1);
     boolean isThere = at < parameters.size();
     switch (random.nextInt(5)) {
-      case 0 -> parameters.add(at, pick(NAMES));
-      case 1, 2 -> parameters.add(at, pick(NAMES) + "=" + pick(VALUES));
-      case 3 -> parameters.add(isThere ? parameters.get(at) : pick(NAMES) + "=1");
+      case 0 -> parameters.add(at, pick(names));
+      case 1, 2 -> parameters.add(at, pick(names) + "=" + pick(VALUES));
+      case 3 -> parameters.add(isThere ? parameters.get(at) : pick(names) + "=1");
       default -> {
         if (isThere) {
           parameters.set(at, parameters.get(at).replaceFirst("=.*", "=") + pick(VALUES));

@@ -1,30 +1,23 @@
 package io.egress.bench.fuzz;
 
+import static java.util.stream.Collectors.toCollection;
+
 import io.egress.bench.fuzz.Request.Header;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Derives shots from valid requests, controlled by a random seed. */
 final class RequestMutator {
   private static final List<String> METHODS =
       List.of(
-          "GET",
-          "HEAD",
-          "POST",
-          "PUT",
-          "PATCH",
-          "DELETE",
-          "OPTIONS",
-          "TRACE",
-          "CONNECT",
-          "get",
-          "PROPFIND",
-          "X",
-          "G\u0000T",
-          "PRI");
+          "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT get PROPFIND X G\u0000T PRI"
+              .split(" "));
   private static final List<String> TARGETS =
       List.of(
           "*",
@@ -153,7 +146,16 @@ final class RequestMutator {
     this.requests = List.copyOf(requests);
     this.random = random;
     this.json = new JsonMutator(random);
-    this.parameters = new QueryMutator(random);
+    this.parameters = new QueryMutator(random, parameterNames());
+  }
+
+  private Set<String> parameterNames() {
+    return requests.stream()
+        .flatMap(request ->
+            Stream.concat(
+                QueryMutator.names(request.target().replaceFirst("[^?]*\\??", "")),
+                isForm(request.body()) ? QueryMutator.names(request.body()) : Stream.of()))
+        .collect(toCollection(TreeSet::new));
   }
 
   Shot next() {

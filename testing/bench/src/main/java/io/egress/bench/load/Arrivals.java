@@ -1,9 +1,8 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +12,7 @@ import java.util.function.LongSupplier;
 final class Arrivals {
   private static final Duration TELL_EVERY = Duration.ofSeconds(10);
 
-  private final FirstTimes firstTimes = new FirstTimes();
+  private final Map<UUID, Long> firstTimes = new HashMap<>();
   private final LongSupplier clock = System::nanoTime;
   private long[] nanos = new long[4096];
   private int wanted = Integer.MAX_VALUE;
@@ -25,7 +24,7 @@ final class Arrivals {
   /** The clock is read under the lock, so that arrivals are recorded in its order. */
   synchronized void add(UUID deliveryId, long bodyBytes) {
     long now = clock.getAsLong();
-    if (!firstTimes.add(deliveryId, now)) {
+    if (firstTimes.putIfAbsent(deliveryId, now) != null) {
       duplicates++;
       return;
     }
@@ -99,9 +98,12 @@ final class Arrivals {
   /** From the given times to the first arrivals; deliveries that have not arrived are left out. */
   synchronized Latencies since(Map<UUID, Long> startNanos) {
     Latencies latencies = new Latencies();
-    requireNonNull(startNanos, "startNanos is null")
-        .forEach(
-            (id, start) -> firstTimes.of(id).ifPresent(arrived -> latencies.add(arrived - start)));
+    startNanos.forEach((id, start) -> {
+      Long arrived = firstTimes.get(id);
+      if (arrived != null) {
+        latencies.add(arrived - start);
+      }
+    });
     return latencies;
   }
 }

@@ -20,7 +20,6 @@ final class HookLatency {
     try (ChildProcess dispatcher = stage.dispatcher("latency")) {
       int warmUp = load.run(perSecond, warmUpSeconds).created();
       Drain.await(arrivals, warmUp, dispatcher);
-      StageTimes stages = stage.stageTimes(dispatcher);
       ProcessorTime time = stage.processorTime(dispatcher);
       HookLoad.Result put = load.run(perSecond, seconds);
       int total = warmUp + put.created();
@@ -38,7 +37,6 @@ final class HookLatency {
       add(table, "hook to receiver", arrivals.since(put.startNanos()));
       add(table, "hook's own answer", put.hook());
       table.print();
-      stages.printSince();
       System.out.printf(
           "%d calls of the hook were refused, the generator was late by %.1f ms at most%n",
           put.refused(), put.lateMaxNanos() / 1e6);

@@ -49,14 +49,12 @@ final class IngestBench implements Callable<Integer> {
     try (ChildProcess dispatcher = stage.dispatcher("ingest")) {
       int put = flood(load, arrivals, warmUpSeconds).created();
       Drain.await(arrivals, put, dispatcher);
-      StageTimes stages = stage.stageTimes(dispatcher);
       ProcessorTime time = stage.processorTime(dispatcher);
       StoredBytes stored = StoredBytes.now(stage.history().pool());
       HookLoad.Result result = flood(load, arrivals, seconds);
       Drain.await(arrivals, put + result.created(), dispatcher);
       print(result, arrivals.duplicates(), time.end());
       print(StoredBytes.now(stage.history().pool()).since(stored), result.created());
-      stages.printSince();
       stage.residentMax(List.of(dispatcher)).print();
     }
     return 0;

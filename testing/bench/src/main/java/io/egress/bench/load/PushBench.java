@@ -62,17 +62,11 @@ final class PushBench {
           int deliveries,
       @Option(names = "--warm-up", description = WARM_UP + "twice as many as are counted)")
           @Nullable Integer warmUp,
-      @Option(names = "--endpoints", defaultValue = "50", description = ENDPOINTS) int endpoints,
-      @Option(names = "--even", description = "the same number of endpoints in each partition")
-          boolean even)
+      @Option(names = "--endpoints", defaultValue = "50", description = ENDPOINTS) int endpoints)
       throws InterruptedException {
     PushStage stage = open(options);
     PushEndpoints fan = new PushEndpoints(stage);
-    if (even) {
-      fan.evenFan(endpoints);
-    } else {
-      fan.fan(endpoints);
-    }
+    fan.fan(endpoints);
     Drain.Amount amount = Drain.Amount.of(deliveries, orElse(warmUp, 2 * deliveries), endpoints);
     PushResult result = new Drain(stage).run("fan", fan, amount);
     System.out.printf("one workspace, each capture to %d endpoints%n", endpoints);
@@ -155,9 +149,7 @@ final class PushBench {
 
   private static PushStage open(PushOptions options) throws InterruptedException {
     PushStage stage = PushStage.open(RunningProcess.begin(), options);
-    System.out.printf(
-        "receiver: %s%s, 20 KB documents%n",
-        options.plain() ? "http" : "https", options.http2() ? " with HTTP/2" : "");
+    System.out.printf("receiver: %s, 20 KB documents%n", options.plain() ? "http" : "https");
     return stage;
   }
 

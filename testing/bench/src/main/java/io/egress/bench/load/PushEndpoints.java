@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -43,22 +42,6 @@ final class PushEndpoints {
     UUID workspace = UUID.randomUUID();
     for (int i = 0; i < count; i++) {
       make(workspace, HEALTHY);
-    }
-  }
-
-  /** The same number in each partition, or one more. */
-  void evenFan(int count) {
-    UUID workspace = UUID.randomUUID();
-    int[] inPartition = new int[stage.settings().kafka().topics().partitions()];
-    while (made.size() < count) {
-      int fewest = Arrays.stream(inPartition).min().orElseThrow();
-      Made candidate = make(workspace, HEALTHY);
-      int partition = partition(candidate.id());
-      if (inPartition[partition] == fewest) {
-        inPartition[partition]++;
-      } else {
-        end(candidate);
-      }
     }
   }
 

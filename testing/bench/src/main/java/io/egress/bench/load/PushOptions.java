@@ -8,9 +8,6 @@ final class PushOptions {
   @Option(names = "--plain", description = "http instead of https")
   private boolean plain;
 
-  @Option(names = "--http2", description = "a receiver that offers HTTP/2")
-  private boolean http2;
-
   @Option(names = "--standard-webhooks", description = "endpoints with Standard Webhooks")
   private boolean standardWebhooks;
 
@@ -28,10 +25,6 @@ final class PushOptions {
 
   boolean plain() {
     return plain;
-  }
-
-  boolean http2() {
-    return http2;
   }
 
   boolean standardWebhooks() {

@@ -1,7 +1,5 @@
 package io.egress.bench.load;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.netty.util.HashedWheelTimer;
@@ -11,7 +9,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.OpenSSLEngineOptions;
@@ -22,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives webhooks at the lowest cost, because it shares the machine with the service: it counts
- * the bytes of a body and answers. Without HTTP/2 each connection is a {@link BareConnection}.
+ * the bytes of a body and answers. Each connection is a {@link BareConnection}.
  */
 final class PushReceiver {
   /** Requests below this path are answered after the attempt timeout. */
@@ -51,8 +48,8 @@ final class PushReceiver {
   }
 
   /** Without a certificate: plain HTTP, answered immediately. */
-  static PushReceiver start(Vertx vertx, @Nullable LocalCertificate certificate, boolean http2) {
-    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setUseAlpn(http2);
+  static PushReceiver start(Vertx vertx, @Nullable LocalCertificate certificate) {
+    HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1");
     if (certificate != null) {
       options
           .setSsl(true)
@@ -64,30 +61,15 @@ final class PushReceiver {
     }
     PushReceiver receiver = new PushReceiver(options);
     RunningProcess.await(
-        requireNonNull(vertx, "vertx is null")
-            .deployVerticle(
-                () -> receiver.new ReceiverVerticle(),
-                new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
+        vertx.deployVerticle(
+            () -> receiver.new ReceiverVerticle(),
+            new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors())));
     return receiver;
   }
 
   private final class ReceiverVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
-      return options.isUseAlpn() ? startServer() : startBare();
-    }
-
-    private Future<?> startServer() {
-      return vertx
-          .createHttpServer(options)
-          .requestHandler(request -> read(vertx, request))
-          .connectionHandler(_ -> arrivals.addConnection())
-          .exceptionHandler(_ -> {})
-          .listen(ANY_FREE_PORT)
-          .onSuccess(server -> port = server.actualPort());
-    }
-
-    private Future<?> startBare() {
       return vertx
           .createNetServer(options)
           .connectHandler(socket -> {
@@ -106,18 +88,6 @@ final class PushReceiver {
           .listen(ANY_FREE_PORT, options.getHost())
           .onSuccess(server -> port = server.actualPort());
     }
-  }
-
-  private void read(Vertx vertx, HttpServerRequest request) {
-    UUID deliveryId = UUID.fromString(request.getHeader("x-service-delivery"));
-    long[] bytes = new long[1];
-    request.handler(part -> bytes[0] += part.length());
-    request.endHandler(
-        _ -> take(vertx, request.path(), deliveryId, bytes[0], () -> answer(request)));
-  }
-
-  private static void answer(HttpServerRequest request) {
-    request.response().setStatusCode(204).end().onFailure(_ -> {});
   }
 
   private void take(Vertx vertx, String path, UUID deliveryId, long bytes, Runnable answer) {

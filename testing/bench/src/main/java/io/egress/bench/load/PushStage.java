@@ -62,7 +62,7 @@ final class PushStage {
     this.vertx = Vertx.vertx();
     process.push(vertx);
     LocalCertificate certificate = options.plain() ? null : certificate(process);
-    this.receiver = PushReceiver.start(vertx, certificate, options.http2());
+    this.receiver = PushReceiver.start(vertx, certificate);
     EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
     process.push("the embedded servers", backends);
     this.broker = backends.kafka().handle();
@@ -120,11 +120,6 @@ final class PushStage {
 
   private String heap() {
     return "-Xmx" + options.heapMegabytes() + "m";
-  }
-
-  StageTimes stageTimes(ChildProcess dispatcher) throws InterruptedException {
-    String port = dispatcher.await("dispatcher is up: port (\\d+)").group(1);
-    return StageTimes.begin(internalPort, Integer.parseInt(port));
   }
 
   ProcessorTime processorTime(ChildProcess dispatcher) {

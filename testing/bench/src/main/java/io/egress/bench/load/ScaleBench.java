@@ -26,10 +26,6 @@ import picocli.CommandLine.Spec;
           + " the machine is not busy; its share is printed. A quarter of the attempts goes to"
           + " endpoints that hang, and the warm-up lasts until all of these were found.",
       "",
-      "A backlog gives the rate. How late deliveries are says nothing in a backlog; it is measured"
-          + " after it, at half of that rate, from the hook's call to the arrival, to healthy"
-          + " endpoints.",
-      "",
       "The second part runs at half of the rate of one process, which the machine is to bear, and"
           + " with the service's own limit of attempts, because the few slots of the first part"
           + " would all be held by endpoints that a process does not know to hang yet.",
@@ -138,29 +134,17 @@ final class ScaleBench implements Callable<Integer> {
   }
 
   private static void print(Map<Integer, ScaleStep.Result> results, double one) {
-    Table backlog =
-        new Table("deliveries/s", "speed-up", "machine %", "us a delivery", "connections");
-    Table paced = new Table("deliveries/s", "p50 ms", "p99 ms", "machine %");
+    Table table = new Table("deliveries/s", "speed-up", "machine %", "connections");
     results.forEach((count, result) -> {
-      String row = count + " process(es)";
-      backlog.add(
-          row,
+      table.add(
+          count + " process(es)",
           result.perSecond(),
           result.perSecond() / one,
           result.machinePercent(),
-          result.dispatchersPerDelivery() * 1e6,
           result.connections());
-      paced.add(
-          row,
-          result.pacedPerSecond(),
-          result.paced().percentileMillis(50),
-          result.paced().percentileMillis(99),
-          result.pacedMachinePercent());
     });
     System.out.printf("%na backlog, healthy endpoints; connections to PostgreSQL with the api's%n");
-    backlog.print();
-    System.out.printf("%nhalf of that rate, healthy endpoints, from the hook to the receiver%n");
-    paced.print();
+    table.print();
   }
 
   private void refuseUseless() {

@@ -2,28 +2,21 @@ package io.egress.bench.load;
 
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.run.ChildProcess;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A backlog followed by a steady pace, for one number of dispatcher processes. */
+/** A backlog for one number of dispatcher processes. */
 final class ScaleStep {
   /**
    * The result for one number of processes.
    *
    * @param machinePercent the load of all processors
-   * @param dispatchersPerDelivery their processor seconds per delivery
    * @param connections to PostgreSQL, of the api and all dispatchers
-   * @param pacedPerSecond deliveries at the steady pace
    */
   record Result(
       double perSecond,
       double machinePercent,
-      double dispatchersPerDelivery,
       int connections,
-      double pacedPerSecond,
-      double pacedMachinePercent,
-      Latencies paced,
       int duplicates,
       ResidentMax resident) {}
 
@@ -56,56 +49,31 @@ final class ScaleStep {
     Result result;
     try (DispatcherFleet fleet = new DispatcherFleet(stage, group, "scale-" + processes, limit)) {
       fleet.start(processes);
-      result = measure(processes, endpoints, arrivals, fleet, each * load.healthy());
+      result = measure(processes, arrivals, fleet, each * load.healthy());
     }
     endpoints.endAll();
     return result;
   }
 
-  private Result measure(
-      int processes, PushEndpoints endpoints, Arrivals arrivals, DispatcherFleet fleet, int owed)
+  private Result measure(int processes, Arrivals arrivals, DispatcherFleet fleet, int owed)
       throws InterruptedException {
     ChildProcess any = fleet.running().get(0);
     Drain.await(arrivals, load.warmUp(processes), any);
-    ProcessorTime time = dispatchers(fleet);
     MachineLoad machine = MachineLoad.begin();
     int before = arrivals.count();
+    long begun = System.nanoTime();
     TimeUnit.SECONDS.sleep(load.seconds());
     int delivered = arrivals.count() - before;
     double machinePercent = machine.percent();
-    Map<String, Double> used = time.end();
+    double elapsed = (System.nanoTime() - begun) / 1e9;
     int connections = connections();
     Drain.await(arrivals, owed, any);
-
-    double perSecond = delivered / used.getOrDefault(ProcessorTime.ELAPSED, Double.NaN);
-    HookLoad hook = new HookLoad(stage, endpoints.healthy());
-    double pace = load.halfPace(perSecond);
-    int warmUp = put(hook, pace, load.warmUpSeconds()).created();
-    MachineLoad pacedMachine = MachineLoad.begin();
-    HookLoad.Result paced = put(hook, pace, load.seconds());
-    double pacedMachinePercent = pacedMachine.percent();
-    Drain.await(arrivals, owed + (warmUp + paced.created()) * load.healthyEach(), any);
     return new Result(
-        perSecond,
+        delivered / elapsed,
         machinePercent,
-        used.getOrDefault("dispatchers", Double.NaN) / delivered,
         connections,
-        pace * load.healthyEach(),
-        pacedMachinePercent,
-        arrivals.since(paced.startNanos()),
         arrivals.duplicates(),
         stage.residentMax(fleet.running()));
-  }
-
-  private static HookLoad.Result put(HookLoad hook, double perSecond, int seconds) {
-    long total = Math.max(1, Math.round(perSecond * seconds));
-    return hook.run(perSecond, begun -> begun < total);
-  }
-
-  private static ProcessorTime dispatchers(DispatcherFleet fleet) {
-    List<ChildProcess> running = fleet.running();
-    return ProcessorTime.begin(
-        Map.of("dispatchers", () -> running.stream().map(ChildProcess::handle)));
   }
 
   private int connections() {

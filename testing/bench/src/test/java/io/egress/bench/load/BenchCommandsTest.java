@@ -77,9 +77,6 @@ class BenchCommandsTest {
       for (String part : PushStage.SERVICE) {
         bench.await("(?m)^" + part + " +\\d");
       }
-      String arrived = bench.await("(?m)^ +arrived .*$").group();
-
-      assertThat(arrived).doesNotContain("NaN");
       assertEnds(bench);
     }
   }
@@ -115,7 +112,7 @@ class BenchCommandsTest {
       assertThat(lost.group(2)).as("70% of the endpoints").isEqualTo("14");
       assertThat(Integer.parseInt(lost.group(1))).isBetween(0, 14);
       assertThat(last).isNotBlank();
-      bench.await("longest time without a request; \\d+ duplicates, 0 calls refused");
+      bench.await("\\d+ duplicates, 0 calls refused");
       assertEnds(bench);
     }
   }

@@ -11,10 +11,10 @@ import picocli.CommandLine;
 class PushBenchTest {
   @ParameterizedTest
   @CsvSource({
-    "spread, --even",
+    "spread, --rounds",
     "fan, --rounds",
     "hanging, --records",
-    "skewed, --even",
+    "skewed, --records",
     "waiting, --rounds",
     "latency, --deliveries",
     "spread, --mode"

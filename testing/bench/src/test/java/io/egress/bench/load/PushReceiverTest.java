@@ -35,7 +35,7 @@ class PushReceiverTest {
   @Test
   @Timeout(60)
   void countsADeliveryOnceAndItsDuplicates() throws Exception {
-    PushReceiver receiver = PushReceiver.start(vertx, certificate, false);
+    PushReceiver receiver = PushReceiver.start(vertx, certificate);
     HttpClient http =
         vertx.createHttpClient(
             new HttpClientOptions()
@@ -59,7 +59,7 @@ class PushReceiverTest {
   @Test
   @Timeout(60)
   void noticesWhenNothingArrivesAnyMore() throws Exception {
-    PushReceiver receiver = PushReceiver.start(vertx, null, false);
+    PushReceiver receiver = PushReceiver.start(vertx, null);
     Arrivals arrivals = receiver.begin();
 
     assertThat(arrivals.await(1, Duration.ofMillis(50))).isFalse();
