@@ -211,7 +211,7 @@ final class ReplaysPage {
         .cancel(Caller.ofPage(ctx, session.actor()), session.workspaceId(), id)
         .compose(_ ->
             PortalAccess.seeOther(
-                ctx, pages.base(session) + "/replays/" + id + "?done=replay-cancelled"));
+                ctx, pages.base(session) + "/replays/" + id + "?done=replay-canceled"));
   }
 
   /** Sends the captures of the selected deliveries again, each to its endpoint. */

@@ -280,8 +280,8 @@ final class Deliveries implements PreparationQueries.Reader {
     }
 
     @Override
-    public Boolean cancelled() {
-      return skipAlone("Delivery of a cancelled replay skipped");
+    public Boolean canceled() {
+      return skipAlone("Delivery of a canceled replay skipped");
     }
 
     @Override

@@ -86,7 +86,7 @@ class ReplayTest {
 
   /** Nothing that was published is attempted after the cancellation, and nothing else is harmed. */
   @Test
-  void cancellingSkipsPublishedDeliveriesAndRetries() {
+  void cancelingSkipsPublishedDeliveriesAndRetries() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 400);

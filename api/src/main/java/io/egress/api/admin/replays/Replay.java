@@ -28,7 +28,7 @@ public record Replay(
     @Nullable String createdBy,
     Instant createdAt,
     @Nullable Instant finishedAt,
-    @Nullable Instant cancelledAt) {
+    @Nullable Instant canceledAt) {
   public enum State {
     /** Deliveries are being published. */
     RUNNING,
@@ -45,7 +45,7 @@ public record Replay(
   }
 
   public State state() {
-    if (cancelledAt != null) {
+    if (canceledAt != null) {
       return State.CANCELLED;
     }
     return finishedAt == null ? State.RUNNING : State.PUBLISHED;

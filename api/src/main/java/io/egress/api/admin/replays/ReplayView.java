@@ -26,7 +26,7 @@ final class ReplayView {
         .put("created_by", replay.createdBy())
         .put("created_at", UtcInstant.format(replay.createdAt()))
         .put("finished_at", time(replay.finishedAt()))
-        .put("cancelled_at", time(replay.cancelledAt()));
+        .put("cancelled_at", time(replay.canceledAt()));
   }
 
   /** {@code outcomes} is null if they cannot be distinguished from other deliveries'. */

@@ -139,8 +139,8 @@ public final class Replays {
           }
           return transactions.run(tx ->
               ReplayStore.cancel(tx, workspaceId, id)
-                  .compose(cancelled ->
-                      cancelled
+                  .compose(canceled ->
+                      canceled
                           ? audit(tx, caller, workspaceId, "cancelled", replay)
                           : Future.<Void>succeededFuture()));
         });
