@@ -479,6 +479,54 @@ create table attempts (
   primary key (delivery_id, attempt, day)
 ) partition by range (day);
 
+-- How an endpoint does, by the hour; counted in the statement that writes the delivery log, from what it
+-- changed. Hours are deleted with the log.
+--
+-- pending to skipped count the deliveries of live captures that are owed since this hour, by their state;
+-- without a row in the log, a delivery is in none of them. The other columns describe the attempts that began
+-- in this hour, of any delivery: failures has the number of each outcome but 'delivered', newest the newest 20
+-- in the order in which they were recorded, '1' for a success and '0' for a failure.
+--
+-- The fill factor leaves room for updates, which change no index.
+create table endpoint_hours (
+  endpoint_id uuid not null,
+  hour timestamptz not null,
+  pending integer not null,
+  delivered integer not null,
+  exhausted integer not null,
+  skipped integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  failures jsonb not null,
+  newest text not null,
+  last_success_at timestamptz,
+  last_success_status smallint,
+  last_failure_at timestamptz,
+  last_failure_outcome text,
+  last_failure_status smallint,
+  last_failure_detail text,
+  primary key (endpoint_id, hour)
+) with (fillfactor = 50);
+
+create index endpoint_hours_by_age on endpoint_hours (hour);
+
+-- Adds up the numbers of two objects, by name.
+create function add_counts(one jsonb, other jsonb) returns jsonb
+language plpgsql immutable parallel safe as $$
+begin
+  if other = '{}' then
+    return one;
+  end if;
+  return (
+    select jsonb_object_agg(name, count) from (
+      select name, sum(value::bigint) as count from (
+        select * from jsonb_each_text(one) union all select * from jsonb_each_text(other)) as each(name, value)
+      group by name) as added);
+end
+$$;
+
+create aggregate total_counts(jsonb) (sfunc = add_counts, stype = jsonb, initcond = '{}');
+
 -- How far an endpoint's deliveries are known to be in the delivery log: every position of the stream after
 -- its created_position and up to here has a row, or is older than the log. Missing deliveries were published
 -- again up to published_position. rebuild is the queue rebuild in which the endpoint is being compared;
