@@ -61,22 +61,6 @@ class SettingsTest {
         .contains("EGRESS_ATTEMPT_TIMEOUTR is not a setting of this service");
   }
 
-  @Test
-  void saysWhatToDoInsteadOfASettingOfBefore() {
-    assertThat(
-            faults(
-                Map.of(
-                    "EGRESS_KAFKA_CA", "/etc/ca.pem",
-                    "EGRESS_TOPIC_REPLICATION", "3",
-                    "EGRESS_PULL_MEMORY", "48MiB",
-                    "EGRESS_IDLE_TIMEOUT", "3m")))
-        .hasSize(4)
-        .anyMatch(fault -> fault.matches("EGRESS_KAFKA_CA .*EGRESS_KAFKA_PROPERTIES.*truststore.*"))
-        .anyMatch(fault -> fault.matches("EGRESS_TOPIC_REPLICATION .*number of brokers.*"))
-        .anyMatch(fault -> fault.matches("EGRESS_PULL_MEMORY .*-Xmx.*"))
-        .anyMatch(fault -> fault.matches("EGRESS_IDLE_TIMEOUT .*fixed now: remove it"));
-  }
-
   /** A setting is added only if a user would know what to set. */
   @Test
   void areFew() {

@@ -12,9 +12,12 @@ import io.egress.transcript.document.Fragment;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.EndpointStore.Sealed;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningSecrets;
@@ -38,6 +41,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -113,7 +117,7 @@ public final class Fleet implements AutoCloseable {
   }
 
   public Provisioned endpoint(UUID workspaceId, String url, boolean fullHistory) {
-    return endpoint(workspaceId, new NewEndpoint(url, null, fullHistory));
+    return endpoint(workspaceId, new NewEndpoint(EndpointSpec.of(url), fullHistory));
   }
 
   public Provisioned endpoint(UUID workspaceId, NewEndpoint endpoint) {
@@ -139,23 +143,34 @@ public final class Fleet implements AutoCloseable {
                     id,
                     endpoint,
                     sealed,
-                    endpoint.headers().seal(SECRETS, id),
-                    null)));
+                    Sealed.of(
+                        endpoint.headers().seal(SECRETS, id),
+                        endpoint.clientCertificate(),
+                        SECRETS,
+                        id))));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
     await(
-        EndpointStore.change(
-            database,
-            endpoint.workspaceId(),
-            endpoint.id(),
-            change,
-            change.headers() == null
-                ? null
-                : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id()),
-            change.clientCertificate() == null
-                ? null
-                : change.clientCertificate().seal(SECRETS, endpoint.id())));
+        database.withTransaction(tx ->
+            EndpointStore.lock(tx, endpoint.workspaceId(), endpoint.id())
+                .map(Optional::orElseThrow)
+                .compose(before ->
+                    EndpointStore.write(
+                        tx,
+                        before.endpoint(),
+                        change,
+                        sealed(before.sealed(), change, endpoint)))));
+  }
+
+  private static Sealed sealed(Sealed before, EndpointChange change, Provisioned endpoint) {
+    SealedHeaders headers =
+        change.headers() == null
+            ? before.headers()
+            : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id());
+    return change.certificate() == null
+        ? new Sealed(headers, before.certificate(), before.shownCertificate())
+        : Sealed.of(headers, change.certificate().certificate(), SECRETS, endpoint.id());
   }
 
   public void delete(Provisioned endpoint) {

@@ -50,7 +50,7 @@ class MetricsTest {
     fleet.receivers.behave("broken", (request, _) -> request.response().setStatusCode(404).end());
     fleet.endpoint(workspace, "https://no-such-receiver.invalid/", false);
     Fleet.Provisioned paused = fleet.endpoint(workspace, "paused");
-    fleet.change(paused, new EndpointChange(null, false, null, true));
+    fleet.change(paused, EndpointChange.pausing(true));
     port = fleet.dispatcher().internalPort().orElseThrow();
 
     fleet.captures(workspace, 5);

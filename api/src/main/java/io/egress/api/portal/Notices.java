@@ -25,7 +25,7 @@ final class Notices {
               "selected-redelivered", "The selected captures are sent again, as new deliveries."),
           Map.entry("redelivered", "The capture is sent again as a new delivery."),
           Map.entry("replay-started", "Replay started."),
-          Map.entry("replay-cancelled", "Replay canceled."));
+          Map.entry("replay-canceled", "Replay canceled."));
 
   private Notices() {}
 

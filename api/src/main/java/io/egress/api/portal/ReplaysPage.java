@@ -162,7 +162,7 @@ final class ReplaysPage {
 
   Answer cancel(Visit visit) {
     replays.cancel(visit.caller(), visit.workspaceId(), visit.id());
-    return Answer.seeOther(pages.base(visit) + "/replays/" + visit.id() + "?done=replay-cancelled");
+    return Answer.seeOther(pages.base(visit) + "/replays/" + visit.id() + "?done=replay-canceled");
   }
 
   /** Sends the captures of the selected deliveries again, each to its endpoint: all or none. */

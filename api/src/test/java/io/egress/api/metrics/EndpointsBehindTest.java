@@ -158,8 +158,8 @@ class EndpointsBehindTest {
     UUID id = UUID.randomUUID();
     query(
         """
-        insert into endpoints (id, workspace_id, url, secret, created_position, full_history, paused)
-        values ('%s', '%s', 'https://a.example/', '', 0, false, %s)
+        insert into endpoints (id, workspace_id, spec, secret, created_position, full_history, paused)
+        values ('%s', '%s', '{"url":"https://a.example/"}', '', 0, false, %s)
         """
             .formatted(id, workspace, paused));
     return id;

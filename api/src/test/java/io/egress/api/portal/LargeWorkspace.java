@@ -32,8 +32,8 @@ final class LargeWorkspace {
 
   private static final String ENDPOINTS =
       """
-      insert into endpoints (id, workspace_id, url, description, secret, created_position, full_history)
-      select id, $1, 'https://example.com/' || n, 'Receiver ' || n, '', 0, false
+      insert into endpoints (id, workspace_id, spec, secret, created_position, full_history)
+      select id, $1, jsonb_build_object('url', 'https://example.com/' || n, 'description', 'Receiver ' || n), '', 0, false
       from unnest($2::uuid[]) with ordinality as u(id, n)
       """;
   private static final String CAPTURES =

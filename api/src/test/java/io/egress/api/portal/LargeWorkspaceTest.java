@@ -123,8 +123,8 @@ class LargeWorkspaceTest {
         """);
     service.query(
         """
-        insert into endpoints (id, workspace_id, url, secret, created_position, full_history)
-        select gen_random_uuid(), id, 'https://example.com/', '', 0, false from workspaces where name is not null\
+        insert into endpoints (id, workspace_id, spec, secret, created_position, full_history)
+        select gen_random_uuid(), id, '{"url":"https://example.com/"}', '', 0, false from workspaces where name is not null\
         """);
   }
 

@@ -516,8 +516,8 @@ class PortalPagesTest {
   void aWorkspaceWithManyEndpointsIsSearchedInsteadOfListed() {
     String insert =
         """
-        insert into endpoints (id, workspace_id, url, description, secret, created_position, full_history)
-        select gen_random_uuid(), '%s', 'https://example.com/' || n, 'Receiver ' || n, '', 0, false
+        insert into endpoints (id, workspace_id, spec, secret, created_position, full_history)
+        select gen_random_uuid(), '%s', jsonb_build_object('url', 'https://example.com/' || n, 'description', 'Receiver ' || n), '', 0, false
         from generate_series(1, 120) as n\
         """
             .formatted(workspace);
@@ -577,7 +577,7 @@ class PortalPagesTest {
   }
 
   @Test
-  void replaysAreStartedShownAndCancelled() {
+  void replaysAreStartedShownAndCanceled() {
     UUID endpoint = endpoint("one");
     capture("A talk");
     String path = page + "/endpoints/" + endpoint + "/replay";
@@ -593,8 +593,8 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/replays").body()).contains("Everything", "running");
 
     String cancel = replay.replaceFirst("\\?.*", "") + "/cancel";
-    assertThat(done(browser.submit(replay, cancel, Map.of()))).contains("cancelled");
-    assertThat(browser.get(page + "/replays").body()).contains("cancelled");
+    assertThat(done(browser.submit(replay, cancel, Map.of()))).contains("canceled");
+    assertThat(browser.get(page + "/replays").body()).contains("canceled");
     service.query(
         "update backfills set cancelled_at = null where endpoint_id = '" + endpoint + "'");
     assertThat(browser.get(replay).body()).contains("finished").doesNotContain("Cancel replay");

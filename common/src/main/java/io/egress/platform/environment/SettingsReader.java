@@ -143,7 +143,7 @@ public final class SettingsReader {
   public void finish() {
     for (String name : new TreeSet<>(environment.keySet())) {
       if (name.startsWith(PREFIX) && !known.containsKey(name)) {
-        faults.add(FormerSettings.fault(name));
+        faults.add(name + " is not a setting of this service");
       }
     }
     if (!faults.isEmpty()) {

@@ -39,17 +39,21 @@ public final class DeliveryLog {
           case when capture_id not in (table erased) then response_headers end
         from entry
         where started_at is not null
-        on conflict do nothing)
-      insert into %2$s as d
-        (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
-          owed_at)
-      select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
-        owed_at
-      from entry
-      on conflict (id, day) do update
-      set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
-        last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
-      where d.state = 'pending' and d.attempts <= excluded.attempts
+        on conflict do nothing
+        returning delivery_id),
+      written as (
+        insert into %2$s as d
+          (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
+            owed_at)
+        select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
+          owed_at
+        from entry
+        on conflict (id, day) do update
+        set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
+          last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
+        where d.state = 'pending' and d.attempts <= excluded.attempts
+        returning d.endpoint_id, d.origin, d.owed_at, d.state, d.xmax = 0 as is_new)
+      %3$s
       """;
 
   private static final String KNOWN =
@@ -106,7 +110,8 @@ public final class DeliveryLog {
   /** Names the partitions, so that PostgreSQL need not search all of them. */
   private Future<?> write(LocalDate day, List<LogEntry> entries) {
     return client
-        .preparedQuery(WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day)))
+        .preparedQuery(
+            WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day), EndpointHours.ADD))
         .execute(LogRows.of(day, entries));
   }
 

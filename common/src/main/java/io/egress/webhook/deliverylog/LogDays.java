@@ -75,7 +75,9 @@ public final class LogDays {
     return table + "_" + SUFFIX.format(day);
   }
 
-  /** Creates missing partitions and drops expired ones. */
+  /**
+   * Creates missing partitions, drops expired ones, and deletes the hours that were counted then.
+   */
   public Future<Void> maintain(Pool pool) {
     return Transactions.once(
         pool,
@@ -90,7 +92,12 @@ public final class LogDays {
                     existing.add(row.getString(0));
                   }
                   return run(transaction, changes(existing));
-                }));
+                })
+                .compose(_ ->
+                    transaction
+                        .preparedQuery("delete from endpoint_hours where hour < $1")
+                        .execute(Tuple.of(since().atOffset(ZoneOffset.UTC))))
+                .mapEmpty());
   }
 
   private static Future<Void> run(SqlConnection transaction, List<String> statements) {

@@ -1,7 +1,10 @@
 package io.egress.platform.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.egress.platform.environment.SettingsException;
 import io.egress.testing.SharedBackends;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -53,11 +56,33 @@ class MigrationsTest {
     assertThat(count("flyway_schema_history where version = '9999' and success")).isOne();
   }
 
+  @Test
+  void refuseADatabaseOfAnUnreleasedBuildInOneSentence(@TempDir Path unreleased) throws Exception {
+    Files.writeString(unreleased.resolve("V1__stream.sql"), "create table stream ();");
+    Files.writeString(unreleased.resolve("V2__endpoints.sql"), "create table endpoints ();");
+    migrate("filesystem:" + unreleased);
+
+    assertThatThrownBy(() -> Migrations.run(vertx, url).await(60, TimeUnit.SECONDS))
+        .isInstanceOfSatisfying(
+            SettingsException.class,
+            refused ->
+                assertThat(refused.faults())
+                    .singleElement(STRING)
+                    .startsWith("EGRESS_DATABASE_URL: ")
+                    .contains("start with an empty database"));
+
+    assertThat(count("flyway_schema_history")).as("left as it was").isEqualTo(2);
+  }
+
   private void migrateFurther(Path folder) throws IOException {
     Files.writeString(folder.resolve("V9999__of_a_newer_release.sql"), "create table newer ();");
+    migrate("classpath:db/migration", "filesystem:" + folder);
+  }
+
+  private void migrate(String... locations) {
     Flyway.configure()
         .dataSource(ConnectOptions.forJdbc(DatabaseUrl.parse(url)))
-        .locations("classpath:db/migration", "filesystem:" + folder)
+        .locations(locations)
         .load()
         .migrate();
   }

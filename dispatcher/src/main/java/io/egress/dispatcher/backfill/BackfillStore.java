@@ -108,7 +108,7 @@ public final class BackfillStore {
         and (next_position < $2 or last_position < $2)
       """;
 
-  private static final String CANCELLED =
+  private static final String CANCELED =
       "select id from backfills where id = any($1) and cancelled_at is not null";
 
   private final Pool pool;
@@ -158,8 +158,8 @@ public final class BackfillStore {
   }
 
   /** Returns the canceled ones of the replays, read with {@code client}. */
-  public static Future<Set<UUID>> cancelled(SqlClient client, Collection<UUID> replayIds) {
-    return ids(client, CANCELLED, replayIds);
+  public static Future<Set<UUID>> canceled(SqlClient client, Collection<UUID> replayIds) {
+    return ids(client, CANCELED, replayIds);
   }
 
   private static Future<Set<UUID>> ids(SqlClient client, String select, Collection<UUID> among) {

@@ -251,7 +251,7 @@ final class Deliveries implements PreparationQueries.Reader {
     @Override
     public Boolean attempt(EndpointTarget target, DocumentHead head) {
       job.target(target);
-      if (!workload.admit(slot, target.limits())) {
+      if (!workload.admit(slot, target.spec().limits())) {
         workload.release(slot, Completion.ABORTED);
         workload.giveBack(job);
         return false;
@@ -280,8 +280,8 @@ final class Deliveries implements PreparationQueries.Reader {
     }
 
     @Override
-    public Boolean cancelled() {
-      return skipAlone("Delivery of a cancelled replay skipped");
+    public Boolean canceled() {
+      return skipAlone("Delivery of a canceled replay skipped");
     }
 
     @Override

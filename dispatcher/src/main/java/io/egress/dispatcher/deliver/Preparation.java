@@ -42,7 +42,7 @@ final class Preparation {
       T skip();
 
       /** The replay that created the delivery was canceled. */
-      T cancelled();
+      T canceled();
 
       /** There was no room for the document; it has to be read again. */
       T later();
@@ -80,10 +80,10 @@ final class Preparation {
       }
     }
 
-    record Cancelled() implements Verdict {
+    record Canceled() implements Verdict {
       @Override
       public <T> T match(Cases<T> cases) {
-        return cases.cancelled();
+        return cases.canceled();
       }
     }
 
@@ -119,7 +119,7 @@ final class Preparation {
   /**
    * The answers to one query.
    *
-   * @param cancelled replays whose deliveries must not be sent
+   * @param canceled replays whose deliveries must not be sent
    * @param erasures the data of erasure notifications, by capture
    * @param memory reserved for the documents
    * @param large whether the documents are large enough to hold their memory until the attempts
@@ -128,7 +128,7 @@ final class Preparation {
   record Answers(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
-      Set<UUID> cancelled,
+      Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
       CurrentDocuments.Found documents,
       ByteBudget.Share memory,
@@ -142,8 +142,8 @@ final class Preparation {
       if (target == null || target.deleted() || target.paused()) {
         return new Verdict.Skip();
       }
-      if (delivery.replayId() != null && cancelled.contains(delivery.replayId())) {
-        return new Verdict.Cancelled();
+      if (delivery.replayId() != null && canceled.contains(delivery.replayId())) {
+        return new Verdict.Canceled();
       }
       if (delivery.origin() == Origin.ERASURE) {
         DocumentHead erasure = erasures.get(delivery.captureId());
@@ -168,7 +168,7 @@ final class Preparation {
   private record Asked(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
-      Set<UUID> cancelled,
+      Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
       CurrentDocuments.Answer documents) {}
 
@@ -211,15 +211,15 @@ final class Preparation {
                   EndpointStore.byIds(connection, endpointIds);
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(connection, deliveries);
-              Future<Set<UUID>> cancelled = cancelled(connection, deliveries);
+              Future<Set<UUID>> canceled = canceled(connection, deliveries);
               Future<CurrentDocuments.Answer> documents = heads.ask(connection, captureIds);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
-              return Future.join(targets, known, cancelled, documents, erasures)
+              return Future.join(targets, known, canceled, documents, erasures)
                   .map(_ ->
                       new Asked(
                           targets.result(),
                           known.result(),
-                          cancelled.result(),
+                          canceled.result(),
                           erasures.result(),
                           documents.result()));
             })
@@ -232,7 +232,7 @@ final class Preparation {
         });
   }
 
-  private static Future<Set<UUID>> cancelled(SqlClient client, List<Delivery> deliveries) {
+  private static Future<Set<UUID>> canceled(SqlClient client, List<Delivery> deliveries) {
     Set<UUID> replayIds = new HashSet<>();
     for (Delivery delivery : deliveries) {
       if (delivery.replayId() != null) {
@@ -241,7 +241,7 @@ final class Preparation {
     }
     return replayIds.isEmpty()
         ? Future.succeededFuture(Set.of())
-        : BackfillStore.cancelled(client, replayIds);
+        : BackfillStore.canceled(client, replayIds);
   }
 
   private static Future<Map<UUID, DocumentHead>> erasures(
@@ -264,7 +264,7 @@ final class Preparation {
             new Answers(
                 asked.endpoints(),
                 asked.known(),
-                asked.cancelled(),
+                asked.canceled(),
                 asked.erasures(),
                 found,
                 share,

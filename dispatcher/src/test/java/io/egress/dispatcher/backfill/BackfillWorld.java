@@ -21,6 +21,7 @@ import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.queue.Topics;
@@ -162,7 +163,8 @@ final class BackfillWorld implements AutoCloseable {
   }
 
   private UUID endpoint(UUID workspace, UUID id, boolean fullHistory) {
-    NewEndpoint created = new NewEndpoint("https://client.example/hook", null, fullHistory);
+    NewEndpoint created =
+        new NewEndpoint(EndpointSpec.of("https://client.example/hook"), fullHistory);
     return await(Fleet.add(pool, workspace, id, created, Buffer.buffer("sealed"))).id();
   }
 

@@ -296,10 +296,10 @@ class BackfillsTest {
     UUID endpoint = world.endpointWithoutHistory(workspace);
     List<UUID> captures = world.captures(workspace);
     UUID earlier = world.replay(endpoint, 1, 400, false);
-    UUID cancelled = world.replay(endpoint, 1, 400, false);
+    UUID canceled = world.replay(endpoint, 1, 400, false);
     UUID latest = world.replay(endpoint, 1, 400, false);
     world.finish(earlier);
-    world.cancel(cancelled);
+    world.cancel(canceled);
     world.finish(latest);
     List<DeliveryState> states = List.copyOf(EnumSet.allOf(DeliveryState.class));
     List<Long> expected = new ArrayList<>();
@@ -307,12 +307,12 @@ class BackfillsTest {
     for (int i = 0; i < captures.size(); i++) {
       Set<DeliveryState> seen = EnumSet.noneOf(DeliveryState.class);
       boolean owed = false;
-      for (UUID chain : Arrays.asList(null, earlier, cancelled, latest)) {
+      for (UUID chain : Arrays.asList(null, earlier, canceled, latest)) {
         if (random.nextInt(3) > 0) {
           DeliveryState state = states.get(random.nextInt(states.size()));
           entries.add(world.entry(endpoint, captures.get(i), i + 1, chain, state));
           seen.add(state);
-          owed |= !cancelled.equals(chain);
+          owed |= !canceled.equals(chain);
         }
       }
       if (owed
@@ -360,7 +360,7 @@ class BackfillsTest {
   }
 
   @Test
-  void aCancelledReplayPublishesNothingMore() {
+  void aCanceledReplayPublishesNothingMore() {
     UUID endpoint = world.endpointWithoutHistory(world.workspace(500));
     UUID replay = world.replay(endpoint, 1, 500, false);
     TestWorker worker = world.workerOfAll(BackfillWorld.settings(100, 1_000, 50));

@@ -7,6 +7,7 @@ import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.vertx.sqlclient.SqlConnection;
 import java.io.IOException;
 import java.net.URI;
@@ -48,7 +49,7 @@ class EndpointChangeTest {
   @Test
   void skipsWhatFallsDueWhilePausedAndDeliversAfterwards() {
     Fleet.Provisioned endpoint = failingOnce("crm");
-    fleet.change(endpoint, new EndpointChange(null, false, null, true));
+    fleet.change(endpoint, EndpointChange.pausing(true));
     fleet.captures(workspace, 3);
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
@@ -57,7 +58,7 @@ class EndpointChangeTest {
     assertThat(fleet.count("deliveries where attempts = 1 and last_outcome = 'status'"))
         .isEqualTo(1);
 
-    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.change(endpoint, EndpointChange.pausing(false));
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
     UUID later = fleet.captures(workspace, 1).get(0);
 
@@ -70,13 +71,13 @@ class EndpointChangeTest {
   void skipsNothingThatFellDueAfterItWasResumed() throws Exception {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     int metrics = fleet.dispatcher().internalPort().orElseThrow();
-    fleet.change(endpoint, new EndpointChange(null, false, null, true));
+    fleet.change(endpoint, EndpointChange.pausing(true));
     SqlConnection blocking = Fleet.await(fleet.database.getConnection());
     Fleet.await(blocking.query("begin; lock table deliveries").execute());
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> fleet.count(WAITING_FOR_A_LOCK) > 0);
 
-    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.change(endpoint, EndpointChange.pausing(false));
     fleet.captures(workspace, 100);
     await().atMost(PATIENCE).until(() -> scrape(metrics).contains(QUEUED));
     Fleet.await(blocking.query("commit").execute());
@@ -112,7 +113,7 @@ class EndpointChangeTest {
   @Test
   void sendsTheRetryToTheNewUrl() {
     Fleet.Provisioned endpoint = failingOnce("before");
-    fleet.change(endpoint, new EndpointChange(fleet.receivers.url("after"), false, null, null));
+    fleet.change(endpoint, EndpointChange.of(_ -> EndpointSpec.of(fleet.receivers.url("after"))));
 
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     Arrival first = fleet.receivers.arrivals("before").get(0);

@@ -8,8 +8,9 @@ import io.egress.dispatcher.Fleet;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
-import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SigningSecrets;
 import java.time.Duration;
@@ -18,10 +19,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,15 +65,7 @@ class EndpointSettingsTest {
     Fleet.Provisioned endpoint =
         fleet.endpoint(
             workspace,
-            new NewEndpoint(
-                fleet.receivers.url("crm"),
-                null,
-                false,
-                headers,
-                EndpointLimits.NONE,
-                null,
-                false,
-                false));
+            new NewEndpoint(EndpointSpec.of(fleet.receivers.url("crm")), false, headers, null));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -104,19 +99,8 @@ class EndpointSettingsTest {
 
     fleet.change(
         endpoint,
-        new EndpointChange(
-            null,
-            false,
-            null,
-            null,
-            null,
-            false,
-            false,
-            EndpointLimits.NONE,
-            false,
-            null,
-            true,
-            null));
+        EndpointChange.of(
+            before -> new EndpointSpec(before.url(), null, null, null, true, before.events())));
     fleet.captures(workspace, 1);
 
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -214,21 +198,7 @@ class EndpointSettingsTest {
     fleet.captures(workspace, 500);
     await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 2);
 
-    fleet.change(
-        endpoint,
-        new EndpointChange(
-            null,
-            false,
-            null,
-            null,
-            null,
-            true,
-            false,
-            EndpointLimits.NONE,
-            false,
-            null,
-            null,
-            null));
+    fleet.change(endpoint, EndpointChange.of(before -> EndpointSpec.of(before.url())));
 
     awaitDelivered(500);
   }
@@ -237,46 +207,18 @@ class EndpointSettingsTest {
     return fleet.endpoint(
         workspace,
         new NewEndpoint(
-            fleet.receivers.url("crm"),
-            null,
-            false,
-            CustomHeaders.NONE,
-            new EndpointLimits(perSecond, inFlight),
-            null,
-            false,
+            new EndpointSpec(
+                fleet.receivers.url("crm"), null, perSecond, inFlight, false, Set.of()),
             false));
   }
 
   private static EndpointChange headers(Map<String, Optional<String>> values) {
-    return new EndpointChange(
-        null,
-        false,
-        null,
-        null,
-        new HeaderChange(true, values),
-        false,
-        false,
-        EndpointLimits.NONE,
-        false,
-        null,
-        null,
-        null);
+    return new EndpointChange(UnaryOperator.identity(), null, new HeaderChange(true, values), null);
   }
 
   private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
     return new EndpointChange(
-        null,
-        false,
-        null,
-        null,
-        null,
-        false,
-        false,
-        EndpointLimits.NONE,
-        true,
-        certificate,
-        null,
-        null);
+        UnaryOperator.identity(), null, null, new CertificateChange(certificate));
   }
 
   private void awaitDelivered(int count) {

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
-import io.egress.webhook.endpoint.CustomHeaders;
-import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.EndpointSpec;
+import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -140,14 +141,9 @@ class ErasedCaptureTest {
 
   private NewEndpoint told(String receiver, boolean fullHistory) {
     return new NewEndpoint(
-        fleet.receivers.url(receiver),
-        null,
-        fullHistory,
-        CustomHeaders.NONE,
-        EndpointLimits.NONE,
-        null,
-        false,
-        true);
+        new EndpointSpec(
+            fleet.receivers.url(receiver), null, null, null, false, Set.of(Event.CAPTURE_ERASED)),
+        fullHistory);
   }
 
   private List<UUID> toldOf(String receiver) {

@@ -45,10 +45,10 @@ class ReplayTest {
     fleet.receivers.behave("crm", FAILING);
     List<UUID> missed = new ArrayList<>(fleet.captures(workspace, 7));
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 7);
-    fleet.change(endpoint, new EndpointChange(null, false, null, true));
+    fleet.change(endpoint, EndpointChange.pausing(true));
     missed.addAll(fleet.captures(workspace, 4));
     await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
-    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.change(endpoint, EndpointChange.pausing(false));
     fleet.receivers.behave("crm", ACCEPTING);
     int arrived = fleet.receivers.arrivals("crm").size();
 
@@ -86,7 +86,7 @@ class ReplayTest {
 
   /** Nothing that was published is attempted after the cancellation, and nothing else is harmed. */
   @Test
-  void cancellingSkipsPublishedDeliveriesAndRetries() {
+  void cancelingSkipsPublishedDeliveriesAndRetries() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 400);

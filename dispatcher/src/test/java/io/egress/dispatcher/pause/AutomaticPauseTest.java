@@ -94,7 +94,7 @@ class AutomaticPauseTest {
     failFor("6 days");
     await().atMost(PATIENCE).until(() -> fleet.count(PAUSED) == 1);
 
-    fleet.change(endpoint, new EndpointChange(null, false, null, false));
+    fleet.change(endpoint, EndpointChange.pausing(false));
     int before = fleet.receivers.arrivals("crm").size();
     fleet.captures(workspace, 1);
 

@@ -152,7 +152,7 @@ class QueueRebuildTest {
     fleet.captures(workspace, 10);
     Fleet.Provisioned history = fleet.endpoint(workspace, fleet.receivers.url("history"), true);
     Fleet.Provisioned paused = fleet.endpoint(workspace, "paused");
-    fleet.change(paused, new EndpointChange(null, false, null, true));
+    fleet.change(paused, EndpointChange.pausing(true));
     fleet.captures(workspace, 3);
     fleet.query("update backfills set next_position = 5");
 

@@ -36,8 +36,8 @@ final class AllMetrics {
     done(
         pool.query(
                 """
-                insert into endpoints (id, workspace_id, url, secret, created_position, full_history, failing_since)
-                values (gen_random_uuid(), '%s', 'https://receiver.invalid/', '', 0, false, now() - interval '1 hour')
+                insert into endpoints (id, workspace_id, spec, secret, created_position, full_history, failing_since)
+                values (gen_random_uuid(), '%s', '{"url":"https://receiver.invalid/"}', '', 0, false, now() - interval '1 hour')
                 """
                     .formatted(workspace))
             .execute());

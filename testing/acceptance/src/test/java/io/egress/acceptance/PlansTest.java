@@ -150,8 +150,8 @@ class PlansTest {
       select id, 1, id, now() + interval '5 seconds' from n where n %% 10 = 0;
     insert into api_keys (id, workspace_id, name, hash, last_four)
       select id, id, 'k', uuid_send(id), 'last' from n;
-    insert into endpoints (id, workspace_id, url, secret, created_position, full_history, deleted_at)
-      select id, ws, 'https://a.example/', '', 0, false, now() from n;
+    insert into endpoints (id, workspace_id, spec, secret, created_position, full_history, deleted_at)
+      select id, ws, '{"url":"https://a.example/"}', '', 0, false, now() from n;
     insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position, finished_at)
       select id, id, 'replay', 1, 1, 1, now() from n;
     insert into reconciliations (endpoint_id, position, checked_at) select id, 0, 'infinity' from n;

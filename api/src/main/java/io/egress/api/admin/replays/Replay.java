@@ -30,24 +30,25 @@ public record Replay(
     @Nullable String createdBy,
     Instant createdAt,
     @Nullable Instant finishedAt,
-    @Nullable Instant cancelledAt) {
+    @JsonProperty("cancelled_at") @Nullable Instant canceledAt) {
   public enum State {
     /** Deliveries are being published. */
     RUNNING,
     /** All deliveries are published; some may still be on their way. */
     PUBLISHED,
-    CANCELLED;
+    CANCELED;
 
+    /** The API says it with two l. */
     @JsonValue
     public String word() {
-      return name().toLowerCase(Locale.ROOT);
+      return this == CANCELED ? "cancelled" : name().toLowerCase(Locale.ROOT);
     }
   }
 
   @JsonProperty
   public State state() {
-    if (cancelledAt != null) {
-      return State.CANCELLED;
+    if (canceledAt != null) {
+      return State.CANCELED;
     }
     return finishedAt == null ? State.RUNNING : State.PUBLISHED;
   }

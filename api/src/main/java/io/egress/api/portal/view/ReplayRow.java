@@ -38,7 +38,7 @@ public record ReplayRow(
   public String state() {
     return switch (replay.state()) {
       case RUNNING -> "running";
-      case CANCELLED -> "cancelled";
+      case CANCELED -> "canceled";
       case PUBLISHED -> finished ? "finished" : outcomes == null ? "all queued" : "sending";
     };
   }
@@ -47,7 +47,7 @@ public record ReplayRow(
   public String color() {
     return switch (replay.state()) {
       case RUNNING -> "running";
-      case CANCELLED -> "cancelled";
+      case CANCELED -> "canceled";
       case PUBLISHED -> !finished ? "running" : count(FAILED) > 0 ? FAILED : "delivered";
     };
   }
@@ -93,9 +93,9 @@ public record ReplayRow(
     return replay.state() == Replay.State.RUNNING || count(PENDING) > 0;
   }
 
-  public boolean mayBeCancelled() {
+  public boolean mayBeCanceled() {
     return isOpen()
-        && replay.state() != Replay.State.CANCELLED
+        && replay.state() != Replay.State.CANCELED
         && replay.origin() != Origin.BACKFILL;
   }
 

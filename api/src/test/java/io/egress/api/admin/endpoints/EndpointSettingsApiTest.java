@@ -144,7 +144,7 @@ class EndpointSettingsApiTest {
   void signsByStandardWebhooksOnRequest() {
     JsonObject without = endpoints.create(URL);
     assertThat(without.getBoolean("standard_webhooks")).isFalse();
-    assertThat(target(service, without).standardWebhooks()).isFalse();
+    assertThat(target(service, without).spec().standardWebhooks()).isFalse();
     assertThat(audit()).doesNotContain("standard_webhooks");
 
     JsonObject with =
@@ -156,13 +156,13 @@ class EndpointSettingsApiTest {
                     new JsonObject().put("url", URL).put("standard_webhooks", true))
                 .body());
     assertThat(with.getBoolean("standard_webhooks")).isTrue();
-    assertThat(target(service, with).standardWebhooks()).isTrue();
+    assertThat(target(service, with).spec().standardWebhooks()).isTrue();
     assertThat(audit()).contains("\"standard_webhooks\":true");
 
     assertThat(change(with, "{\"description\":\"x\"}").getBoolean("standard_webhooks")).isTrue();
     assertThat(change(with, "{\"standard_webhooks\":false}").getBoolean("standard_webhooks"))
         .isFalse();
-    assertThat(target(service, with).standardWebhooks()).isFalse();
+    assertThat(target(service, with).spec().standardWebhooks()).isFalse();
     assertThat(audit()).contains("\"standard_webhooks\":{\"to\":false,\"from\":true}");
   }
 
@@ -199,7 +199,7 @@ class EndpointSettingsApiTest {
         .isEqualTo("CN=receiver");
     assertThat(change(with, "{\"client_certificate\":null}").getValue("client_certificate"))
         .isNull();
-    assertThat(target(service, with).sealedCertificate()).isNull();
+    assertThat(target(service, with).setup().sealedCertificate()).isNull();
   }
 
   @Test
@@ -387,7 +387,8 @@ class EndpointSettingsApiTest {
 
   private static Map<String, String> headers(Service of, JsonObject endpoint, String key) {
     UUID id = UUID.fromString(endpoint.getString("id"));
-    return CustomHeaders.open(target(of, endpoint).sealedHeaders(), SecretBox.parse(key), id)
+    return CustomHeaders.open(
+            target(of, endpoint).setup().sealedHeaders(), SecretBox.parse(key), id)
         .values();
   }
 
@@ -397,7 +398,7 @@ class EndpointSettingsApiTest {
 
   private static ClientCertificate opened(Service of, JsonObject endpoint, String key) {
     return ClientCertificate.open(
-        requireNonNull(target(of, endpoint).sealedCertificate()),
+        requireNonNull(target(of, endpoint).setup().sealedCertificate()),
         SecretBox.parse(key),
         UUID.fromString(endpoint.getString("id")));
   }

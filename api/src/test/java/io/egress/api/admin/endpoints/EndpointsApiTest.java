@@ -172,7 +172,7 @@ class EndpointsApiTest {
     endpoints.change(created, "{\"url\":\"https://example.org/new\",\"paused\":true}");
 
     EndpointTarget changed = target(service, id);
-    assertThat(changed.url()).isEqualTo("https://example.org/new");
+    assertThat(changed.spec().url()).isEqualTo("https://example.org/new");
     assertThat(changed.paused()).isTrue();
     assertThat(changed.isLiveAt(1)).isTrue();
     assertThat(targets()).containsExactly(changed);
@@ -237,7 +237,7 @@ class EndpointsApiTest {
 
   private static String opened(Service where, JsonObject endpoint, String secretKey) {
     UUID id = UUID.fromString(endpoint.getString("id"));
-    byte[] sealed = target(where, id).sealedSecrets().get(0).getBytes();
+    byte[] sealed = target(where, id).setup().sealedSecrets().get(0).getBytes();
     return SecretBox.parse(secretKey).open(sealed, id);
   }
 }

@@ -167,6 +167,8 @@ class RotationApiTest {
     EndpointTarget target =
         requireNonNull(Service.await(EndpointStore.byIds(service.database, List.of(id))).get(id));
     SecretBox box = SecretBox.parse(Service.SECRET_KEY);
-    return target.sealedSecrets().stream().map(secret -> box.open(secret.getBytes(), id)).toList();
+    return target.setup().sealedSecrets().stream()
+        .map(secret -> box.open(secret.getBytes(), id))
+        .toList();
   }
 }

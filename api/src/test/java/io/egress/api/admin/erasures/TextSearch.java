@@ -14,6 +14,20 @@ final class TextSearch {
 
   /** The places that contain one of the texts. */
   static List<String> in(Service service, String... texts) {
+    List<String> found = inColumns(service, texts);
+    for (Row row : service.query("select capture_id, deflated, crc32, length from documents")) {
+      String document = inflated(row);
+      for (String text : texts) {
+        if (document.contains(text)) {
+          found.add("the document of " + row.getUUID(0) + ": " + text);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The columns that contain one of the texts uncompressed. */
+  static List<String> inColumns(Service service, String... texts) {
     List<String> found = new ArrayList<>();
     RowSet<Row> columns =
         service.query(
@@ -35,14 +49,6 @@ final class TextSearch {
                 .size()
             > 0) {
           found.add(place + ": " + text);
-        }
-      }
-    }
-    for (Row row : service.query("select capture_id, deflated, crc32, length from documents")) {
-      String document = inflated(row);
-      for (String text : texts) {
-        if (document.contains(text)) {
-          found.add("the document of " + row.getUUID(0) + ": " + text);
         }
       }
     }

@@ -239,7 +239,7 @@ class WorkspaceEndTest {
   }
 
   private static void erase() {
-    Service.await(new BackgroundErasure(service.database, null).run());
+    new BackgroundErasure(service.database, null).run();
   }
 
   private static String importLines(List<JsonObject> captures) {

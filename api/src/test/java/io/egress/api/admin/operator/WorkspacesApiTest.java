@@ -160,8 +160,8 @@ class WorkspacesApiTest {
     service.query("insert into workspaces (id) values ('" + workspace + "')");
     service.query(
         """
-        insert into endpoints (id, workspace_id, url, secret, created_position, full_history)
-        select gen_random_uuid(), '%s', 'https://example.com/' || n, '', 0, false
+        insert into endpoints (id, workspace_id, spec, secret, created_position, full_history)
+        select gen_random_uuid(), '%s', jsonb_build_object('url', 'https://example.com/' || n), '', 0, false
         from generate_series(1, 130) as n\
         """
             .formatted(workspace));

@@ -78,7 +78,9 @@ class SecretKeysApiTest {
             .iterator()
             .next();
     SecretBox box = SecretBox.parse("new:" + FRESH);
-    return target.sealedSecrets().stream().map(secret -> box.open(secret.getBytes(), id)).toList();
+    return target.setup().sealedSecrets().stream()
+        .map(secret -> box.open(secret.getBytes(), id))
+        .toList();
   }
 
   private static JsonObject reseal(Service service) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.egress.webhook.deliverylog;
+
+import org.jspecify.annotations.NullMarked;
