@@ -28,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndpointBody {
   private static final int DESCRIPTION_CHARACTERS_MAX = 1_000;
-  private static final String[] OF_SPEC = {
-    "url",
-    "description",
+  private static final String[] ALWAYS = {
     "headers.*",
     "max_per_second",
     "max_in_flight",
@@ -60,7 +58,9 @@ public final class EndpointBody {
   }
 
   private static Shape shape(String alone) {
-    return Shape.of(Stream.concat(Stream.of(alone), Stream.of(OF_SPEC)).toArray(String[]::new));
+    return Shape.of(
+        Stream.concat(Stream.of("url", "description", alone), Stream.of(ALWAYS))
+            .toArray(String[]::new));
   }
 
   public Intake<NewEndpoint> creation(GivenBody body) {

@@ -18,11 +18,11 @@ class EndpointBodiesTest {
 
   private static final Service service = Service.shared();
 
-  private EndpointCalls endpoints;
+  private EndpointsClient endpoints;
 
   @BeforeEach
   void freshWorkspace() {
-    endpoints = new EndpointCalls(service, UUID.randomUUID());
+    endpoints = new EndpointsClient(service, UUID.randomUUID());
   }
 
   @Test
@@ -33,7 +33,7 @@ class EndpointBodiesTest {
             endpoints.path(),
             "{\"url\":\"http://u:p@10.0.0.1/#a\",\"description\":5,\"full_history\":\"yes\"}");
     assertThat(creation.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(creation))
+    assertThat(EndpointsClient.message(creation))
         .contains("url: the scheme must be https, not http")
         .contains("url: the URL must not carry a user name")
         .contains("url: the URL must not have a fragment")
@@ -44,7 +44,7 @@ class EndpointBodiesTest {
         endpoints.change(
             endpoints.create(URL), "{\"url\":null,\"description\":[],\"paused\":null}");
     assertThat(change.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(change))
+    assertThat(EndpointsClient.message(change))
         .contains("url: is required")
         .contains("description: must be a string")
         .contains("paused: is required");
@@ -68,7 +68,7 @@ class EndpointBodiesTest {
     HttpResponse<String> answer = service.internal("POST", endpoints.path(), body);
 
     assertThat(answer.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(answer)).contains(fault);
+    assertThat(EndpointsClient.message(answer)).contains(fault);
     assertThat(endpoints.list()).isEmpty();
   }
 

@@ -33,7 +33,7 @@ class EndpointSettingsApiTest {
 
   private static Service service;
 
-  private EndpointCalls endpoints;
+  private EndpointsClient endpoints;
 
   @BeforeAll
   static void start() {
@@ -42,7 +42,7 @@ class EndpointSettingsApiTest {
 
   @BeforeEach
   void freshWorkspace() {
-    endpoints = new EndpointCalls(service, UUID.randomUUID());
+    endpoints = new EndpointsClient(service, UUID.randomUUID());
   }
 
   @AfterAll
@@ -79,7 +79,7 @@ class EndpointSettingsApiTest {
             "[\"capture.processed\",\"capture.processed\"]")) {
       HttpResponse<String> refused = endpoints.change(with, "{\"events\":%s}".formatted(wrong));
       assertThat(refused.statusCode()).as(wrong).isEqualTo(400);
-      assertThat(EndpointCalls.message(refused)).as(wrong).contains("events: must");
+      assertThat(EndpointsClient.message(refused)).as(wrong).contains("events: must");
     }
   }
 
@@ -223,7 +223,7 @@ class EndpointSettingsApiTest {
       HttpResponse<String> answer =
           endpoints.change(created, new JsonObject().put("client_certificate", pair).encode());
       assertThat(answer.statusCode()).isEqualTo(400);
-      assertThat(EndpointCalls.message(answer)).contains(reason);
+      assertThat(EndpointsClient.message(answer)).contains(reason);
       assertThat(answer.body()).doesNotContain(anothersKey.substring(40, 60));
     });
     assertThat(endpoints.show(created).getValue("client_certificate")).isNull();
@@ -297,7 +297,7 @@ class EndpointSettingsApiTest {
     HttpResponse<String> refused = endpoints.change(created, body);
 
     assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(refused)).contains(message);
+    assertThat(EndpointsClient.message(refused)).contains(message);
     assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
   }
 
@@ -310,20 +310,20 @@ class EndpointSettingsApiTest {
     }
     change(created, new JsonObject().put("headers", many).encode());
     HttpResponse<String> more = endpoints.change(created, "{\"headers\":{\"x-16\":\"1\"}}");
-    assertThat(EndpointCalls.message(more)).contains("headers: must be at most 16");
+    assertThat(EndpointsClient.message(more)).contains("headers: must be at most 16");
     assertThat(
-            EndpointCalls.message(
+            EndpointsClient.message(
                 endpoints.change(created, "{\"headers\":{\"x-1\":\"" + "a".repeat(4_097) + "\"}}")))
         .contains("must have at most 4096 characters");
     String half = "a".repeat(4_096);
     assertThat(
-            EndpointCalls.message(
+            EndpointsClient.message(
                 endpoints.change(
                     created,
                     "{\"headers\":{\"x-1\":\"%s\",\"x-2\":\"%s\"}}".formatted(half, half))))
         .contains("must have at most 8192 characters in all");
     assertThat(
-            EndpointCalls.message(
+            EndpointsClient.message(
                 service.internal(
                     "POST",
                     endpoints.path(),
@@ -334,7 +334,7 @@ class EndpointSettingsApiTest {
   @Test
   void isScopedToItsWorkspace() {
     JsonObject created = endpoints.create(URL);
-    EndpointCalls others = new EndpointCalls(service, UUID.randomUUID());
+    EndpointsClient others = new EndpointsClient(service, UUID.randomUUID());
 
     assertThat(others.change(created, "{\"headers\":{\"x-a\":\"1\"}}").statusCode()).isEqualTo(404);
     assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
@@ -345,7 +345,7 @@ class EndpointSettingsApiTest {
     String old = SecretBox.newKey();
     String fresh = SecretBox.newKey();
     try (Service before = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + old))) {
-      EndpointCalls calls = new EndpointCalls(before, UUID.randomUUID());
+      EndpointsClient calls = new EndpointsClient(before, UUID.randomUUID());
       JsonObject created = calls.create(URL);
       JsonObject certified = calls.create(URL);
       calls.change(created, "{\"headers\":{\"x-a\":\"1\"}}");
@@ -367,7 +367,7 @@ class EndpointSettingsApiTest {
       try (Service without =
           before.twin(Map.of("EGRESS_SECRET_KEY", "third:" + SecretBox.newKey()))) {
         assertThat(
-                new EndpointCalls(without, calls.workspace())
+                new EndpointsClient(without, calls.workspace())
                     .change(created, "{\"headers\":{\"x-b\":\"1\"}}")
                     .statusCode())
             .isEqualTo(409);

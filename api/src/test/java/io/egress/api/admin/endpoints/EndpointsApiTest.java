@@ -27,7 +27,7 @@ class EndpointsApiTest {
   private static EndpointStore store;
 
   private final UUID workspace = UUID.randomUUID();
-  private EndpointCalls endpoints;
+  private EndpointsClient endpoints;
 
   @BeforeAll
   static void start() {
@@ -36,7 +36,7 @@ class EndpointsApiTest {
 
   @BeforeEach
   void freshWorkspace() {
-    endpoints = new EndpointCalls(service, workspace);
+    endpoints = new EndpointsClient(service, workspace);
   }
 
   @Test
@@ -50,7 +50,7 @@ class EndpointsApiTest {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     JsonObject created = new JsonObject(answer.body());
     assertThat(created.fieldNames())
-        .containsExactly(
+        .containsExactlyInAnyOrder(
             "id",
             "url",
             "description",
@@ -158,9 +158,10 @@ class EndpointsApiTest {
     assertThat(new JsonObject(endpoints.change(created, "{\"description\":null}").body()))
         .isEqualTo(created.putNull("description"));
     assertThat(endpoints.show(created)).isEqualTo(created);
-    assertThat(EndpointCalls.message(endpoints.change(created, "{\"name\":\"x\"}")))
+    assertThat(EndpointsClient.message(endpoints.change(created, "{\"name\":\"x\"}")))
         .contains("at least one of url");
-    assertThat(EndpointCalls.message(endpoints.change(created, "{\"url\":\"https://127.0.0.1\"}")))
+    assertThat(
+            EndpointsClient.message(endpoints.change(created, "{\"url\":\"https://127.0.0.1\"}")))
         .contains("url: ");
     assertThat(endpoints.show(created)).isEqualTo(created);
   }
@@ -198,7 +199,7 @@ class EndpointsApiTest {
       String body = method.equals("PATCH") ? "{\"paused\":true}" : "";
       HttpResponse<String> answer = service.internal(method, elsewhere, body);
       assertThat(answer.statusCode()).as(method).isEqualTo(404);
-      assertThat(EndpointCalls.message(answer)).isEqualTo("no such endpoint in this workspace");
+      assertThat(EndpointsClient.message(answer)).isEqualTo("no such endpoint in this workspace");
     }
     assertThat(endpoints.show(created).getBoolean("paused")).isFalse();
   }
@@ -207,13 +208,13 @@ class EndpointsApiTest {
   void refusesMalformedIds() {
     for (String method : List.of("GET", "PATCH", "DELETE")) {
       assertThat(
-              EndpointCalls.message(
+              EndpointsClient.message(
                   service.internal(method, endpoints.path() + "/1", "{\"paused\":true}")))
           .isEqualTo("the endpoint id must be a UUID");
     }
     for (String method : List.of("GET", "POST")) {
       assertThat(
-              EndpointCalls.message(
+              EndpointsClient.message(
                   service.internal(method, "/internal/v1/workspaces/1/endpoints", "{}")))
           .isEqualTo("the workspace id must be a UUID");
     }

@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RotationApiTest {
   private static final Service service = Service.shared();
 
-  private EndpointCalls endpoints;
+  private EndpointsClient endpoints;
   private JsonObject endpoint;
 
   @BeforeEach
   void freshEndpoint() {
-    endpoints = new EndpointCalls(service, UUID.randomUUID());
+    endpoints = new EndpointsClient(service, UUID.randomUUID());
     endpoint = endpoints.create("https://example.com/hook");
   }
 
@@ -121,13 +121,13 @@ class RotationApiTest {
     HttpResponse<String> answer = post(body);
 
     assertThat(answer.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(answer)).contains(message);
+    assertThat(EndpointsClient.message(answer)).contains(message);
     assertThat(signing()).containsExactly(endpoint.getString("secret"));
   }
 
   @Test
   void findsNoEndpointOfAnotherWorkspace() {
-    EndpointCalls others = new EndpointCalls(service, UUID.randomUUID());
+    EndpointsClient others = new EndpointsClient(service, UUID.randomUUID());
     String at = others.at(endpoint);
 
     assertThat(service.internal("POST", at + "/rotate-secret", "").statusCode()).isEqualTo(404);

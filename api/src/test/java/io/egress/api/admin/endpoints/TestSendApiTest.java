@@ -39,7 +39,7 @@ class TestSendApiTest {
   private static Service service;
   private static HttpServer receiver;
 
-  private EndpointCalls endpoints;
+  private EndpointsClient endpoints;
 
   @BeforeAll
   static void start() {
@@ -60,7 +60,7 @@ class TestSendApiTest {
 
   @BeforeEach
   void freshWorkspace() {
-    endpoints = new EndpointCalls(service, UUID.randomUUID());
+    endpoints = new EndpointsClient(service, UUID.randomUUID());
     ARRIVALS.clear();
   }
 
@@ -218,7 +218,7 @@ class TestSendApiTest {
     HttpResponse<String> put =
         service.put(SampleCapture.ID, Service.capture(endpoints.workspace()));
     assertThat(put.statusCode()).isEqualTo(400);
-    assertThat(EndpointCalls.message(put)).startsWith("id: is reserved for the sample");
+    assertThat(EndpointsClient.message(put)).startsWith("id: is reserved for the sample");
   }
 
   private JsonObject test(JsonObject endpoint) {

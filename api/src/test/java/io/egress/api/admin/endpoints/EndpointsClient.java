@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** HTTP calls to the endpoints of a workspace. */
-record EndpointCalls(Service service, UUID workspace) {
+record EndpointsClient(Service service, UUID workspace) {
   static String message(HttpResponse<String> answer) {
     return new JsonObject(answer.body()).getJsonObject("error").getString("message");
   }
