@@ -43,7 +43,7 @@ public final class OperatorNotices {
   /** Counting to a thousand is enough to tell how bad it is. */
   private static final String ENDPOINT =
       """
-      select e.workspace_id, w.name as workspace_name, e.url, e.description, e.failing_since,
+      select e.workspace_id, w.name as workspace_name, e.spec->>'url' as url, e.spec->>'description' as description, e.failing_since,
         (select count(*) from (
           select from deliveries where endpoint_id = e.id and state = 'pending' limit 1000) p) as retrying,
         (select count(*) from (
