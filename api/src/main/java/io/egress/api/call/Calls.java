@@ -85,7 +85,11 @@ public final class Calls {
     void send(Answer answer) {
       Answer.Body body = answer.body();
       if (body instanceof Answer.Whole whole) {
-        loop.runOnContext(_ -> HttpExchange.end(begun(answer), whole.bytes()));
+        loop.runOnContext(_ -> {
+          if (!RequestLifetime.of(ctx).isLate()) {
+            HttpExchange.end(begun(answer), whole.bytes());
+          }
+        });
       } else if (body == null) {
         onLoop(() -> HttpExchange.endEmpty(begun(answer), answer.status()));
       } else {

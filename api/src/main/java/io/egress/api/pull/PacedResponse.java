@@ -56,6 +56,9 @@ final class PacedResponse {
 
   /** Completes when everything is written to the connection. */
   Future<Void> end() {
+    if (gone != null) {
+      return Future.failedFuture(gone);
+    }
     Promise<Void> ended = Promise.promise();
     waiting = ended;
     response.end().onSuccess(ended::tryComplete).onFailure(_ -> loseClient());

@@ -138,6 +138,10 @@ public final class PullHandler {
 
   private Future<Void> sendAll(
       RoutingContext ctx, ApiKey key, PageRequest request, StreamPage page, PageRoom room) {
+    Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
+    if (cutShort.failed()) {
+      return cutShort;
+    }
     HttpServerResponse response = ctx.response();
     response.putHeader(HttpHeaders.VARY, "accept, accept-encoding");
     if (!request.lines()) {
@@ -182,6 +186,10 @@ public final class PullHandler {
                   StreamPage known = page.orElseThrow(PullHandler::unknownKey);
                   if (known.entries().isEmpty()) {
                     throw new Refusal(404, "no such capture in this workspace's stream");
+                  }
+                  Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
+                  if (cutShort.failed()) {
+                    return cutShort;
                   }
                   ctx.response()
                       .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")

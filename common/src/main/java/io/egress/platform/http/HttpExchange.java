@@ -94,8 +94,11 @@ public final class HttpExchange {
     return ctx.get(ERROR_FORM) != null;
   }
 
-  /** Ends the exchange with the response for {@code failure}. */
+  /** Ends the exchange with the response for {@code failure}; not if the deadline has answered. */
   public static void fail(RoutingContext ctx, Throwable failure) {
+    if (isLate(ctx)) {
+      return;
+    }
     if (failure instanceof Refusal refusal) {
       refuse(ctx, refusal);
     } else if (failure instanceof ByteBudget.NoMemoryException) {
@@ -149,6 +152,9 @@ public final class HttpExchange {
    * backend's.
    */
   public static Future<Void> endEmpty(RoutingContext ctx, int status) {
+    if (isLate(ctx)) {
+      return Future.succeededFuture();
+    }
     return ctx.response()
         .setStatusCode(status)
         .end()
@@ -156,6 +162,9 @@ public final class HttpExchange {
   }
 
   public static void sendJson(RoutingContext ctx, int status, JsonObject body) {
+    if (isLate(ctx)) {
+      return;
+    }
     ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
     end(ctx, body.toBuffer());
   }
@@ -163,6 +172,10 @@ public final class HttpExchange {
   /** Ends with {@code body}, or with its length only for HEAD. */
   public static void end(RoutingContext ctx, Buffer body) {
     end(ctx.request().method(), ctx.response(), body);
+  }
+
+  private static boolean isLate(RoutingContext ctx) {
+    return RequestLifetime.of(ctx).isLate();
   }
 
   static void end(HttpMethod method, HttpServerResponse response, Buffer body) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time that a request has. It is cut short when its connection ends, or when the client has
  * waited for the service for too long: then the request is answered with 503, or cut off if its
- * response has begun, and what its handler answers later is dropped ({@link BoundedExchange}).
+ * response has begun, and what its handler answers later is dropped ({@link #isLate}).
  *
  * <p>The clock runs from the beginning. It stops while the service waits for the client, whose
  * slowness {@link io.egress.platform.flow.Patience} limits, and starts anew when the client has
@@ -55,7 +55,7 @@ public final class RequestLifetime {
   }
 
   public static RequestLifetime of(RoutingContext ctx) {
-    return requireNonNull(ctx.get(KEY), "the ctx has not begun");
+    return requireNonNull(ctx.get(KEY), "the request has no lifetime yet");
   }
 
   /** For a call that has more to do than others. */
@@ -129,7 +129,8 @@ public final class RequestLifetime {
     return new Refusal(503, reason + "; the request may have been carried out. " + advice);
   }
 
-  boolean isLate() {
+  /** Whether the deadline has answered: nothing may be written to the response any more. */
+  public boolean isLate() {
     return late;
   }
 

@@ -105,14 +105,13 @@ public final class Routes {
   }
 
   private static void handle(Call call, RoutingContext ctx) {
-    RoutingContext bounded = BoundedExchange.of(ctx);
     try {
-      StorableText.requireParameters(bounded);
+      StorableText.requireParameters(ctx);
     } catch (Refusal refusal) {
-      HttpExchange.fail(bounded, refusal);
+      HttpExchange.fail(ctx, refusal);
       return;
     }
-    call.handler().handle(bounded);
+    call.handler().handle(ctx);
   }
 
   private Routes add(HttpMethod method, String path, Handler<RoutingContext> handler) {

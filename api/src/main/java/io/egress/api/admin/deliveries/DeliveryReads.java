@@ -1,5 +1,6 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;

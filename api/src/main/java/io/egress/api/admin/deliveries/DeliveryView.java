@@ -1,6 +1,7 @@
 package io.egress.api.admin.deliveries;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.egress.api.admin.attempts.AttemptView;
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;

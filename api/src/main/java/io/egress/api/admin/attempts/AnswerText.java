@@ -1,4 +1,4 @@
-package io.egress.api.admin.deliveries;
+package io.egress.api.admin.attempts;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** The beginning of a receiver's response body as text. */
-final class AnswerText {
+public final class AnswerText {
   private AnswerText() {}
 
   /** Empty if the bytes are not UTF-8 text. A character that was cut off at the end is dropped. */
-  static Optional<String> of(byte[] answer) {
+  public static Optional<String> of(byte[] answer) {
     CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     CharBuffer text = CharBuffer.allocate(answer.length);
     CoderResult result = decoder.decode(ByteBuffer.wrap(answer), text, false);

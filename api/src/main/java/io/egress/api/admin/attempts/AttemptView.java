@@ -1,4 +1,4 @@
-package io.egress.api.admin.deliveries;
+package io.egress.api.admin.attempts;
 
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.send.SentRequest;
