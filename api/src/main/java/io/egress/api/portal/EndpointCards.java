@@ -42,7 +42,7 @@ final class EndpointCards {
         .compose(sorted -> {
           List<Endpoint> page = sorted.stream().skip(first).limit(max).toList();
           return healths
-              .of(workspaceId, page)
+              .of(page)
               .map(found ->
                   page.stream()
                       .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
@@ -77,9 +77,7 @@ final class EndpointCards {
         endpoint.url(),
         listed.status(),
         chart,
-        (chart.estimated() ? "about " : "")
-            + Times.number(behind)
-            + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
+        Times.number(behind) + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
         oldest == null ? null : Times.age(oldest, now));
   }
 }

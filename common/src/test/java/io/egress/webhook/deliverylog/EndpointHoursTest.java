@@ -150,12 +150,14 @@ class EndpointHoursTest {
       await(
           log.write(
               List.of(
-                  delivered(deliveries.get(i), hour.plusSeconds(i + 1)),
+                  i < 20
+                      ? failed(deliveries.get(i), hour.plusSeconds(i + 1))
+                      : delivered(deliveries.get(i), hour.plusSeconds(i + 1)),
                   failed(deliveries.get(i + 1), hour.plusSeconds(i)))));
     }
 
     assertThat(rows("select newest from endpoint_hours where newest <> ''"))
-        .containsExactly("{\"newest\":\"" + "01".repeat(10) + "\"}");
+        .containsExactly("{\"newest\":\"" + "0".repeat(10) + "01".repeat(5) + "\"}");
   }
 
   @Test

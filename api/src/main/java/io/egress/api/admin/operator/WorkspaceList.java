@@ -239,7 +239,7 @@ public final class WorkspaceList {
         .compose(sorted -> {
           List<Endpoint> judged = sorted.stream().limit(JUDGED_MAX).toList();
           return healths
-              .of(workspaceId, judged)
+              .of(judged)
               .map(found ->
                   judged.stream()
                       .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
