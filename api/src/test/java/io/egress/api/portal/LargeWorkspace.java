@@ -70,14 +70,14 @@ final class LargeWorkspace {
   private static final String HOURS =
       """
       insert into endpoint_hours (endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures,
-        newest, last_success_at, last_success_status, last_failure_at, last_failure_outcome, last_failure_status)
+        newest, last_success_at, last_failure_at, last_failure)
       select endpoint_id, date_trunc('hour', $2::timestamptz, 'UTC'), count(*) filter (where state = 'pending'),
         count(*) filter (where state = 'delivered'), count(*) filter (where state = 'exhausted'),
         count(*) filter (where state = 'skipped'), count(*) filter (where last_outcome = 'delivered'),
         count(*) filter (where last_outcome <> 'delivered'), '{}',
         coalesce(string_agg((last_outcome = 'delivered')::integer::text, ''), ''),
-        max(owed_at) filter (where last_outcome = 'delivered'), 200,
-        max(owed_at) filter (where last_outcome <> 'delivered'), 'status', 503
+        max(owed_at) filter (where last_outcome = 'delivered'),
+        max(owed_at) filter (where last_outcome <> 'delivered'), '{"outcome":"status","status":503}'
       from deliveries where endpoint_id = any($1) group by 1, 2
       """;
 

@@ -1,9 +1,11 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -40,18 +42,17 @@ public final class EndpointHealths {
   /** Every row with attempts has at least one of the newest. */
   private static final String ATTEMPTS =
       """
-      select e.id as endpoint_id, n.newest, s.last_success_at, s.last_success_status,
-        f.last_failure_at, f.last_failure_outcome, f.last_failure_status
+      select e.id as endpoint_id, n.newest, s.last_success_at, f.last_failure_at, f.last_failure
       from unnest($1::uuid[]) as e(id)
       cross join lateral (
         select string_agg(newest, '' order by hour) as newest from (
           select hour, newest from endpoint_hours where endpoint_id = e.id and newest <> ''
           order by hour desc limit %d) as newest) as n
       left join lateral (
-        select last_success_at, last_success_status from endpoint_hours
+        select last_success_at from endpoint_hours
         where endpoint_id = e.id and last_success_at is not null order by hour desc limit 1) as s on true
       left join lateral (
-        select last_failure_at, last_failure_outcome, last_failure_status from endpoint_hours
+        select last_failure_at, last_failure from endpoint_hours
         where endpoint_id = e.id and last_failure_at is not null order by hour desc limit 1) as f on true
       where n.newest is not null
       """
@@ -130,9 +131,8 @@ public final class EndpointHealths {
           successes(last(newest, EndpointHealth.RECOVERED)),
           success,
           failure == null || (success != null && success.isAfter(failure))
-              ? outcome("delivered", row.getInteger("last_success_status"))
-              : outcome(
-                  row.getString("last_failure_outcome"), row.getInteger("last_failure_status")));
+              ? DeliveryState.DELIVERED.word()
+              : outcome(row.getJsonObject("last_failure")));
     }
 
     private static String last(String outcomes, int max) {
@@ -143,7 +143,9 @@ public final class EndpointHealths {
       return (int) outcomes.chars().filter(each -> each == '1').count();
     }
 
-    private static String outcome(String word, @Nullable Integer status) {
+    private static String outcome(JsonObject failure) {
+      String word = failure.getString("outcome");
+      Integer status = failure.getInteger("status");
       return status == null ? word : word + " " + status;
     }
 
