@@ -488,7 +488,8 @@ create table attempts (
 -- in the order in which they were recorded, '1' for a success and '0' for a failure; last_failure the outcome,
 -- status and detail of the newest failure.
 --
--- The fill factor leaves room for updates, which change no index.
+-- The fill factor leaves room for updates, which change no index. What changes with a failure is at the end,
+-- so that a success writes less WAL.
 create table endpoint_hours (
   endpoint_id uuid not null,
   hour timestamptz not null,
@@ -497,10 +498,10 @@ create table endpoint_hours (
   exhausted integer not null,
   skipped integer not null,
   succeeded integer not null,
-  failed integer not null,
-  failures jsonb not null,
   newest text not null,
   last_success_at timestamptz,
+  failed integer not null,
+  failures jsonb not null,
   last_failure_at timestamptz,
   last_failure jsonb,
   primary key (endpoint_id, hour)
