@@ -480,9 +480,11 @@ create table attempts (
 -- pending to skipped count the deliveries of live captures that are owed since this hour, by their state;
 -- without a row in the log, a delivery is in none of them. The other columns describe the attempts that began
 -- in this hour, of any delivery: failures has the number of each outcome but 'delivered', newest the newest 20
--- in the order in which they were recorded, '1' for a success and '0' for a failure.
+-- in the order in which they were recorded, '1' for a success and '0' for a failure; last_failure the outcome,
+-- status and detail of the newest failure.
 --
--- The fill factor leaves room for updates, which change no index.
+-- The fill factor leaves room for updates, which change no index. What changes with a failure is at the end,
+-- so that a success writes less WAL.
 create table endpoint_hours (
   endpoint_id uuid not null,
   hour timestamptz not null,
@@ -491,15 +493,12 @@ create table endpoint_hours (
   exhausted integer not null,
   skipped integer not null,
   succeeded integer not null,
-  failed integer not null,
-  failures jsonb not null,
   newest text not null,
   last_success_at timestamptz,
-  last_success_status smallint,
+  failed integer not null,
+  failures jsonb not null,
   last_failure_at timestamptz,
-  last_failure_outcome text,
-  last_failure_status smallint,
-  last_failure_detail text,
+  last_failure jsonb,
   primary key (endpoint_id, hour)
 ) with (fillfactor = 50);
 
@@ -509,9 +508,6 @@ create index endpoint_hours_by_age on endpoint_hours (hour);
 create function add_counts(one jsonb, other jsonb) returns jsonb
 language plpgsql immutable parallel safe as $$
 begin
-  if other = '{}' then
-    return one;
-  end if;
   return (
     select jsonb_object_agg(name, count) from (
       select name, sum(value::bigint) as count from (

@@ -68,7 +68,6 @@ import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.webhook.deliverylog.LogDays;
-import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.NameLookup;
 import io.egress.webhook.send.SenderSettings;
@@ -482,7 +481,7 @@ public final class ApiApp {
                   testSend,
                   deliveries,
                   bodies,
-                  new RecentOutcomes(pool, new LoggedDeliveries(pool, days)),
+                  new RecentOutcomes(pool),
                   healths,
                   replays,
                   audit,

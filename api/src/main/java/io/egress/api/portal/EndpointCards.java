@@ -38,7 +38,7 @@ final class EndpointCards {
   List<Listed> page(UUID workspaceId, List<Endpoint> all, int first, int max) {
     List<Endpoint> page =
         healths.troubledFirst(workspaceId, all).await().stream().skip(first).limit(max).toList();
-    Map<UUID, EndpointHealth> found = healths.of(workspaceId, page).await();
+    Map<UUID, EndpointHealth> found = healths.of(page).await();
     return page.stream()
         .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
         .sorted(Comparator.comparing(each -> each.health().state()))
@@ -69,9 +69,7 @@ final class EndpointCards {
         endpoint.url(),
         listed.status(),
         chart,
-        (chart.estimated() ? "about " : "")
-            + Times.number(behind)
-            + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
+        Times.number(behind) + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
         oldest == null ? null : Times.age(oldest, now));
   }
 }

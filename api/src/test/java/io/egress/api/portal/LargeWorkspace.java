@@ -67,6 +67,20 @@ final class LargeWorkspace {
       from deliveries where capture_id = $1 and attempts > 0
       """;
 
+  private static final String HOURS =
+      """
+      insert into endpoint_hours (endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures,
+        newest, last_success_at, last_failure_at, last_failure)
+      select endpoint_id, date_trunc('hour', $2::timestamptz, 'UTC'), count(*) filter (where state = 'pending'),
+        count(*) filter (where state = 'delivered'), count(*) filter (where state = 'exhausted'),
+        count(*) filter (where state = 'skipped'), count(*) filter (where last_outcome = 'delivered'),
+        count(*) filter (where last_outcome <> 'delivered'), '{}',
+        coalesce(string_agg((last_outcome = 'delivered')::integer::text, ''), ''),
+        max(owed_at) filter (where last_outcome = 'delivered'),
+        max(owed_at) filter (where last_outcome <> 'delivered'), '{"outcome":"status","status":503}'
+      from deliveries where endpoint_id = any($1) group by 1, 2
+      """;
+
   private final Service service;
   private final OffsetDateTime enteredAt = OffsetDateTime.now(ZoneOffset.UTC).minusMinutes(2);
   private final List<UUID> endpoints;
@@ -87,6 +101,7 @@ final class LargeWorkspace {
     for (int position = captures - delivered; position < captures; position++) {
       write(position);
     }
+    execute(HOURS, Tuple.of(array(this.endpoints), enteredAt));
     service.query("analyze");
   }
 

@@ -16,47 +16,41 @@ final class EndpointHours {
   static final String ADD =
       """
       , counted as (
-        select endpoint_id, date_trunc('hour', owed_at, 'UTC') as hour,
+        select endpoint_id, date_bin('1 hour', owed_at, 'epoch') as hour,
           (state = 'pending')::integer - (not is_new)::integer as pending, (state = 'delivered')::integer as delivered,
           (state = 'exhausted')::integer as exhausted, (state = 'skipped')::integer as skipped,
           null::timestamptz as started_at, null::text as outcome, null::smallint as status, null::text as detail
         from written where origin = 'live' and (is_new or state <> 'pending')
         union all
-        select endpoint_id, date_trunc('hour', started_at, 'UTC'), 0, 0, 0, 0, started_at, outcome, status, detail
+        select endpoint_id, date_bin('1 hour', started_at, 'epoch'), 0, 0, 0, 0, started_at, outcome, status, detail
         from (
           select endpoint_id, case when id in (table made) then started_at end as started_at, outcome, status, detail
           from entry) as attempted
         where started_at is not null)
       insert into endpoint_hours as h
         (endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures, newest,
-          last_success_at, last_success_status, last_failure_at, last_failure_outcome, last_failure_status,
-          last_failure_detail)
+          last_success_at, last_failure_at, last_failure)
       select endpoint_id, hour, sum(pending), sum(delivered), sum(exhausted), sum(skipped),
         count(*) filter (where outcome = 'delivered'), count(*) filter (where outcome <> 'delivered'),
         total_counts(jsonb_build_object(outcome, 1)) filter (where outcome <> 'delivered'),
-        coalesce(right(string_agg((outcome = 'delivered')::integer::text, '' order by started_at), 20), ''),
+        coalesce(right(string_agg(case outcome when 'delivered' then '1' else '0' end, '' order by started_at)
+          filter (where outcome is not null), 20), ''),
         max(started_at) filter (where outcome = 'delivered'),
-        (array_agg(status order by started_at desc) filter (where outcome = 'delivered'))[1],
         max(started_at) filter (where outcome <> 'delivered'),
-        (array_agg(outcome order by started_at desc) filter (where outcome <> 'delivered'))[1],
-        (array_agg(status order by started_at desc) filter (where outcome <> 'delivered'))[1],
-        (array_agg(left(detail, 200) order by started_at desc) filter (where outcome <> 'delivered'))[1]
+        (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', left(detail, 200))
+          order by started_at desc) filter (where outcome <> 'delivered'))[1]
       from counted group by 1, 2 order by 1, 2
       on conflict (endpoint_id, hour) do update
       set pending = h.pending + excluded.pending, delivered = h.delivered + excluded.delivered,
         exhausted = h.exhausted + excluded.exhausted, skipped = h.skipped + excluded.skipped,
         succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
-        failures = add_counts(h.failures, excluded.failures), newest = right(h.newest || excluded.newest, 20),
+        failures = case when excluded.failed > 0 then add_counts(h.failures, excluded.failures) else h.failures end,
+        newest = right(h.newest || excluded.newest, 20),
         last_success_at = greatest(h.last_success_at, excluded.last_success_at),
-        last_success_status = case when %1$s then excluded.last_success_status else h.last_success_status end,
         last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at),
-        last_failure_outcome = case when %2$s then excluded.last_failure_outcome else h.last_failure_outcome end,
-        last_failure_status = case when %2$s then excluded.last_failure_status else h.last_failure_status end,
-        last_failure_detail = case when %2$s then excluded.last_failure_detail else h.last_failure_detail end
-      """
-          .formatted(
-              "excluded.last_success_at >= coalesce(h.last_success_at, '-infinity')",
-              "excluded.last_failure_at >= coalesce(h.last_failure_at, '-infinity')");
+        last_failure = case when excluded.last_failure_at >= coalesce(h.last_failure_at, '-infinity')
+          then excluded.last_failure else h.last_failure end
+      """;
 
   private EndpointHours() {}
 }

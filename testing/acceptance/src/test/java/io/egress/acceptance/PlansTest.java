@@ -159,6 +159,9 @@ class PlansTest {
       select (now() at time zone 'UTC')::date, id, id, id, 1, 'live', 'delivered', 1, now() from n;
     insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome)
       select (now() at time zone 'UTC')::date, id, 1, now(), 1, 'delivered' from n;
+    insert into endpoint_hours (endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures,
+        newest, last_success_at)
+      select id, date_trunc('hour', now()), 0, 1, 0, 0, 1, 0, '{}', '1', now() from n;
     reset session_replication_role
     """
         .formatted(

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempts the attempts judged, at most {@link #JUDGED}
  * @param succeeded how many of them succeeded
- * @param lastSuccess the newest successful attempt among those examined; null if there is none
- * @param lastOutcome the outcome of the newest attempt, with the status of the response; null if
- *     there is none
+ * @param lastSuccess the newest successful attempt; null if there is none
+ * @param lastOutcome {@code delivered}, or how the newest attempt failed, with the status of the
+ *     response; null if there is none
  * @param failed captures that were exhausted and not delivered since
  * @param skipped captures that were skipped and not delivered since
  * @param isMore whether there may be more of both than were counted

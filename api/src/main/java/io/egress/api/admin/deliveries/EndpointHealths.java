@@ -1,9 +1,11 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -22,9 +24,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the health of endpoints. Attempts have no index by endpoint. Those examined are the ones of
- * the newest captures, of the newest unfinished and exhausted deliveries, and of the newest
- * replays, which can all be looked up; the cost of an endpoint is bounded.
+ * Reads the health of endpoints: how their newest attempts ended from {@code endpoint_hours}, and
+ * what was not delivered from the index of undelivered deliveries. The cost of an endpoint is
+ * bounded.
  */
 public final class EndpointHealths {
   /** Undelivered captures counted per endpoint and state, of the newest {@link #ENDED_MAX}. */
@@ -37,55 +39,24 @@ public final class EndpointHealths {
 
   private static final int TROUBLED_MAX = 1_000;
 
-  private static final String NEWEST =
-      """
-      select position, capture_id, entered_at from stream
-      where workspace_id = $1 order by position desc limit %d
-      """
-          .formatted(EndpointHealth.JUDGED);
-
-  /** The repeated condition is that of the partial index, which excludes delivered rows. */
-  private static final String IN_STATE =
-      """
-      select id, day from deliveries
-      where endpoint_id = e.id and state = '%s' and state <> 'delivered' and attempts > 0
-      order by position desc limit %d\
-      """;
-
+  /** Every row with attempts has at least one of the newest. */
   private static final String ATTEMPTS =
       """
-      with candidates as (
-        select endpoint_id, id, day from unnest($2::uuid[], $3::uuid[], $4::date[]) as c(endpoint_id, id, day)
-        union
-        select e.id, d.id, d.day from unnest($1::uuid[]) as e(id) cross join lateral ((%s) union all (%s)) as d
-        union
-        select e.id, d.id, d.day from unnest($1::uuid[]) as e(id)
-          cross join lateral (
-            select * from backfills where endpoint_id = e.id order by created_at desc, id desc limit 2) as b
-          cross join lateral (
-            select id, day from deliveries
-            where endpoint_id = e.id and replay_id is not null and replay_id = b.id
-              and position >= b.first_position and position < b.next_position
-            order by position desc limit %3$d) as d),
-      made as (
-        select c.endpoint_id, a.started_at, a.outcome = 'delivered' as succeeded,
-          concat_ws(' ', a.outcome, a.status) as outcome,
-          row_number() over (partition by c.endpoint_id order by a.started_at desc) as nth
-        from candidates as c cross join lateral (
-          select started_at, outcome, status from attempts where delivery_id = c.id and day = c.day
-          order by attempt desc limit 5) as a)
-      select endpoint_id, count(*) filter (where nth <= %3$d) as attempts,
-        count(*) filter (where nth <= %3$d and succeeded) as succeeded,
-        count(*) filter (where nth <= %4$d and succeeded) as newest,
-        max(started_at) filter (where succeeded) as last_success,
-        max(outcome) filter (where nth = 1) as last_outcome
-      from made group by endpoint_id
+      select e.id as endpoint_id, n.newest, s.last_success_at, f.last_failure_at, f.last_failure
+      from unnest($1::uuid[]) as e(id)
+      cross join lateral (
+        select string_agg(newest, '' order by hour) as newest from (
+          select hour, newest from endpoint_hours where endpoint_id = e.id and newest <> ''
+          order by hour desc limit %d) as newest) as n
+      left join lateral (
+        select last_success_at from endpoint_hours
+        where endpoint_id = e.id and last_success_at is not null order by hour desc limit 1) as s on true
+      left join lateral (
+        select last_failure_at, last_failure from endpoint_hours
+        where endpoint_id = e.id and last_failure_at is not null order by hour desc limit 1) as f on true
+      where n.newest is not null
       """
-          .formatted(
-              IN_STATE.formatted("pending", EndpointHealth.JUDGED),
-              IN_STATE.formatted("exhausted", EndpointHealth.JUDGED),
-              EndpointHealth.JUDGED,
-              EndpointHealth.RECOVERED);
+          .formatted(EndpointHealth.JUDGED);
 
   private static final String ENDED =
       """
@@ -137,13 +108,51 @@ public final class EndpointHealths {
       """
           .formatted(TROUBLED_MAX);
 
+  /**
+   * The newest attempts.
+   *
+   * @param recovered successes among the newest {@link EndpointHealth#RECOVERED}
+   */
   private record Made(
       int attempts,
       int succeeded,
-      int newest,
+      int recovered,
       @Nullable Instant lastSuccess,
       @Nullable String lastOutcome) {
     static final Made NOTHING = new Made(0, 0, 0, null, null);
+
+    static Made of(Row row) {
+      String newest = last(row.getString("newest"), EndpointHealth.JUDGED);
+      Instant success = instant(row, "last_success_at");
+      Instant failure = instant(row, "last_failure_at");
+      return new Made(
+          newest.length(),
+          successes(newest),
+          successes(last(newest, EndpointHealth.RECOVERED)),
+          success,
+          failure == null || (success != null && success.isAfter(failure))
+              ? DeliveryState.DELIVERED.word()
+              : outcome(row.getJsonObject("last_failure")));
+    }
+
+    private static String last(String outcomes, int max) {
+      return outcomes.substring(Math.max(0, outcomes.length() - max));
+    }
+
+    private static int successes(String outcomes) {
+      return (int) outcomes.chars().filter(each -> each == '1').count();
+    }
+
+    private static String outcome(JsonObject failure) {
+      String word = failure.getString("outcome");
+      Integer status = failure.getInteger("status");
+      return status == null ? word : word + " " + status;
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+      OffsetDateTime time = row.getOffsetDateTime(column);
+      return time == null ? null : time.toInstant();
+    }
   }
 
   /** Captures not delivered. */
@@ -167,14 +176,13 @@ public final class EndpointHealths {
     this.clock = clock;
   }
 
-  /** Keyed by endpoint id. {@code endpoints} belong to the workspace. */
-  public Future<Map<UUID, EndpointHealth>> of(UUID workspaceId, List<Endpoint> endpoints) {
+  /** Keyed by endpoint id. */
+  public Future<Map<UUID, EndpointHealth>> of(List<Endpoint> endpoints) {
     if (endpoints.isEmpty()) {
       return Future.succeededFuture(Map.of());
     }
     UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
-    return made(workspaceId, endpoints, ids)
-        .compose(made -> ended(ids).map(ended -> healths(endpoints, made, ended)));
+    return made(ids).compose(made -> ended(ids).map(ended -> healths(endpoints, made, ended)));
   }
 
   /**
@@ -194,46 +202,14 @@ public final class EndpointHealths {
         });
   }
 
-  private Future<Map<UUID, Made>> made(UUID workspaceId, List<Endpoint> endpoints, UUID[] ids) {
-    return pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(workspaceId))
-        .compose(newest -> {
-          List<UUID> owners = new ArrayList<>();
-          List<UUID> deliveries = new ArrayList<>();
-          List<LocalDate> owedOn = new ArrayList<>();
-          for (Row row : newest) {
-            LocalDate day = days.of(row.getOffsetDateTime("entered_at").toInstant());
-            for (Endpoint endpoint : endpoints) {
-              if (row.getLong("position") > endpoint.createdPosition()) {
-                owners.add(endpoint.id());
-                deliveries.add(DeliveryId.of(endpoint.id(), row.getUUID("capture_id")));
-                owedOn.add(day);
-              }
-            }
-          }
-          return pool.preparedQuery(ATTEMPTS)
-              .execute(
-                  Tuple.tuple()
-                      .addArrayOfUUID(ids)
-                      .addArrayOfUUID(owners.toArray(UUID[]::new))
-                      .addArrayOfUUID(deliveries.toArray(UUID[]::new))
-                      .addArrayOfLocalDate(owedOn.toArray(LocalDate[]::new)));
-        })
+  private Future<Map<UUID, Made>> made(UUID[] ids) {
+    return pool.preparedQuery(ATTEMPTS)
+        .execute(Tuple.tuple().addArrayOfUUID(ids))
         .map(rows -> {
           Map<UUID, Made> made = new HashMap<>();
-          rows.forEach(row -> made.put(row.getUUID("endpoint_id"), made(row)));
+          rows.forEach(row -> made.put(row.getUUID("endpoint_id"), Made.of(row)));
           return made;
         });
-  }
-
-  private static Made made(Row row) {
-    OffsetDateTime lastSuccess = row.getOffsetDateTime("last_success");
-    return new Made(
-        row.getInteger("attempts"),
-        row.getInteger("succeeded"),
-        row.getInteger("newest"),
-        lastSuccess == null ? null : lastSuccess.toInstant(),
-        row.getString("last_outcome"));
   }
 
   private Future<Map<UUID, Ended>> ended(UUID[] ids) {
@@ -292,7 +268,10 @@ public final class EndpointHealths {
           endpoint.id(),
           new EndpointHealth(
               EndpointHealth.judge(
-                  endpoint.paused(), attempts.attempts(), attempts.succeeded(), attempts.newest()),
+                  endpoint.paused(),
+                  attempts.attempts(),
+                  attempts.succeeded(),
+                  attempts.recovered()),
               attempts.attempts(),
               attempts.succeeded(),
               attempts.lastSuccess(),

@@ -211,7 +211,7 @@ public final class WorkspaceList {
     }
     List<Endpoint> judged =
         healths.troubledFirst(workspaceId, all).await().stream().limit(JUDGED_MAX).toList();
-    Map<UUID, EndpointHealth> found = healths.of(workspaceId, judged).await();
+    Map<UUID, EndpointHealth> found = healths.of(judged).await();
     return judged.stream()
         .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
         .toList();

@@ -15,14 +15,9 @@ import java.util.StringJoiner;
  * @param scale the captures of an hour whose bar has the full height
  * @param totals the sum of each kind that occurred
  * @param label a description for screen readers
- * @param estimated whether some of the counts are estimates
  */
 public record DayChart(
-    List<DayChart.Bar> bars,
-    long scale,
-    Map<String, Long> totals,
-    String label,
-    boolean estimated) {
+    List<DayChart.Bar> bars, long scale, Map<String, Long> totals, String label) {
   /** A segment of an hour's bar; {@code kind} is a class of the style sheet. */
   public record Bar(String kind, String x, String y, String height) {}
 
@@ -53,8 +48,7 @@ public record DayChart(
         }
       }
     }
-    return new DayChart(
-        bars, scale, totals, label(totals), day.hours().stream().anyMatch(Hour::estimated));
+    return new DayChart(bars, scale, totals, label(totals));
   }
 
   /** The next of 1, 2, 5, 10, 20, 50 and so on. */

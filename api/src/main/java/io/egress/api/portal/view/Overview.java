@@ -37,8 +37,4 @@ public record Overview(
   public Overview {
     endpoints = List.copyOf(endpoints);
   }
-
-  public boolean estimated() {
-    return endpoints.stream().anyMatch(each -> each.chart().estimated());
-  }
 }

@@ -126,7 +126,7 @@ class EndpointHealthsTest {
   }
 
   private EndpointHealth health(UUID endpoint) {
-    return requireNonNull(Service.await(healths().of(workspace, endpoints())).get(endpoint));
+    return requireNonNull(Service.await(healths().of(endpoints())).get(endpoint));
   }
 
   private List<Endpoint> endpoints() {

@@ -8,7 +8,6 @@ import io.egress.api.admin.deliveries.RecentOutcomes.Day;
 import io.egress.api.admin.deliveries.RecentOutcomes.Hour;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
-import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import java.time.Duration;
@@ -21,8 +20,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Outcomes are written into the log as a dispatcher would. */
 @Timeout(120)
@@ -33,7 +30,6 @@ class RecentOutcomesTest {
 
   private final UUID workspace = UUID.randomUUID();
   private WrittenOutcomes written;
-  private int countedMax = RecentOutcomes.COUNTED_MAX;
 
   @BeforeAll
   static void start() {
@@ -65,15 +61,14 @@ class RecentOutcomesTest {
     Day day = day(endpoint, Instant.now());
 
     assertThat(totals(day)).containsExactly(4L, 2L, 1L, 2L, 1L);
-    assertThat(day.hours()).hasSize(24).noneMatch(Hour::estimated);
+    assertThat(day.hours()).hasSize(24);
     assertThat(day.retrying()).isEqualTo(1);
     assertThat(day.oldest()).isBefore(Instant.now());
     assertThat(totals(day(other, Instant.now()))).containsExactly(0L, 10L, 0L, 0L, 0L);
   }
 
-  /** One failure among many is counted; only what waits is estimated, from what is looked up. */
   @Test
-  void estimatesOnlyPendingDeliveries() {
+  void countsExactlyWhenTheHourHadManyCaptures() {
     UUID endpoint = endpoint();
     captures(100);
     write(endpoint, 0, 49, DeliveryState.DELIVERED);
@@ -81,31 +76,25 @@ class RecentOutcomesTest {
 
     Day day = day(endpoint, Instant.now());
 
-    List<Long> totals = totals(day);
-    assertThat(totals.get(3)).isEqualTo(1);
-    assertThat(totals.get(1)).isBetween(40L, 60L);
-    assertThat(totals.stream().mapToLong(Long::longValue).sum()).isEqualTo(100);
-    assertThat(day.hours()).anyMatch(Hour::estimated);
+    assertThat(totals(day)).containsExactly(49L, 50L, 0L, 1L, 0L);
+    assertThat(day.oldest()).isEqualTo(enteredAt(51));
   }
 
-  /** More failures than are counted must not look delivered. */
+  /** What is written again, after a crash for instance, changes nothing. */
   @Test
-  void estimatesEverythingAboveTheCountingLimit() {
+  void countsOnceWhatIsWrittenTwice() {
     UUID endpoint = endpoint();
-    captures(60);
-    write(endpoint, 0, 60, DeliveryState.EXHAUSTED);
-    countedMax = 10;
+    captures(6);
+    write(endpoint, 0, 3, DeliveryState.PENDING);
+    write(endpoint, 0, 2, DeliveryState.PENDING);
+    write(endpoint, 0, 3, DeliveryState.DELIVERED);
+    write(endpoint, 0, 3, DeliveryState.EXHAUSTED);
 
-    Day day = day(endpoint, Instant.now());
-
-    assertThat(totals(day)).containsExactly(0L, 0L, 0L, 60L, 0L);
-    assertThat(day.hours()).anyMatch(Hour::estimated);
+    assertThat(totals(day(endpoint, Instant.now()))).containsExactly(3L, 3L, 0L, 0L, 0L);
   }
 
-  /** Whether they are counted or estimated. */
-  @ParameterizedTest
-  @ValueSource(ints = {RecentOutcomes.COUNTED_MAX, 5})
-  void whatAReplayDeliversIsDelivered(int counted) {
+  @Test
+  void whatAReplayDeliversIsDelivered() {
     UUID endpoint = endpoint();
     captures(20);
     write(endpoint, 0, 10, DeliveryState.DELIVERED);
@@ -115,7 +104,6 @@ class RecentOutcomesTest {
     write(endpoint, 10, 15, DeliveryState.DELIVERED, replay);
     write(endpoint, 15, 16, DeliveryState.PENDING, replay);
     write(endpoint, 16, 19, DeliveryState.EXHAUSTED, replay);
-    countedMax = counted;
 
     assertThat(totals(day(endpoint, Instant.now()))).containsExactly(15L, 0L, 1L, 2L, 2L);
   }
@@ -149,9 +137,7 @@ class RecentOutcomesTest {
   }
 
   private Day day(UUID endpoint, Instant now) {
-    RecentOutcomes outcomes =
-        new RecentOutcomes(
-            service.database, new LoggedDeliveries(service.database, DAYS), countedMax);
+    RecentOutcomes outcomes = new RecentOutcomes(service.database);
     List<Endpoint> endpoints = Service.await(new EndpointStore(service.database).list(workspace));
     return requireNonNull(Service.await(outcomes.of(workspace, endpoints, now)).get(endpoint));
   }
@@ -161,6 +147,17 @@ class RecentOutcomesTest {
     List<ToLongFunction<Hour>> kinds =
         List.of(Hour::delivered, Hour::waiting, Hour::retrying, Hour::exhausted, Hour::skipped);
     return kinds.stream().map(kind -> day.hours().stream().mapToLong(kind).sum()).toList();
+  }
+
+  private Instant enteredAt(long position) {
+    return service
+        .query(
+            "select entered_at from stream where workspace_id = '%s' and position = %d"
+                .formatted(workspace, position))
+        .iterator()
+        .next()
+        .getOffsetDateTime(0)
+        .toInstant();
   }
 
   private UUID endpoint() {

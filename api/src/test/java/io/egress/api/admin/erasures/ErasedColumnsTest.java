@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -76,11 +77,17 @@ class ErasedColumnsTest {
               "length",
               "request_headers"));
 
-  private static final Service service = Service.shared();
+  /** Of its own: its documents cannot be inflated. */
+  private final Service service = Service.start();
 
   private final UUID workspace = UUID.randomUUID();
   private final UUID capture = UUID.randomUUID();
   private final List<String> texts = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
 
   @Test
   void anErasedCaptureLeavesNoneOfItsContent() {
@@ -102,7 +109,7 @@ class ErasedColumnsTest {
   }
 
   /** Columns of captures and of everything that refers to one, with their types, by table. */
-  private static Map<String, Map<String, String>> columns() {
+  private Map<String, Map<String, String>> columns() {
     Map<String, Map<String, String>> columns = new TreeMap<>();
     for (Row row :
         service.query(
