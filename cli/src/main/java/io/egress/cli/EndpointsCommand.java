@@ -1,6 +1,5 @@
 package io.egress.cli;
 
-import io.egress.webhook.endpoint.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
@@ -29,12 +28,6 @@ final class EndpointsCommand {
   private static final String HEADER =
       "a header that webhooks carry, whose value is not shown again; may be repeated";
 
-  private static final String STANDARD =
-      "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'";
-
-  private static final String ERASURES =
-      "also send capture.erased, so that the receiver can delete its copy";
-
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
@@ -44,31 +37,18 @@ final class EndpointsCommand {
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "URL") String url,
-      @Option(names = "--description", paramLabel = "TEXT", description = "what it is for")
-          @Nullable String description,
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
-      @Mixin EndpointLimitOptions limits,
+      @Mixin EndpointSpecOptions spec,
       @Mixin ClientCertificateOptions certificate,
-      @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
-      @Option(names = "--erasures", description = ERASURES) boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Mixin Output output) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
-    if (description != null) {
-      endpoint.put("description", description);
-    }
     if (headers != null) {
       endpoint.put("headers", headers(headers));
     }
-    if (standardWebhooks) {
-      endpoint.put("standard_webhooks", true);
-    }
-    if (erasures) {
-      endpoint.put("events", events(true));
-    }
-    limits.putInto(endpoint);
+    spec.putInto(endpoint);
     certificate.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
     return output.print(
@@ -107,17 +87,8 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
       @Option(names = "--url", paramLabel = "URL", description = "where webhooks go")
           @Nullable String url,
-      @Option(
-              names = "--description",
-              paramLabel = "TEXT",
-              description = "what it is for; empty for none")
-          @Nullable String description,
-      @Mixin EndpointLimitOptions limits,
+      @Mixin EndpointSpecOptions spec,
       @Mixin ClientCertificateOptions certificate,
-      @Option(names = "--standard-webhooks", negatable = true, description = STANDARD)
-          @Nullable Boolean standardWebhooks,
-      @Option(names = "--erasures", negatable = true, description = ERASURES)
-          @Nullable Boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(
@@ -130,21 +101,12 @@ final class EndpointsCommand {
     if (url != null) {
       change.put("url", url);
     }
-    if (description != null) {
-      change.put("description", description.isBlank() ? null : description);
-    }
     if (headers != null || removed != null) {
       JsonObject changed = headers(headers == null ? List.of() : headers);
       (removed == null ? List.<String>of() : removed).forEach(changed::putNull);
       change.put("headers", changed);
     }
-    if (standardWebhooks != null) {
-      change.put("standard_webhooks", standardWebhooks);
-    }
-    if (erasures != null) {
-      change.put("events", events(erasures));
-    }
-    limits.putInto(change);
+    spec.putInto(change);
     certificate.putInto(change);
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
@@ -267,10 +229,5 @@ final class EndpointsCommand {
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
-  }
-
-  private static JsonArray events(boolean erasures) {
-    return new JsonArray(
-        Event.words(erasures ? List.of(Event.values()) : List.of(Event.CAPTURE_PROCESSED)));
   }
 }

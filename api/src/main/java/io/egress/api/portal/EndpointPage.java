@@ -60,25 +60,7 @@ final class EndpointPage {
   }
 
   Answer change(Visit visit) {
-    PortalForm form = visit.form();
-    String description = form.text("description");
-    JsonObject body =
-        new JsonObject()
-            .put("url", form.text("url"))
-            .put("description", description.isEmpty() ? null : description)
-            .put("max_per_second", number(form.text("max_per_second")))
-            .put("max_in_flight", number(form.text("max_in_flight")))
-            .put("standard_webhooks", form.isChecked("standard_webhooks"))
-            .put("events", EndpointsPage.events(form));
-    return changeOrExplain(visit, body);
-  }
-
-  /** Values that are not numbers are passed on, and rejected by the body's parser. */
-  static @Nullable Object number(String text) {
-    if (text.isEmpty()) {
-      return null;
-    }
-    return text.matches("[0-9]{1,9}") ? (Object) Integer.valueOf(text) : text;
+    return changeOrExplain(visit, EndpointForm.body(visit.form()));
   }
 
   /** Sets a header, or removes it if the value is empty. */

@@ -13,10 +13,9 @@ import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.ReceiverCode;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.MultiMap;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
@@ -61,23 +60,10 @@ final class EndpointsPage {
 
   Answer create(Visit visit) {
     PortalForm form = visit.form();
-    JsonObject body =
-        new JsonObject()
-            .put("url", form.text("url"))
-            .put("full_history", form.isChecked("full_history"))
-            .put("standard_webhooks", form.isChecked("standard_webhooks"))
-            .put("events", events(form));
-    if (!form.text("description").isEmpty()) {
-      body.put("description", form.text("description"));
-    }
+    JsonObject body = EndpointForm.body(form).put("full_history", form.isChecked("full_history"));
     if (!form.text("header_name").isEmpty()) {
       body.put(
           "headers", new JsonObject().put(form.text("header_name"), form.text("header_value")));
-    }
-    for (String limit : List.of("max_per_second", "max_in_flight")) {
-      if (!form.text(limit).isEmpty()) {
-        body.put(limit, EndpointPage.number(form.text(limit)));
-      }
     }
     return Forms.orExplain(
         form,
@@ -87,14 +73,6 @@ final class EndpointsPage {
           return page(visit, new Shown(201, secret(issued), issued.endpoint().id(), null));
         },
         (status, problem) -> page(visit, new Shown(status, null, null, problem)));
-  }
-
-  static JsonArray events(PortalForm form) {
-    return new JsonArray(
-        Event.words(
-            form.isChecked("erasures")
-                ? List.of(Event.values())
-                : List.of(Event.CAPTURE_PROCESSED)));
   }
 
   static ShownSecret secret(Endpoints.Issued issued) {
@@ -126,6 +104,7 @@ final class EndpointsPage {
     parameters.put("secret", shown.secret());
     parameters.put("created", shown.created());
     parameters.put("receivers", receivers);
+    parameters.put("spec", EndpointSpec.of(""));
     return pages.page(shown.status(), "endpoints", parameters);
   }
 

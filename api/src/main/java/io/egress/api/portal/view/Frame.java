@@ -75,4 +75,9 @@ public record Frame(
     String value = otherwise == null ? "" : otherwise;
     return problem == null ? value : problem.typed().getOrDefault(field, value);
   }
+
+  /** Whether a box was checked in a form that was not accepted, or is to be. */
+  public boolean isChecked(String field, boolean otherwise) {
+    return problem == null ? otherwise : problem.typed().containsKey(field);
+  }
 }

@@ -1,0 +1,39 @@
+package io.egress.api.portal;
+
+import io.egress.api.portal.access.PortalForm;
+import io.egress.webhook.endpoint.Event;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The fields that the forms for a new endpoint and for changing one share. */
+final class EndpointForm {
+  private EndpointForm() {}
+
+  /** As the internal API has them. */
+  static JsonObject body(PortalForm form) {
+    String description = form.text("description");
+    return new JsonObject()
+        .put("url", form.text("url"))
+        .put("description", description.isEmpty() ? null : description)
+        .put("max_per_second", number(form.text("max_per_second")))
+        .put("max_in_flight", number(form.text("max_in_flight")))
+        .put("standard_webhooks", form.isChecked("standard_webhooks"))
+        .put(
+            "events",
+            new JsonArray(
+                Event.words(
+                    form.isChecked("erasures")
+                        ? List.of(Event.values())
+                        : List.of(Event.CAPTURE_PROCESSED))));
+  }
+
+  /** Values that are not numbers are passed on, and rejected by the body's parser. */
+  private static @Nullable Object number(String text) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    return text.matches("[0-9]{1,9}") ? (Object) Integer.valueOf(text) : text;
+  }
+}

@@ -1,0 +1,74 @@
+package io.egress.cli;
+
+import io.egress.webhook.endpoint.Event;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What an endpoint can be given when it is created and when it is changed. */
+final class EndpointSpecOptions {
+  private static final String NONE = "none";
+
+  @Option(
+      names = "--description",
+      paramLabel = "TEXT",
+      description = "what it is for; empty for none")
+  private @Nullable String description;
+
+  @Option(
+      names = "--max-per-second",
+      paramLabel = "N",
+      description = "most attempts begun per second, from 1 to 10000, or none")
+  private @Nullable String maxPerSecond;
+
+  @Option(
+      names = "--max-in-flight",
+      paramLabel = "N",
+      description = "most concurrent attempts, from 1 to 64, or none")
+  private @Nullable String maxInFlight;
+
+  @Option(
+      names = "--standard-webhooks",
+      negatable = true,
+      description =
+          "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'")
+  private @Nullable Boolean standardWebhooks;
+
+  @Option(
+      names = "--erasures",
+      negatable = true,
+      description = "also send capture.erased, so that the receiver can delete its copy")
+  private @Nullable Boolean erasures;
+
+  /** Adds what was given. */
+  void putInto(JsonObject endpoint) {
+    if (description != null) {
+      endpoint.put("description", description.isBlank() ? null : description);
+    }
+    putLimit(endpoint, "max_per_second", maxPerSecond);
+    putLimit(endpoint, "max_in_flight", maxInFlight);
+    if (standardWebhooks != null) {
+      endpoint.put("standard_webhooks", standardWebhooks);
+    }
+    if (erasures != null) {
+      endpoint.put(
+          "events",
+          new JsonArray(
+              Event.words(erasures ? List.of(Event.values()) : List.of(Event.CAPTURE_PROCESSED))));
+    }
+  }
+
+  private static void putLimit(JsonObject endpoint, String name, @Nullable String value) {
+    if (value == null) {
+      return;
+    }
+    try {
+      endpoint.put(name, value.equals(NONE) ? null : Integer.valueOf(value));
+    } catch (NumberFormatException noNumber) {
+      throw new IllegalStateException(
+          "--" + name.replace('_', '-') + " takes a number or none, not '" + value + "'", noNumber);
+    }
+  }
+}
