@@ -83,7 +83,7 @@ public final class DeliveryReads {
 
   /** All deliveries of a capture; {@code all} are the endpoints of the workspace. */
   public List<LoggedDelivery> ofCapture(UUID workspaceId, List<Endpoint> all, UUID captureId) {
-    return search.ofCapture(workspaceId, all, captureId).await();
+    return search.ofCapture(workspaceId, all, captureId);
   }
 
   /** Deliveries to one endpoint. */
@@ -95,7 +95,7 @@ public final class DeliveryReads {
   }
 
   private Listed list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
-    DeliverySearch.Page page = search.page(workspaceId, ofEndpoints, filter).await();
+    DeliverySearch.Page page = search.page(workspaceId, ofEndpoints, filter);
     DeliveryCursor next = page.next();
     return new Listed(page.deliveries(), next == null ? null : next.encode());
   }
@@ -104,7 +104,6 @@ public final class DeliveryReads {
   public LoggedDelivery find(UUID workspaceId, UUID id) {
     return search
         .one(workspaceId, endpoints.list(workspaceId).await(), id)
-        .await()
         .orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
   }
 

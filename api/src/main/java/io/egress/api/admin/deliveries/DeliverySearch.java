@@ -1,12 +1,11 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -47,15 +46,15 @@ final class DeliverySearch {
    * @param after only deliveries after this position
    * @param max reading stops once this many are found
    */
-  private record Wanted(
+  private record Query(
       @Nullable Predicate<LoggedDelivery> delivery,
       @Nullable String title,
       @Nullable DeliveryCursor after,
       int max,
       int rows) {
     /** Reads more rows at a time while nothing is owed. */
-    Wanted wider(int rowsMax) {
-      return new Wanted(delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
+    Query wider(int rowsMax) {
+      return new Query(delivery, title, after, max, Math.min(2 * rows, Math.max(rows, rowsMax)));
     }
 
     /** Of what is read next. If everything is wanted, no more than that has to be looked up. */
@@ -73,7 +72,7 @@ final class DeliverySearch {
   }
 
   /** {@code reached} is null at the end of the stream. */
-  private record Walked(List<LoggedDelivery> found, @Nullable DeliveryCursor reached) {}
+  private record Walk(List<LoggedDelivery> found, @Nullable DeliveryCursor reached) {}
 
   private static final String TITLED =
       "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
@@ -89,87 +88,76 @@ final class DeliverySearch {
   }
 
   /** {@code endpoints} belong to the workspace. */
-  Future<Page> page(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
-    return owed.scope(workspaceId, endpoints, filter)
-        .compose(scope ->
-            scope.isEmpty()
-                ? Future.succeededFuture(new Page(List.of(), null))
-                : page(scope, filter));
+  Page page(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
+    OwedScope scope = owed.scope(workspaceId, endpoints, filter);
+    return scope.isEmpty() ? new Page(List.of(), null) : page(scope, filter);
   }
 
   /** Also finds a delivery without an outcome, provided its capture is among the newest ones. */
-  Future<Optional<LoggedDelivery>> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
-    return log.one(workspaceId, id)
-        .compose(found ->
-            found.isPresent()
-                ? Future.succeededFuture(found)
-                : owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING)
-                    .compose(scope -> withoutOutcome(scope, id, 0)));
+  Optional<LoggedDelivery> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
+    Optional<LoggedDelivery> logged = log.one(workspaceId, id).await();
+    return logged.isPresent()
+        ? logged
+        : withoutOutcome(owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING), id);
   }
 
   /** The log does not have it, so its id is all that identifies it. */
-  private Future<Optional<LoggedDelivery>> withoutOutcome(OwedScope scope, UUID id, int before) {
+  private Optional<LoggedDelivery> withoutOutcome(OwedScope whole, UUID id) {
+    OwedScope scope = whole;
     int rows = lookedUp(scope);
-    return owed.newest(scope, rows)
-        .compose(window -> {
-          Optional<LoggedDelivery> found =
-              window.owed().stream().filter(each -> each.id().equals(id)).findFirst();
-          int computed = before + rows + window.owed().size();
-          return found.isPresent() || window.isLast() || computed >= COMPUTED_MAX
-              ? Future.succeededFuture(found)
-              : withoutOutcome(scope.upTo(window.lowest() - 1), id, computed);
-        });
+    int computed = 0;
+    while (true) {
+      OwedDeliveries.Window window = owed.newest(scope, rows);
+      Optional<LoggedDelivery> found =
+          window.owed().stream().filter(each -> each.id().equals(id)).findFirst();
+      computed += rows + window.owed().size();
+      if (found.isPresent() || window.isLast() || computed >= COMPUTED_MAX) {
+        return found;
+      }
+      scope = scope.upTo(window.lowest() - 1);
+    }
   }
 
   /** All deliveries of one capture. */
-  Future<List<LoggedDelivery>> ofCapture(
-      UUID workspaceId, List<Endpoint> endpoints, UUID captureId) {
-    return owed.scope(workspaceId, endpoints, DeliveryFilter.ofCapture(captureId))
-        .compose(scope ->
-            scope.isEmpty()
-                ? Future.succeededFuture(List.of())
-                : owed.newest(scope, 1)
-                    .compose(window ->
-                        log.complete(window.owed())
-                            .compose(first ->
-                                replayed(scope.endpointIds(), scope)
-                                    .map(again -> both(first, again)))));
+  List<LoggedDelivery> ofCapture(UUID workspaceId, List<Endpoint> endpoints, UUID captureId) {
+    OwedScope scope = owed.scope(workspaceId, endpoints, DeliveryFilter.ofCapture(captureId));
+    if (scope.isEmpty()) {
+      return List.of();
+    }
+    List<LoggedDelivery> first = log.complete(owed.newest(scope, 1).owed()).await();
+    return joined(first, replayed(scope.endpointIds(), scope));
   }
 
-  private Future<Page> page(OwedScope scope, DeliveryFilter filter) {
+  private Page page(OwedScope scope, DeliveryFilter filter) {
     DeliveryState state = filter.state();
     int limit = filter.limit();
     if (filter.isNarrow()) {
-      return walk(scope, narrow(scope, filter)).map(walked -> cut(walked, limit));
+      return cut(walk(scope, narrow(scope, filter)), limit);
     }
     if (state == null) {
       int rows = limit / scope.endpoints().size() + 2;
-      return walk(scope, new Wanted(null, null, filter.after(), limit, rows))
-          .map(walked -> cut(walked, limit));
+      return cut(walk(scope, new Query(null, null, filter.after(), limit, rows)), limit);
     }
-    return switch (state) {
-      case DELIVERED -> walk(scope, filter, state).map(found -> cut(found, limit));
-      case EXHAUSTED, SKIPPED ->
-          undelivered(scope, filter, state).map(found -> cut(new Walked(found, null), limit));
-      case PENDING -> {
-        Future<Walked> walked = walk(scope, filter, state);
-        yield undelivered(scope, filter, state)
-            .compose(retried -> walked.map(found -> cut(merged(retried, found), limit)));
-      }
-    };
+    Walk walk =
+        switch (state) {
+          case DELIVERED -> walk(scope, filter, state);
+          case EXHAUSTED, SKIPPED -> new Walk(undelivered(scope, filter, state), null);
+          case PENDING -> merged(undelivered(scope, filter, state), walk(scope, filter, state));
+        };
+    return cut(walk, limit);
   }
 
-  private Future<Walked> walk(OwedScope scope, DeliveryFilter filter, DeliveryState state) {
+  private Walk walk(OwedScope scope, DeliveryFilter filter, DeliveryState state) {
     return walk(
         scope,
-        new Wanted(
+        new Query(
             each -> each.state() == state, null, filter.after(), filter.limit(), lookedUp(scope)));
   }
 
-  private static Wanted narrow(OwedScope scope, DeliveryFilter filter) {
+  private static Query narrow(OwedScope scope, DeliveryFilter filter) {
     DeliveryState state = filter.state();
     String outcome = filter.outcome();
-    return new Wanted(
+    return new Query(
         each ->
             (state == null || each.state() == state)
                 && (outcome == null || outcome.equals(each.lastOutcome())),
@@ -179,88 +167,76 @@ final class DeliverySearch {
         lookedUp(scope));
   }
 
-  private Future<List<LoggedDelivery>> undelivered(
+  private List<LoggedDelivery> undelivered(
       OwedScope scope, DeliveryFilter filter, DeliveryState state) {
-    DeliveryCursor asked = filter.after();
+    DeliveryCursor given = filter.after();
     DeliveryCursor after =
-        asked != null && asked.position() == scope.high()
-            ? asked
+        given != null && given.position() == scope.high()
+            ? given
             : DeliveryCursor.behind(scope.high() + 1);
     return log.undelivered(
-        new LoggedDeliveries.Range(
-            scope.endpointIds(), scope.low(), scope.high(), after.endpointId(), after.id()),
-        state,
-        filter.limit() + 1);
+            new LoggedDeliveries.Range(
+                scope.endpointIds(), scope.low(), scope.high(), after.endpointId(), after.id()),
+            state,
+            filter.limit() + 1)
+        .await();
   }
 
-  private Future<Walked> walk(OwedScope scope, Wanted wanted) {
-    return walk(scope, wanted, new ArrayList<>(), 0);
+  private Walk walk(OwedScope whole, Query query) {
+    OwedScope scope = whole;
+    Query next = query;
+    List<LoggedDelivery> found = new ArrayList<>();
+    int lookedAt = 0;
+    while (true) {
+      OwedDeliveries.Window window = owed.newest(scope, next.rows(), next.part(found.size()));
+      titled(made(scope, window, next), next).stream().filter(next::includes).forEach(found::add);
+      lookedAt += next.rows() + window.owed().size();
+      if (window.isLast()) {
+        return new Walk(found, null);
+      }
+      if (found.size() > next.max() || lookedAt >= LOOKED_AT_MAX) {
+        return new Walk(found, DeliveryCursor.behind(window.lowest()));
+      }
+      next = next.wider(lookedUp(scope));
+      scope = scope.upTo(window.lowest() - 1);
+    }
   }
 
-  private Future<Walked> walk(
-      OwedScope scope, Wanted wanted, List<LoggedDelivery> found, int lookedAt) {
-    return owed.newest(scope, wanted.rows(), wanted.part(found.size()))
-        .compose(window ->
-            made(scope, window, wanted)
-                .compose(made -> titled(made, wanted))
-                .compose(made -> {
-                  made.stream().filter(wanted::includes).forEach(found::add);
-                  int looked = lookedAt + wanted.rows() + window.owed().size();
-                  if (window.isLast()) {
-                    return Future.succeededFuture(new Walked(found, null));
-                  }
-                  return found.size() > wanted.max() || looked >= LOOKED_AT_MAX
-                      ? Future.succeededFuture(
-                          new Walked(found, DeliveryCursor.behind(window.lowest())))
-                      : walk(
-                          scope.upTo(window.lowest() - 1),
-                          wanted.wider(lookedUp(scope)),
-                          found,
-                          looked);
-                }));
-  }
-
-  private Future<List<LoggedDelivery>> titled(List<LoggedDelivery> made, Wanted wanted) {
-    String title = wanted.title();
+  private List<LoggedDelivery> titled(List<LoggedDelivery> made, Query query) {
+    String title = query.title();
     if (title == null || made.isEmpty()) {
-      return Future.succeededFuture(made);
+      return made;
     }
     UUID[] captureIds =
         made.stream()
-            .filter(wanted::includes)
+            .filter(query::includes)
             .map(LoggedDelivery::captureId)
             .distinct()
             .toArray(UUID[]::new);
-    return pool.preparedQuery(TITLED)
-        .execute(Tuple.of(captureIds, title))
-        .map(rows -> {
-          Set<UUID> titled = new HashSet<>();
-          rows.forEach(row -> titled.add(row.getUUID("id")));
-          return made.stream().filter(each -> titled.contains(each.captureId())).toList();
-        });
+    Set<UUID> titled = new HashSet<>();
+    Rows.of(pool, TITLED, captureIds, title).forEach(row -> titled.add(row.getUUID("id")));
+    return made.stream().filter(each -> titled.contains(each.captureId())).toList();
   }
 
   /** The first deliveries of the captures in the window, and those of replays. */
-  private Future<List<LoggedDelivery>> made(
-      OwedScope scope, OwedDeliveries.Window window, Wanted wanted) {
+  private List<LoggedDelivery> made(OwedScope scope, OwedDeliveries.Window window, Query query) {
     OwedScope read =
         new OwedScope(scope.workspaceId(), scope.endpoints(), window.lowest() - 1, scope.high());
-    return log.complete(window.owed())
-        .compose(first ->
-            replayed(replayedTo(read, window, wanted), read)
-                .map(replayed -> both(first, replayed.stream().filter(wanted::isBehind).toList())));
+    List<LoggedDelivery> first = log.complete(window.owed()).await();
+    List<LoggedDelivery> replayed =
+        replayed(replayedTo(read, window, query), read).stream().filter(query::isBehind).toList();
+    return joined(first, replayed);
   }
 
   /**
    * The endpoints whose replays may be part of the window: if that is cut within its first row,
    * only those between its ends.
    */
-  private static List<UUID> replayedTo(
-      OwedScope read, OwedDeliveries.Window window, Wanted wanted) {
+  private static List<UUID> replayedTo(OwedScope read, OwedDeliveries.Window window, Query query) {
     if (!window.isCut() || window.lowest() < read.high()) {
       return read.endpointIds();
     }
-    DeliveryCursor after = wanted.after();
+    DeliveryCursor after = query.after();
     UUID first =
         after != null && after.position() == window.lowest()
             ? after.endpointId()
@@ -272,11 +248,11 @@ final class DeliverySearch {
         .toList();
   }
 
-  private Future<List<LoggedDelivery>> replayed(List<UUID> endpointIds, OwedScope read) {
-    return log.replayed(endpointIds, read.low(), read.high());
+  private List<LoggedDelivery> replayed(List<UUID> endpointIds, OwedScope read) {
+    return log.replayed(endpointIds, read.low(), read.high()).await();
   }
 
-  private static List<LoggedDelivery> both(
+  private static List<LoggedDelivery> joined(
       List<LoggedDelivery> first, List<LoggedDelivery> replayed) {
     return Stream.concat(first.stream(), replayed.stream()).toList();
   }
@@ -284,19 +260,19 @@ final class DeliverySearch {
   /**
    * Leaves out entries of {@code retried} after the position reached, which belong to a later page.
    */
-  private static Walked merged(List<LoggedDelivery> retried, Walked walked) {
-    DeliveryCursor reached = walked.reached();
+  private static Walk merged(List<LoggedDelivery> retried, Walk walk) {
+    DeliveryCursor reached = walk.reached();
     Stream<LoggedDelivery> before =
         retried.stream()
             .filter(each -> reached == null || DeliveryCursor.of(each).compareTo(reached) < 0);
-    return new Walked(Stream.concat(before, walked.found().stream()).distinct().toList(), reached);
+    return new Walk(Stream.concat(before, walk.found().stream()).distinct().toList(), reached);
   }
 
-  private static Page cut(Walked walked, int limit) {
+  private static Page cut(Walk walk, int limit) {
     List<LoggedDelivery> sorted =
-        walked.found().stream().sorted(Comparator.comparing(DeliveryCursor::of)).toList();
+        walk.found().stream().sorted(Comparator.comparing(DeliveryCursor::of)).toList();
     if (sorted.size() <= limit) {
-      return new Page(sorted, walked.reached());
+      return new Page(sorted, walk.reached());
     }
     List<LoggedDelivery> first = sorted.subList(0, limit);
     return new Page(first, DeliveryCursor.of(first.get(limit - 1)));

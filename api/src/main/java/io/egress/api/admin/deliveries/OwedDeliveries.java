@@ -1,17 +1,13 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -84,19 +80,16 @@ final class OwedDeliveries {
   }
 
   /** The part of the stream that a query is about. */
-  Future<OwedScope> scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
+  OwedScope scope(UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter) {
     Instant since = log.since();
-    return pool.preparedQuery(RANGE)
-        .execute(
-            Tuple.of(workspaceId, utc(filter.to()), utc(filter.from()), utc(since))
-                .addArrayOfUUID(endpoints.stream().map(Endpoint::id).toArray(UUID[]::new)))
-        .map(rows -> {
-          RowIterator<Row> row = rows.iterator();
-          return row.hasNext()
-              ? scope(workspaceId, endpoints, filter, row.next(), since)
-              : new OwedScope(workspaceId, List.of(), 0, 0);
-        })
-        .compose(scope -> limit(scope, filter.captureId()));
+    UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
+    OwedScope scope =
+        Rows.one(
+                Rows.of(pool, RANGE, workspaceId, filter.to(), filter.from(), since, ids),
+                row -> scope(workspaceId, endpoints, filter, row, since))
+            .orElseGet(() -> new OwedScope(workspaceId, List.of(), 0, 0));
+    UUID captureId = filter.captureId();
+    return captureId == null ? scope : limit(scope, captureId);
   }
 
   private static OwedScope scope(
@@ -120,33 +113,28 @@ final class OwedDeliveries {
         after == null ? high : Math.min(high, after.position()));
   }
 
-  private Future<OwedScope> limit(OwedScope scope, @Nullable UUID captureId) {
-    if (captureId == null) {
-      return Future.succeededFuture(scope);
-    }
-    return pool.preparedQuery(POSITION)
-        .execute(Tuple.of(captureId, scope.workspaceId()))
-        .map(rows -> {
-          RowIterator<Row> row = rows.iterator();
-          long position = row.hasNext() ? row.next().getLong("position") : 0;
-          return new OwedScope(
-              scope.workspaceId(),
-              scope.endpoints(),
-              Math.max(scope.low(), position - 1),
-              Math.min(scope.high(), position));
-        });
+  private OwedScope limit(OwedScope scope, UUID captureId) {
+    long position =
+        Rows.one(
+                Rows.of(pool, POSITION, captureId, scope.workspaceId()),
+                row -> row.getLong("position"))
+            .orElse(0L);
+    return new OwedScope(
+        scope.workspaceId(),
+        scope.endpoints(),
+        Math.max(scope.low(), position - 1),
+        Math.min(scope.high(), position));
   }
 
   /** For the newest {@code rows} rows of the scope. */
-  Future<Window> newest(OwedScope scope, int rows) {
+  Window newest(OwedScope scope, int rows) {
     return newest(scope, rows, Part.WHOLE);
   }
 
   /** Of the newest {@code rows} rows of the scope, in the order of {@link DeliveryCursor}. */
-  Future<Window> newest(OwedScope scope, int rows, Part part) {
-    return pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(scope.workspaceId(), scope.low(), scope.high(), rows))
-        .map(found -> window(scope, found, found.size() < rows, part));
+  Window newest(OwedScope scope, int rows, Part part) {
+    RowSet<Row> found = Rows.of(pool, NEWEST, scope.workspaceId(), scope.low(), scope.high(), rows);
+    return window(scope, found, found.size() < rows, part);
   }
 
   private static Window window(OwedScope scope, RowSet<Row> rows, boolean isLast, Part part) {
@@ -155,7 +143,7 @@ final class OwedDeliveries {
     for (Row row : rows) {
       lowest = row.getLong("position");
       UUID captureId = row.getUUID("capture_id");
-      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
+      Instant enteredAt = Rows.instant(row, "entered_at");
       for (OwedScope.Owing endpoint : scope.endpoints()) {
         if (!part.skips(lowest, endpoint.endpointId())) {
           endpoint.owed(lowest, captureId, enteredAt).filter(part::contains).ifPresent(owed::add);
@@ -166,9 +154,5 @@ final class OwedDeliveries {
       }
     }
     return new Window(owed, lowest, isLast, false);
-  }
-
-  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
   }
 }

@@ -1,5 +1,6 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.TopicAdmin;
@@ -8,13 +9,9 @@ import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.queue.Topics;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.Tuple;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,14 +68,12 @@ final class QueuedCaptures {
     }
   }
 
-  Future<Found> find(UUID workspaceId, Endpoint endpoint) {
-    return new Reading(workspaceId, endpoint)
-        .run()
-        .recover(failure ->
-            Future.failedFuture(
-                isOfKafka(failure)
-                    ? new Refusal(503, "Kafka is unavailable, try again")
-                    : failure));
+  Found find(UUID workspaceId, Endpoint endpoint) {
+    try {
+      return new Reading(workspaceId, endpoint).run();
+    } catch (RuntimeException failure) {
+      throw isOfKafka(failure) ? new Refusal(503, "Kafka is unavailable, try again") : failure;
+    }
   }
 
   private static boolean isOfKafka(@Nullable Throwable failure) {
@@ -99,42 +94,28 @@ final class QueuedCaptures {
       this.endpoint = endpoint;
     }
 
-    private Future<Found> run() {
-      return readOutbox()
-          .compose(_ -> readHistory())
-          .compose(_ ->
-              TopicAdmin.startingWith(vertx, settings, topics.capturesProcessed())
-                  .compose(names ->
-                      readTopics(topics.fanOutGroup(), names, workspaceId, this::processed)))
-          .compose(_ ->
-              TopicAdmin.startingWith(vertx, settings, topics.deliveries())
-                  .map(this::withoutExhausted)
-                  .compose(names ->
-                      readTopics(topics.dispatcherGroup(), names, endpoint.id(), this::owed)))
-          .map(_ -> new Found(captureIds, deliveryIds, historyFrom, historyTo, complete));
+    private Found run() {
+      Rows.of(pool, OUTBOX, workspaceId).forEach(row -> captureIds.add(row.getUUID("capture_id")));
+      Rows.of(pool, HISTORY, endpoint.id())
+          .forEach(unfinished -> {
+            historyFrom = unfinished.getLong("next_position");
+            historyTo = unfinished.getLong("last_position");
+          });
+      readTopics(
+          topics.fanOutGroup(),
+          startingWith(topics.capturesProcessed()),
+          workspaceId,
+          this::processed);
+      readTopics(
+          topics.dispatcherGroup(),
+          withoutExhausted(startingWith(topics.deliveries())),
+          endpoint.id(),
+          this::owed);
+      return new Found(captureIds, deliveryIds, historyFrom, historyTo, complete);
     }
 
-    private Future<Void> readOutbox() {
-      return pool.preparedQuery(OUTBOX)
-          .execute(Tuple.of(workspaceId))
-          .map(rows -> {
-            rows.forEach(row -> captureIds.add(row.getUUID("capture_id")));
-            return null;
-          });
-    }
-
-    private Future<Void> readHistory() {
-      return pool.preparedQuery(HISTORY)
-          .execute(Tuple.of(endpoint.id()))
-          .map(rows -> {
-            RowIterator<Row> row = rows.iterator();
-            if (row.hasNext()) {
-              Row unfinished = row.next();
-              historyFrom = unfinished.getLong("next_position");
-              historyTo = unfinished.getLong("last_position");
-            }
-            return null;
-          });
+    private Set<String> startingWith(String name) {
+      return TopicAdmin.startingWith(vertx, settings, name).await();
     }
 
     private Set<String> withoutExhausted(Set<String> names) {
@@ -143,14 +124,11 @@ final class QueuedCaptures {
           .collect(Collectors.toSet());
     }
 
-    private Future<Void> readTopics(
-        String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
-      return UnconsumedRecords.read(
-              vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
-          .map(all -> {
-            complete &= all;
-            return null;
-          });
+    private void readTopics(String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
+      complete &=
+          UnconsumedRecords.read(
+                  vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
+              .await();
     }
 
     /** The dispatcher skips unreadable records, too. */

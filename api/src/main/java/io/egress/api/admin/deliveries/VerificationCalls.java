@@ -41,7 +41,7 @@ public final class VerificationCalls {
             "must be one position of the stream");
     Endpoint endpoint = endpoints.show(call.workspaceId(), call.id("endpoint"));
     long from = given == null ? 1 : given;
-    return Answer.ok(json(endpoint, verifier.verify(call.workspaceId(), endpoint, from).await()));
+    return Answer.ok(json(endpoint, verifier.verify(call.workspaceId(), endpoint, from)));
   }
 
   private static Optional<Long> position(String text) {

@@ -6,15 +6,14 @@ import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the captures owed to an endpoint with the delivery log and with what is on its way. */
@@ -36,9 +35,9 @@ final class Verifier {
   }
 
   /** Covers as many positions as one verification may, beginning with {@code from}. */
-  Future<Verification> verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
-    return owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING)
-        .compose(scope -> new Run(scope, endpoint, fromPosition).run());
+  Verification verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
+    OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
+    return new Run(scope, endpoint, fromPosition).run();
   }
 
   private final class Run {
@@ -59,42 +58,37 @@ final class Verifier {
       this.result = new Verification(from, to, to < scope.high() ? to + 1 : null);
     }
 
-    private Future<Verification> run() {
-      return readFrom(result.fromPosition())
-          .compose(_ -> unknown.isEmpty() ? Future.succeededFuture() : judgeUnknown())
-          .map(_ -> result);
+    private Verification run() {
+      long step = DeliverySearch.LOOKED_UP_MAX;
+      for (long from = result.fromPosition(); from <= result.toPosition(); from += step) {
+        read(from, Math.min(result.toPosition(), from + step - 1));
+      }
+      if (!unknown.isEmpty()) {
+        // Looked up again: some may have got an outcome while the queues were read.
+        QueuedCaptures.Found found = queued.find(scope.workspaceId(), endpoint);
+        judge(unknown, result.fromPosition() - 1, result.toPosition(), found);
+      }
+      return result;
     }
 
-    private Future<Void> readFrom(long from) {
-      if (from > result.toPosition()) {
-        return Future.succeededFuture();
-      }
-      long to = Math.min(result.toPosition(), from + DeliverySearch.LOOKED_UP_MAX - 1);
+    private void read(long from, long to) {
       OwedScope part = new OwedScope(scope.workspaceId(), scope.endpoints(), from - 1, to);
-      return owed.newest(part, DeliverySearch.LOOKED_UP_MAX)
-          .compose(window -> {
-            for (long i = window.owed().size(); i <= to - from; i++) {
-              result.countForgotten();
-            }
-            return judge(window.owed(), from - 1, to, null);
-          })
-          .compose(_ -> readFrom(to + 1));
+      List<LoggedDelivery> first = owed.newest(part, DeliverySearch.LOOKED_UP_MAX).owed();
+      for (long i = first.size(); i <= to - from; i++) {
+        result.countForgotten();
+      }
+      judge(first, from - 1, to, null);
     }
 
     /** {@code found} is null before the queues were read: what depends on them is put off. */
-    private Future<Void> judge(
+    private void judge(
         List<LoggedDelivery> first, long above, long upTo, QueuedCaptures.@Nullable Found found) {
-      return log.complete(first)
-          .compose(completed ->
-              log.replayed(List.of(endpoint.id()), above, upTo)
-                  .map(replayed -> {
-                    Map<UUID, List<LoggedDelivery>> again = new HashMap<>();
-                    replayed.forEach(each ->
-                        again.computeIfAbsent(each.captureId(), _ -> new ArrayList<>()).add(each));
-                    completed.forEach(each ->
-                        judge(each, again.getOrDefault(each.captureId(), List.of()), found));
-                    return null;
-                  }));
+      List<LoggedDelivery> completed = log.complete(first).await();
+      Map<UUID, List<LoggedDelivery>> again =
+          log.replayed(List.of(endpoint.id()), above, upTo).await().stream()
+              .collect(Collectors.groupingBy(LoggedDelivery::captureId));
+      completed.forEach(
+          each -> judge(each, again.getOrDefault(each.captureId(), List.of()), found));
     }
 
     private void judge(
@@ -145,13 +139,6 @@ final class Verifier {
       return delivery.state() == DeliveryState.PENDING
           && since != null
           && since.isBefore(overdueSince);
-    }
-
-    /** Looks the deliveries up again: some may have got an outcome while the queues were read. */
-    private Future<Void> judgeUnknown() {
-      return queued
-          .find(scope.workspaceId(), endpoint)
-          .compose(found -> judge(unknown, result.fromPosition() - 1, result.toPosition(), found));
     }
   }
 }
