@@ -38,7 +38,7 @@ final class EndpointHours {
         max(started_at) filter (where outcome = 'delivered'),
         max(started_at) filter (where outcome <> 'delivered'),
         (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', left(detail, 200))
-          order by started_at desc) filter (where outcome <> 'delivered'))[1]
+          order by started_at) filter (where outcome <> 'delivered'))[count(*) filter (where outcome <> 'delivered')]
       from counted group by 1, 2 order by 1, 2
       on conflict (endpoint_id, hour) do update
       set pending = h.pending + excluded.pending, delivered = h.delivered + excluded.delivered,
