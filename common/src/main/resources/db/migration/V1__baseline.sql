@@ -516,7 +516,15 @@ begin
 end
 $$;
 
-create aggregate total_counts(jsonb) (sfunc = add_counts, stype = jsonb, initcond = '{}');
+-- How often each word occurs.
+create function count_words(words text[]) returns jsonb
+language plpgsql immutable parallel safe as $$
+begin
+  return (
+    select jsonb_object_agg(word, count) from (
+      select word, count(*) as count from unnest(words) as word group by word) as counted);
+end
+$$;
 
 -- How far an endpoint's deliveries are known to be in the delivery log: every position of the stream after
 -- its created_position and up to here has a row, or is older than the log. Missing deliveries were published

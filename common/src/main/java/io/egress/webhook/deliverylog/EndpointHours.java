@@ -32,13 +32,14 @@ final class EndpointHours {
           last_success_at, last_failure_at, last_failure)
       select endpoint_id, hour, sum(pending), sum(delivered), sum(exhausted), sum(skipped),
         count(*) filter (where outcome = 'delivered'), count(*) filter (where outcome <> 'delivered'),
-        total_counts(jsonb_build_object(outcome, 1)) filter (where outcome <> 'delivered'),
+        case when count(*) filter (where outcome <> 'delivered') = 0 then '{}'
+          else count_words(array_agg(outcome) filter (where outcome <> 'delivered')) end,
         coalesce(right(string_agg(case outcome when 'delivered' then '1' else '0' end, '' order by started_at)
           filter (where outcome is not null), 20), ''),
         max(started_at) filter (where outcome = 'delivered'),
         max(started_at) filter (where outcome <> 'delivered'),
         (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', left(detail, 200))
-          order by started_at desc) filter (where outcome <> 'delivered'))[1]
+          order by started_at) filter (where outcome <> 'delivered'))[count(*) filter (where outcome <> 'delivered')]
       from counted group by 1, 2 order by 1, 2
       on conflict (endpoint_id, hour) do update
       set pending = h.pending + excluded.pending, delivered = h.delivered + excluded.delivered,
