@@ -37,8 +37,8 @@ final class EndpointCards {
   /** A page of a workspace's endpoints, those with problems first. */
   List<Listed> page(UUID workspaceId, List<Endpoint> all, int first, int max) {
     List<Endpoint> page =
-        healths.troubledFirst(workspaceId, all).await().stream().skip(first).limit(max).toList();
-    Map<UUID, EndpointHealth> found = healths.of(page).await();
+        healths.troubledFirst(workspaceId, all).stream().skip(first).limit(max).toList();
+    Map<UUID, EndpointHealth> found = healths.of(page);
     return page.stream()
         .map(each -> new Listed(each, requireNonNull(found.get(each.id()))))
         .sorted(Comparator.comparing(each -> each.health().state()))
@@ -47,14 +47,18 @@ final class EndpointCards {
 
   /** The first {@code max} cards, those of endpoints with problems first. */
   List<EndpointCard> worstFirst(UUID workspaceId, List<Endpoint> all, int max, Instant now) {
-    List<Listed> page = page(workspaceId, all, 0, max);
-    Map<UUID, RecentOutcomes.Day> days =
-        outcomes.of(workspaceId, page.stream().map(Listed::endpoint).toList(), now).await();
-    return page.stream().map(each -> card(each, days, now)).toList();
+    return cards(workspaceId, page(workspaceId, all, 0, max), now);
   }
 
   EndpointCard one(UUID workspaceId, Endpoint endpoint, Instant now) {
-    return worstFirst(workspaceId, List.of(endpoint), 1, now).getFirst();
+    EndpointHealth health = requireNonNull(healths.of(List.of(endpoint)).get(endpoint.id()));
+    return cards(workspaceId, List.of(new Listed(endpoint, health)), now).getFirst();
+  }
+
+  private List<EndpointCard> cards(UUID workspaceId, List<Listed> page, Instant now) {
+    Map<UUID, RecentOutcomes.Day> days =
+        outcomes.of(workspaceId, page.stream().map(Listed::endpoint).toList(), now);
+    return page.stream().map(each -> card(each, days, now)).toList();
   }
 
   private static EndpointCard card(Listed listed, Map<UUID, RecentOutcomes.Day> days, Instant now) {

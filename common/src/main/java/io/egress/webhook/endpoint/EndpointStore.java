@@ -13,6 +13,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -60,6 +61,19 @@ public final class EndpointStore {
       "select "
           + SHOWN
           + " from endpoints where workspace_id = $1 and deleted_at is null order by created_at, id";
+
+  /** Those with recent failures first. The repeated condition is that of the partial index. */
+  private static final String WORST_FIRST =
+      """
+      select worst.* from unnest($1::uuid[]) as w(id) cross join lateral (
+        select e.workspace_id, count(*) over () as total, %s from endpoints e
+        where e.workspace_id = w.id and e.deleted_at is null
+        order by e.paused or not exists (
+          select from deliveries d where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
+            and d.state <> 'delivered' and d.attempts > 0 and d.day >= $2), e.created_at, e.id
+        limit $3) as worst
+      """
+          .formatted(SHOWN);
 
   private static final String SHOW =
       "select "
@@ -192,6 +206,34 @@ public final class EndpointStore {
     return pool.preparedQuery(LIST)
         .execute(Tuple.of(workspaceId))
         .map(rows -> Rows.list(rows, EndpointStore::endpoint));
+  }
+
+  /** The endpoints of a workspace, those with recent failures first, and how many there are. */
+  public record Worst(int total, List<Endpoint> endpoints) {
+    public static final Worst NONE = new Worst(0, List.of());
+  }
+
+  /**
+   * Keyed by workspace, without those that have no endpoints; at most {@code max} of each. Failures
+   * are recent since {@code since}.
+   */
+  public static Future<Map<UUID, Worst>> worstFirst(
+      SqlClient client, Collection<UUID> workspaceIds, LocalDate since, int max) {
+    return client
+        .preparedQuery(WORST_FIRST)
+        .execute(Rows.parameters(workspaceIds.toArray(UUID[]::new), since, max))
+        .map(rows -> {
+          Map<UUID, Worst> worst = new HashMap<>();
+          for (Row row : rows) {
+            worst
+                .computeIfAbsent(
+                    row.getUUID("workspace_id"),
+                    _ -> new Worst(row.getLong("total").intValue(), new ArrayList<>()))
+                .endpoints()
+                .add(endpoint(row));
+          }
+          return worst;
+        });
   }
 
   /** Empty if the workspace has no such endpoint, or it was deleted. */

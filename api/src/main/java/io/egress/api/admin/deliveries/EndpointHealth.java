@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  *     response; null if there is none
  * @param failed captures that were exhausted and not delivered since
  * @param skipped captures that were skipped and not delivered since
- * @param isMore whether there may be more of both than were counted
+ * @param pending deliveries that have failed and will be retried; at most {@link
+ *     EndpointHealths#COUNTED_MAX}
+ * @param oldestPending since when the oldest of them is owed; null if there are none
+ * @param hasMore whether there may be more of both than were counted
  */
 public record EndpointHealth(
     State state,
@@ -27,7 +30,9 @@ public record EndpointHealth(
     @Nullable String lastOutcome,
     long failed,
     long skipped,
-    boolean isMore) {
+    boolean hasMore,
+    long pending,
+    @Nullable Instant oldestPending) {
   /** The number of attempts that are judged. */
   public static final int JUDGED = 20;
 

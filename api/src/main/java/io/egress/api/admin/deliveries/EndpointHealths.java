@@ -1,19 +1,19 @@
 package io.egress.api.admin.deliveries;
 
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,22 +40,19 @@ public final class EndpointHealths {
 
   private static final int TROUBLED_MAX = 1_000;
 
-  /** Every row with attempts has at least one of the newest. */
+  /** Every row of hours with attempts has at least one of the newest. */
   private static final String ATTEMPTS =
       """
-      select e.id as endpoint_id, n.newest, s.last_success_at, f.last_failure_at, f.last_failure
-      from unnest($1::uuid[]) as e(id)
-      cross join lateral (
+      left join lateral (
         select string_agg(newest, '' order by hour) as newest from (
           select hour, newest from endpoint_hours where endpoint_id = e.id and newest <> ''
-          order by hour desc limit %d) as newest) as n
+          order by hour desc limit %d) as newest) as n on true
       left join lateral (
         select last_success_at from endpoint_hours
         where endpoint_id = e.id and last_success_at is not null order by hour desc limit 1) as s on true
       left join lateral (
         select last_failure_at, last_failure from endpoint_hours
         where endpoint_id = e.id and last_failure_at is not null order by hour desc limit 1) as f on true
-      where n.newest is not null
       """
           .formatted(EndpointHealth.JUDGED);
 
@@ -73,25 +71,44 @@ public final class EndpointHealths {
    */
   private static final String UNDELIVERED =
       """
-      select e.id as endpoint_id, u.state, count(*) filter (where not u.of_replay) as captures,
-        array_agg(u.capture_id) filter (where u.of_replay) as of_replays
-      from unnest($1::uuid[]) as e(id) cross join lateral (
-        select d.position, (array_agg(d.capture_id))[1] as capture_id,
-          (array_agg(d.state order by d.owed_at desc))[1] as state,
-          bool_and(d.replay_id is not null) as of_replay
-        from ((%s) union all (%s)) as d
-        where not exists (select from backfills c where c.id = d.replay_id and c.cancelled_at is not null)
-          and not exists (
-            select from deliveries r where r.endpoint_id = e.id and r.position = d.position
-              and r.replay_id is not null and r.state in ('delivered', 'pending'))
-          and not exists (
-            select from deliveries p where p.endpoint_id = e.id and p.position = d.position
-              and p.state = 'pending' and p.state <> 'delivered' and p.replay_id is null)
-        group by d.position) as u
-      group by 1, 2
+      cross join lateral (
+        select count(*) filter (where state = 'exhausted' and not of_replay) as exhausted,
+          count(*) filter (where state = 'skipped' and not of_replay) as skipped,
+          array_agg(capture_id) filter (where state = 'exhausted' and of_replay) as exhausted_again,
+          array_agg(capture_id) filter (where state = 'skipped' and of_replay) as skipped_again
+        from (
+          select (array_agg(d.capture_id))[1] as capture_id,
+            (array_agg(d.state order by d.owed_at desc))[1] as state,
+            bool_and(d.replay_id is not null) as of_replay
+          from ((%s) union all (%s)) as d
+          where not exists (select from backfills c where c.id = d.replay_id and c.cancelled_at is not null)
+            and not exists (
+              select from deliveries r where r.endpoint_id = e.id and r.position = d.position
+                and r.replay_id is not null and r.state in ('delivered', 'pending'))
+            and not exists (
+              select from deliveries p where p.endpoint_id = e.id and p.position = d.position
+                and p.state = 'pending' and p.state <> 'delivered' and p.replay_id is null)
+          group by d.position) as each_of_them) as u
       """
           .formatted(
               ENDED.formatted("exhausted", ENDED_MAX), ENDED.formatted("skipped", ENDED_MAX));
+
+  private static final String PENDING =
+      """
+      cross join lateral (
+        select count(*) as pending, min(owed_at) as oldest_pending from (
+          select owed_at from deliveries
+          where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
+          order by position limit %d) as retried) as p
+      """
+          .formatted(COUNTED_MAX);
+
+  private static final String HEALTH =
+      "select e.id as endpoint_id, n.newest, s.last_success_at, f.last_failure_at, f.last_failure, u.*, p.*"
+          + " from unnest($1::uuid[]) as e(id) "
+          + ATTEMPTS
+          + UNDELIVERED
+          + PENDING;
 
   private static final String DELIVERED =
       "select id from deliveries where id = any($1) and state = 'delivered'";
@@ -119,12 +136,14 @@ public final class EndpointHealths {
       int recovered,
       @Nullable Instant lastSuccess,
       @Nullable String lastOutcome) {
-    static final Made NOTHING = new Made(0, 0, 0, null, null);
-
     static Made of(Row row) {
-      String newest = last(row.getString("newest"), EndpointHealth.JUDGED);
-      Instant success = instant(row, "last_success_at");
-      Instant failure = instant(row, "last_failure_at");
+      String all = row.getString("newest");
+      if (all == null) {
+        return new Made(0, 0, 0, null, null);
+      }
+      String newest = last(all, EndpointHealth.JUDGED);
+      Instant success = Rows.optionalInstant(row, "last_success_at");
+      Instant failure = Rows.optionalInstant(row, "last_failure_at");
       return new Made(
           newest.length(),
           successes(newest),
@@ -148,22 +167,6 @@ public final class EndpointHealths {
       Integer status = failure.getInteger("status");
       return status == null ? word : word + " " + status;
     }
-
-    private static @Nullable Instant instant(Row row, String column) {
-      OffsetDateTime time = row.getOffsetDateTime(column);
-      return time == null ? null : time.toInstant();
-    }
-  }
-
-  /** Captures not delivered. */
-  private record Ended(long failed, long skipped) {
-    static final Ended NOTHING = new Ended(0, 0);
-
-    Ended plus(String state, long more) {
-      return state.equals("skipped")
-          ? new Ended(failed, skipped + more)
-          : new Ended(failed + more, skipped);
-    }
   }
 
   private final Pool pool;
@@ -177,109 +180,82 @@ public final class EndpointHealths {
   }
 
   /** Keyed by endpoint id. */
-  public Future<Map<UUID, EndpointHealth>> of(List<Endpoint> endpoints) {
+  public Map<UUID, EndpointHealth> of(List<Endpoint> endpoints) {
     if (endpoints.isEmpty()) {
-      return Future.succeededFuture(Map.of());
+      return Map.of();
     }
     UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
-    return made(ids).compose(made -> ended(ids).map(ended -> healths(endpoints, made, ended)));
+    Map<UUID, Row> rows = new HashMap<>();
+    Rows.of(pool, HEALTH, (Object) ids).forEach(row -> rows.put(row.getUUID("endpoint_id"), row));
+    Set<UUID> delivered = delivered(rows.values());
+    Map<UUID, EndpointHealth> healths = new HashMap<>();
+    for (Endpoint endpoint : endpoints) {
+      Row row = requireNonNull(rows.get(endpoint.id()));
+      healths.put(endpoint.id(), health(endpoint, row, delivered));
+    }
+    return healths;
   }
 
   /**
    * Endpoints whose recent deliveries failed come first, in an otherwise unchanged order. Which of
    * them have recovered since is not examined.
    */
-  public Future<List<Endpoint>> troubledFirst(UUID workspaceId, List<Endpoint> all) {
-    LocalDate since = days.of(clock.instant()).minusDays(RECENT_DAYS);
-    return pool.preparedQuery(TROUBLED)
-        .execute(Tuple.of(workspaceId, since))
-        .map(rows -> {
-          Set<UUID> troubled = new HashSet<>();
-          rows.forEach(row -> troubled.add(row.getUUID("id")));
-          return all.stream()
-              .sorted(Comparator.comparing(each -> !troubled.contains(each.id())))
-              .toList();
-        });
-  }
-
-  private Future<Map<UUID, Made>> made(UUID[] ids) {
-    return pool.preparedQuery(ATTEMPTS)
-        .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .map(rows -> {
-          Map<UUID, Made> made = new HashMap<>();
-          rows.forEach(row -> made.put(row.getUUID("endpoint_id"), Made.of(row)));
-          return made;
-        });
-  }
-
-  private Future<Map<UUID, Ended>> ended(UUID[] ids) {
-    return pool.preparedQuery(UNDELIVERED)
-        .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .compose(rows -> {
-          Map<UUID, Ended> ended = new HashMap<>();
-          List<Row> ofReplays = new ArrayList<>();
-          for (Row row : rows) {
-            add(ended, row, row.getLong("captures"));
-            if (row.getArrayOfUUIDs("of_replays") != null) {
-              ofReplays.add(row);
-            }
-          }
-          return addOfReplays(ended, ofReplays);
-        });
-  }
-
-  /** Adds the captures of which only replays failed, unless their first delivery was delivered. */
-  private Future<Map<UUID, Ended>> addOfReplays(Map<UUID, Ended> ended, List<Row> ofReplays) {
-    UUID[] first = ofReplays.stream().flatMap(row -> firsts(row).stream()).toArray(UUID[]::new);
-    if (first.length == 0) {
-      return Future.succeededFuture(ended);
-    }
-    return pool.preparedQuery(DELIVERED)
-        .execute(Tuple.tuple().addArrayOfUUID(first))
-        .map(rows -> {
-          Set<UUID> delivered = new HashSet<>();
-          rows.forEach(row -> delivered.add(row.getUUID("id")));
-          for (Row row : ofReplays) {
-            add(ended, row, firsts(row).stream().filter(id -> !delivered.contains(id)).count());
-          }
-          return ended;
-        });
-  }
-
-  private static List<UUID> firsts(Row row) {
-    UUID endpointId = row.getUUID("endpoint_id");
-    return List.of(row.getArrayOfUUIDs("of_replays")).stream()
-        .map(captureId -> DeliveryId.of(endpointId, captureId))
+  public List<Endpoint> troubledFirst(UUID workspaceId, List<Endpoint> all) {
+    Set<UUID> troubled = new HashSet<>();
+    Rows.of(pool, TROUBLED, workspaceId, recently())
+        .forEach(row -> troubled.add(row.getUUID("id")));
+    return all.stream()
+        .sorted(Comparator.comparing(each -> !troubled.contains(each.id())))
         .toList();
   }
 
-  private static void add(Map<UUID, Ended> ended, Row row, long captures) {
-    UUID id = row.getUUID("endpoint_id");
-    ended.put(id, ended.getOrDefault(id, Ended.NOTHING).plus(row.getString("state"), captures));
+  /** Since when failed deliveries make an endpoint a troubled one. */
+  public LocalDate recently() {
+    return days.of(clock.instant()).minusDays(RECENT_DAYS);
   }
 
-  private static Map<UUID, EndpointHealth> healths(
-      List<Endpoint> endpoints, Map<UUID, Made> made, Map<UUID, Ended> ended) {
-    Map<UUID, EndpointHealth> healths = new HashMap<>();
-    for (Endpoint endpoint : endpoints) {
-      Made attempts = made.getOrDefault(endpoint.id(), Made.NOTHING);
-      Ended undelivered = ended.getOrDefault(endpoint.id(), Ended.NOTHING);
-      healths.put(
-          endpoint.id(),
-          new EndpointHealth(
-              EndpointHealth.judge(
-                  endpoint.paused(),
-                  attempts.attempts(),
-                  attempts.succeeded(),
-                  attempts.recovered()),
-              attempts.attempts(),
-              attempts.succeeded(),
-              attempts.lastSuccess(),
-              attempts.lastOutcome(),
-              Math.min(COUNTED_MAX, undelivered.failed()),
-              Math.min(COUNTED_MAX, undelivered.skipped()),
-              undelivered.failed() >= COUNTED_MAX || undelivered.skipped() >= COUNTED_MAX));
+  /** The first deliveries of captures that only replays have failed to deliver. */
+  private Set<UUID> delivered(Collection<Row> rows) {
+    UUID[] first =
+        rows.stream()
+            .flatMap(
+                row -> Stream.concat(again(row, "exhausted_again"), again(row, "skipped_again")))
+            .toArray(UUID[]::new);
+    Set<UUID> delivered = new HashSet<>();
+    if (first.length > 0) {
+      Rows.of(pool, DELIVERED, (Object) first).forEach(row -> delivered.add(row.getUUID("id")));
     }
-    return healths;
+    return delivered;
+  }
+
+  private static Stream<UUID> again(Row row, String column) {
+    UUID endpointId = row.getUUID("endpoint_id");
+    UUID[] captureIds = row.getArrayOfUUIDs(column);
+    return captureIds == null
+        ? Stream.of()
+        : Stream.of(captureIds).map(captureId -> DeliveryId.of(endpointId, captureId));
+  }
+
+  private static long undelivered(Row row, String state, Set<UUID> delivered) {
+    return row.getLong(state)
+        + again(row, state + "_again").filter(id -> !delivered.contains(id)).count();
+  }
+
+  private static EndpointHealth health(Endpoint endpoint, Row row, Set<UUID> delivered) {
+    Made made = Made.of(row);
+    long failed = undelivered(row, "exhausted", delivered);
+    long skipped = undelivered(row, "skipped", delivered);
+    return new EndpointHealth(
+        EndpointHealth.judge(
+            endpoint.paused(), made.attempts(), made.succeeded(), made.recovered()),
+        made.attempts(),
+        made.succeeded(),
+        made.lastSuccess(),
+        made.lastOutcome(),
+        Math.min(COUNTED_MAX, failed),
+        Math.min(COUNTED_MAX, skipped),
+        failed >= COUNTED_MAX || skipped >= COUNTED_MAX,
+        row.getLong("pending"),
+        Rows.optionalInstant(row, "oldest_pending"));
   }
 }

@@ -1,18 +1,20 @@
 package io.egress.api.admin.deliveries;
 
+import static java.util.Objects.requireNonNull;
+
+import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -37,17 +39,11 @@ public final class RecentOutcomes {
   /** Rows of the log that are read per endpoint. */
   public static final int COUNTED_MAX = 10_000;
 
-  private static final String POSITIONS =
-      """
-      select stream_position_before($1, t) as position
-      from unnest($2::timestamptz[]) with ordinality as u(t, n) order by n
-      """;
-
   private static final String COUNTED =
       """
-      select h.* from unnest($1::uuid[]) as e(id) cross join lateral (
-        select endpoint_id, hour, pending, delivered, exhausted, skipped from endpoint_hours
-        where endpoint_id = e.id and hour >= $2 limit %d) as h
+      select jsonb_agg(to_jsonb(h)) as hours from (
+        select hour, pending, delivered, exhausted, skipped from endpoint_hours
+        where endpoint_id = e.id and hour >= $2[1] limit %d) as h\
       """
           .formatted(HOURS + 1);
 
@@ -57,36 +53,52 @@ public final class RecentOutcomes {
    */
   private static final String AGAIN =
       """
-      select e.id, width_bucket(r.position, $2::bigint[]) as hour, d.state,
-        case when r.is_delivered then 'delivered' else 'pending' end as again, count(*) as captures
-      from unnest($1::uuid[]) as e(id) cross join lateral (
-        select position, bool_or(state = 'delivered') as is_delivered from (
-          select position, state from deliveries
-          where endpoint_id = e.id and replay_id is not null and position > $3 and position <= $4 and day >= $5
-          order by position desc limit %d) as replayed
-        where state in ('delivered', 'pending') group by position) as r
-      cross join lateral (
-        select state from deliveries
-        where endpoint_id = e.id and state in ('pending', 'exhausted', 'skipped') and state <> 'delivered'
-          and position = r.position and day >= $5 and origin = 'live' limit 1) as d
-      group by 1, 2, 3, 4
+      select jsonb_agg(to_jsonb(g)) as again from (
+        select width_bucket(r.position, s.firsts) as hour, d.state,
+          case when r.is_delivered then 'delivered' else 'pending' end as again, count(*) as captures
+        from (
+          select position, bool_or(state = 'delivered') as is_delivered from (
+            select position, state from deliveries
+            where endpoint_id = e.id and replay_id is not null
+              and position > s.positions[1] and position <= s.positions[%d] and day >= $4
+            order by position desc limit %d) as replayed
+          where state in ('delivered', 'pending') group by position) as r
+        cross join lateral (
+          select state from deliveries
+          where endpoint_id = e.id and state in ('pending', 'exhausted', 'skipped') and state <> 'delivered'
+            and position = r.position and day >= $4 and origin = 'live' limit 1) as d
+        group by 1, 2, 3) as g\
       """
-          .formatted(COUNTED_MAX);
+          .formatted(HOURS + 1, COUNTED_MAX);
 
   /** Captures still to be delivered; not those that a replay has delivered in the meantime. */
   private static final String PENDING =
       """
-      select e.id, count(distinct d.position) as deliveries, min(d.owed_at) as oldest
-      from unnest($1::uuid[]) as e(id) cross join lateral (
+      select count(distinct d.position) as deliveries, min(d.owed_at) as oldest
+      from (
         select position, owed_at from deliveries
         where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
         order by position limit %d) as d
       where not exists (
         select from deliveries r where r.endpoint_id = e.id and r.position = d.position
-          and r.replay_id is not null and r.state = 'delivered')
-      group by e.id
+          and r.replay_id is not null and r.state = 'delivered')\
       """
           .formatted(COUNTED_MAX);
+
+  /** The positions are those before each of the hours $2; the firsts those of their captures. */
+  private static final String OUTCOMES =
+      """
+      with spans as materialized (
+        select array_agg(position order by n) as positions,
+          array_agg(position + 1 order by n) filter (where n <= %d) as firsts
+        from (
+          select n, stream_position_before($1, t) as position
+          from unnest($2::timestamptz[]) with ordinality as u(t, n)) as bounds)
+      select e.id, s.positions, h.hours, a.again, p.deliveries, p.oldest
+      from spans s cross join unnest($3::uuid[]) as e(id)
+      cross join lateral (%s) as h cross join lateral (%s) as a cross join lateral (%s) as p
+      """
+          .formatted(HOURS, COUNTED, AGAIN, PENDING);
 
   private static final String ENTERED =
       """
@@ -127,22 +139,41 @@ public final class RecentOutcomes {
     }
   }
 
-  private record Place(UUID endpointId, Instant hour) {}
-
-  private record Pending(long deliveries, Instant oldest) {}
-
+  /** The deliveries of an endpoint, by hour. */
   private static final class Counts {
-    private final Map<Place, Map<DeliveryState, Long>> numbers = new HashMap<>();
+    private final Map<Instant, Map<DeliveryState, Long>> numbers = new HashMap<>();
 
-    void add(Place place, DeliveryState state, long number) {
+    private Counts(Row row, List<Span> spans) {
+      for (JsonObject hour : objects(row.getJsonArray("hours"))) {
+        Instant begin = OffsetDateTime.parse(hour.getString("hour")).toInstant();
+        for (DeliveryState state : DeliveryState.values()) {
+          add(begin, state, hour.getLong(state.word()));
+        }
+      }
+      for (JsonObject again : objects(row.getJsonArray("again"))) {
+        Instant begin = spans.get(again.getInteger("hour") - 1).begin();
+        long captures = again.getLong("captures");
+        add(begin, state(again, "state"), -captures);
+        add(begin, state(again, "again"), captures);
+      }
+    }
+
+    private static List<JsonObject> objects(@Nullable JsonArray array) {
+      return array == null ? List.of() : array.stream().map(JsonObject.class::cast).toList();
+    }
+
+    private static DeliveryState state(JsonObject counted, String name) {
+      return DeliveryState.find(counted.getString(name)).orElseThrow();
+    }
+
+    private void add(Instant hour, DeliveryState state, long number) {
       numbers
-          .computeIfAbsent(place, _ -> new EnumMap<>(DeliveryState.class))
+          .computeIfAbsent(hour, _ -> new EnumMap<>(DeliveryState.class))
           .merge(state, number, Long::sum);
     }
 
     Hour hour(Endpoint endpoint, Span span) {
-      Map<DeliveryState, Long> states =
-          numbers.getOrDefault(new Place(endpoint.id(), span.begin()), Map.of());
+      Map<DeliveryState, Long> states = numbers.getOrDefault(span.begin(), Map.of());
       long known = states.values().stream().mapToLong(Long::longValue).sum();
       return new Hour(
           span.begin(),
@@ -161,79 +192,41 @@ public final class RecentOutcomes {
   }
 
   /** Keyed by endpoint id. {@code endpoints} belong to the workspace. */
-  public Future<Map<UUID, Day>> of(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
+  public Map<UUID, Day> of(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
     if (endpoints.isEmpty()) {
-      return Future.succeededFuture(Map.of());
+      return Map.of();
     }
-    UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
-    return spans(workspaceId, now)
-        .compose(spans ->
-            counts(ids, spans)
-                .compose(counts -> {
-                  Map<UUID, List<Hour>> hours = new HashMap<>();
-                  for (Endpoint endpoint : endpoints) {
-                    hours.put(
-                        endpoint.id(),
-                        spans.stream().map(span -> counts.hour(endpoint, span)).toList());
-                  }
-                  return oldestWaiting(workspaceId, spans, hours)
-                      .compose(oldest -> pending(ids).map(pending -> days(hours, oldest, pending)));
-                }));
-  }
-
-  private Future<List<Span>> spans(UUID workspaceId, Instant now) {
     Instant first = now.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofHours(HOURS - 1L));
     OffsetDateTime[] bounds =
         IntStream.rangeClosed(0, HOURS)
-            .mapToObj(hour -> utc(first.plus(Duration.ofHours(hour))))
+            .mapToObj(hour -> first.plus(Duration.ofHours(hour)).atOffset(ZoneOffset.UTC))
             .toArray(OffsetDateTime[]::new);
-    return pool.preparedQuery(POSITIONS)
-        .execute(Tuple.of(workspaceId, (Object) bounds))
-        .map(rows -> {
-          List<Long> positions = new ArrayList<>(HOURS + 1);
-          rows.forEach(row -> positions.add(row.getLong("position")));
-          return IntStream.range(0, HOURS)
-              .mapToObj(hour ->
-                  new Span(bounds[hour].toInstant(), positions.get(hour), positions.get(hour + 1)))
-              .toList();
-        });
+    UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
+    LocalDate day = LocalDate.ofInstant(first, ZoneOffset.UTC);
+    Map<UUID, Row> rows =
+        Rows.byId(Rows.of(pool, OUTCOMES, workspaceId, bounds, ids, day), row -> row);
+    List<Span> spans = spans(bounds, requireNonNull(rows.get(ids[0])));
+    Map<UUID, List<Hour>> hours = new HashMap<>();
+    for (Endpoint endpoint : endpoints) {
+      Counts counts = new Counts(requireNonNull(rows.get(endpoint.id())), spans);
+      hours.put(endpoint.id(), spans.stream().map(span -> counts.hour(endpoint, span)).toList());
+    }
+    Map<UUID, Instant> waiting = oldestWaiting(workspaceId, spans, hours);
+    Map<UUID, Day> days = new HashMap<>();
+    rows.forEach(
+        (id, row) -> days.put(id, day(requireNonNull(hours.get(id)), waiting.get(id), row)));
+    return days;
   }
 
-  private Future<Counts> counts(UUID[] ids, List<Span> spans) {
-    Span first = spans.get(0);
-    Counts counts = new Counts();
-    return pool.preparedQuery(COUNTED)
-        .execute(Tuple.of(ids, utc(first.begin())))
-        .compose(rows -> {
-          for (Row row : rows) {
-            Place place =
-                new Place(row.getUUID("endpoint_id"), row.getOffsetDateTime("hour").toInstant());
-            for (DeliveryState state : DeliveryState.values()) {
-              counts.add(place, state, row.getInteger(state.word()));
-            }
-          }
-          return pool.preparedQuery(AGAIN)
-              .execute(
-                  Tuple.of(
-                      ids,
-                      spans.stream().map(span -> span.above() + 1).toArray(Long[]::new),
-                      first.above(),
-                      spans.get(spans.size() - 1).upTo(),
-                      LocalDate.ofInstant(first.begin(), ZoneOffset.UTC)));
-        })
-        .map(rows -> {
-          for (Row row : rows) {
-            Place place =
-                new Place(row.getUUID("id"), spans.get(row.getInteger("hour") - 1).begin());
-            counts.add(place, state(row, "state"), -row.getLong("captures"));
-            counts.add(place, state(row, "again"), row.getLong("captures"));
-          }
-          return counts;
-        });
+  private static List<Span> spans(OffsetDateTime[] bounds, Row row) {
+    Long[] positions = row.getArrayOfLongs("positions");
+    return IntStream.range(0, HOURS)
+        .mapToObj(hour -> new Span(bounds[hour].toInstant(), positions[hour], positions[hour + 1]))
+        .toList();
   }
 
   /** Looks up one capture of each endpoint with waiting deliveries. */
-  private Future<Map<UUID, Instant>> oldestWaiting(
+  private Map<UUID, Instant> oldestWaiting(
       UUID workspaceId, List<Span> spans, Map<UUID, List<Hour>> hours) {
     Map<UUID, Long> positions = new HashMap<>();
     hours.forEach((id, each) ->
@@ -242,55 +235,25 @@ public final class RecentOutcomes {
             .findFirst()
             .ifPresent(
                 hour -> positions.put(id, spans.get(hour).upTo() - each.get(hour).waiting() + 1)));
-    return pool.preparedQuery(ENTERED)
-        .execute(
-            Tuple.of(
-                workspaceId,
-                positions.keySet().toArray(UUID[]::new),
-                positions.values().toArray(Long[]::new)))
-        .map(rows -> {
-          Map<UUID, Instant> oldest = new HashMap<>();
-          rows.forEach(row ->
-              oldest.put(row.getUUID("id"), row.getOffsetDateTime("entered_at").toInstant()));
-          return oldest;
-        });
+    if (positions.isEmpty()) {
+      return Map.of();
+    }
+    return Rows.byId(
+        Rows.of(
+            pool,
+            ENTERED,
+            workspaceId,
+            positions.keySet().toArray(UUID[]::new),
+            positions.values().toArray(Long[]::new)),
+        row -> Rows.instant(row, "entered_at"));
   }
 
-  private Future<Map<UUID, Pending>> pending(UUID[] ids) {
-    return pool.preparedQuery(PENDING)
-        .execute(Tuple.tuple().addArrayOfUUID(ids))
-        .map(rows -> {
-          Map<UUID, Pending> pending = new HashMap<>();
-          for (Row row : rows) {
-            pending.put(
-                row.getUUID("id"),
-                new Pending(
-                    row.getLong("deliveries"), row.getOffsetDateTime("oldest").toInstant()));
-          }
-          return pending;
-        });
-  }
-
-  private static Map<UUID, Day> days(
-      Map<UUID, List<Hour>> hours, Map<UUID, Instant> waiting, Map<UUID, Pending> pending) {
-    Map<UUID, Day> days = new HashMap<>();
-    hours.forEach((id, each) -> {
-      Pending retried = pending.get(id);
-      Instant oldest =
-          Stream.of(waiting.get(id), retried == null ? null : retried.oldest())
-              .flatMap(Stream::ofNullable)
-              .min(Instant::compareTo)
-              .orElse(null);
-      days.put(id, new Day(each, retried == null ? 0 : retried.deliveries(), oldest));
-    });
-    return days;
-  }
-
-  private static DeliveryState state(Row row, String column) {
-    return DeliveryState.find(row.getString(column)).orElseThrow();
-  }
-
-  private static OffsetDateTime utc(Instant instant) {
-    return instant.atOffset(ZoneOffset.UTC);
+  private static Day day(List<Hour> hours, @Nullable Instant waiting, Row row) {
+    Instant oldest =
+        Stream.of(waiting, Rows.optionalInstant(row, "oldest"))
+            .flatMap(Stream::ofNullable)
+            .min(Instant::compareTo)
+            .orElse(null);
+    return new Day(hours, row.getLong("deliveries"), oldest);
   }
 }

@@ -9,20 +9,19 @@ import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists workspaces with their streams and the health of their endpoints. */
 public final class WorkspaceList {
   /** Endpoints of a workspace whose health is judged, those with recent failures first. */
   static final int JUDGED_MAX = 100;
-
-  /** Pending deliveries counted per endpoint. */
-  static final int PENDING_MAX = 1_000;
 
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
@@ -73,28 +72,8 @@ public final class WorkspaceList {
       """
           .formatted(TROUBLED.formatted("true"), SHOWN);
 
-  private static final String PENDING =
-      """
-      select count(*) as deliveries, min(d.owed_at) as oldest
-      from unnest($1::uuid[]) as e(id) cross join lateral (
-        select owed_at from deliveries
-        where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
-        order by position limit %d) as d
-      """
-          .formatted(PENDING_MAX);
-
   /** An endpoint with its health. */
   public record Judged(Endpoint endpoint, EndpointHealth health) {}
-
-  /**
-   * Deliveries that have failed and will be retried.
-   *
-   * @param deliveries at most {@link #PENDING_MAX} of an endpoint
-   * @param oldest since when the oldest is owed; null if there are none
-   */
-  public record Pending(long deliveries, @Nullable Instant oldest) {
-    static final Pending NOTHING = new Pending(0, null);
-  }
 
   /**
    * A workspace.
@@ -104,7 +83,6 @@ public final class WorkspaceList {
    * @param retention how long it keeps its captures; null for good
    * @param endpoints the number of its endpoints
    * @param judged up to {@link #JUDGED_MAX} of them
-   * @param pending of these
    */
   public record Listed(
       UUID id,
@@ -117,10 +95,23 @@ public final class WorkspaceList {
       @Nullable Duration retention,
       boolean legalHold,
       int endpoints,
-      List<Judged> judged,
-      Pending pending) {
+      List<Judged> judged) {
     public Listed {
       judged = List.copyOf(judged);
+    }
+
+    /** Deliveries that have failed and will be retried. */
+    public long pending() {
+      return judged.stream().mapToLong(each -> each.health().pending()).sum();
+    }
+
+    /** Since when the oldest of them is owed; null if there are none. */
+    public @Nullable Instant oldestPending() {
+      return judged.stream()
+          .map(each -> each.health().oldestPending())
+          .flatMap(Stream::ofNullable)
+          .min(Instant::compareTo)
+          .orElse(null);
     }
 
     public long undelivered() {
@@ -143,14 +134,12 @@ public final class WorkspaceList {
   }
 
   private final Pool pool;
-  private final EndpointStore endpoints;
   private final EndpointHealths healths;
   private final @Nullable Duration standard;
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
   public WorkspaceList(Pool pool, EndpointHealths healths, @Nullable Duration standard) {
     this.pool = pool;
-    this.endpoints = new EndpointStore(pool);
     this.healths = healths;
     this.standard = standard;
   }
@@ -161,7 +150,7 @@ public final class WorkspaceList {
    * @param troubled whether to list only those with an endpoint that is paused or failed recently
    */
   List<Listed> byId(@Nullable UUID after, boolean troubled, int max) {
-    return Rows.list(Rows.of(pool, BY_ID, after, troubled, max), this::listed);
+    return listed(Rows.of(pool, BY_ID, after, troubled, max));
   }
 
   /**
@@ -170,28 +159,32 @@ public final class WorkspaceList {
    * @param search only those whose name contains it, or whose id begins with it; null for all
    */
   public List<Listed> troubledFirst(@Nullable String search, @Nullable Place after, int max) {
-    return Rows.list(
+    return listed(
         Rows.of(
             pool,
             TROUBLED_FIRST,
             search,
             after == null ? null : after.troubled(),
             after == null ? BEFORE_ALL : after.id(),
-            max),
-        this::listed);
+            max));
   }
 
-  private Listed listed(Row row) {
-    UUID id = row.getUUID("id");
-    List<Endpoint> all = endpoints.list(id).await();
-    List<Judged> judged = judge(id, all);
-    return listed(id, row, all.size(), judged, pending(judged));
+  /** Their endpoints and those' health are read for all of them at a time. */
+  private List<Listed> listed(RowSet<Row> rows) {
+    List<UUID> ids = Rows.list(rows, row -> row.getUUID("id"));
+    Map<UUID, EndpointStore.Worst> worst =
+        EndpointStore.worstFirst(pool, ids, healths.recently(), JUDGED_MAX).await();
+    Map<UUID, EndpointHealth> found =
+        healths.of(worst.values().stream().flatMap(each -> each.endpoints().stream()).toList());
+    return Rows.list(
+        rows,
+        row -> listed(row, worst.getOrDefault(row.getUUID("id"), EndpointStore.Worst.NONE), found));
   }
 
-  private Listed listed(UUID id, Row row, int inAll, List<Judged> judged, Pending pending) {
+  private Listed listed(Row row, EndpointStore.Worst worst, Map<UUID, EndpointHealth> healths) {
     Long retention = row.getLong("retention_ms");
     return new Listed(
-        id,
+        row.getUUID("id"),
         row.getBoolean("troubled"),
         row.getString("name"),
         row.getLong("stream_head"),
@@ -200,29 +193,9 @@ public final class WorkspaceList {
         Rows.optionalInstant(row, "ended_at"),
         retention == null ? standard : Duration.ofMillis(retention),
         row.getBoolean("legal_hold"),
-        inAll,
-        judged,
-        pending);
-  }
-
-  private List<Judged> judge(UUID workspaceId, List<Endpoint> all) {
-    if (all.isEmpty()) {
-      return List.of();
-    }
-    List<Endpoint> judged =
-        healths.troubledFirst(workspaceId, all).await().stream().limit(JUDGED_MAX).toList();
-    Map<UUID, EndpointHealth> found = healths.of(judged).await();
-    return judged.stream()
-        .map(each -> new Judged(each, requireNonNull(found.get(each.id()))))
-        .toList();
-  }
-
-  private Pending pending(List<Judged> judged) {
-    if (judged.isEmpty()) {
-      return Pending.NOTHING;
-    }
-    UUID[] ids = judged.stream().map(each -> each.endpoint().id()).toArray(UUID[]::new);
-    Row row = Rows.of(pool, PENDING, (Object) ids).iterator().next();
-    return new Pending(row.getLong("deliveries"), Rows.optionalInstant(row, "oldest"));
+        worst.total(),
+        worst.endpoints().stream()
+            .map(each -> new Judged(each, requireNonNull(healths.get(each.id()))))
+            .toList());
   }
 }

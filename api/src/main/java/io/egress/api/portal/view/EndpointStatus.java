@@ -54,13 +54,13 @@ public record EndpointStatus(
   }
 
   private static String again(EndpointHealth health) {
-    return health.isMore()
+    return health.hasMore()
         ? "Send all that" + verb(health) + " again"
         : "Send the " + count(health) + " that" + verb(health) + " again";
   }
 
   private static String count(EndpointHealth health) {
-    return Times.number(health.undelivered()) + (health.isMore() ? " or more" : "");
+    return Times.number(health.undelivered()) + (health.hasMore() ? " or more" : "");
   }
 
   private static String verb(EndpointHealth health) {

@@ -99,10 +99,10 @@ public record WorkspaceRow(
 
   private static List<String> behind(WorkspaceList.Listed workspace, Instant now) {
     List<String> behind = new ArrayList<>();
-    Instant oldest = workspace.pending().oldest();
+    Instant oldest = workspace.oldestPending();
     if (oldest != null) {
       behind.add(
-          Times.number(workspace.pending().deliveries())
+          Times.number(workspace.pending())
               + " to be retried, the oldest for "
               + Times.age(oldest, now));
     }

@@ -112,7 +112,7 @@ class EndpointHealthsTest {
     written.write(healthy, 0, 2, DeliveryState.DELIVERED);
     written.write(failing, 0, 2, DeliveryState.EXHAUSTED);
 
-    List<Endpoint> sorted = Service.await(healths().troubledFirst(workspace, endpoints()));
+    List<Endpoint> sorted = healths().troubledFirst(workspace, endpoints());
     assertThat(sorted).extracting(Endpoint::id).containsExactly(failing, healthy);
   }
 
@@ -126,7 +126,7 @@ class EndpointHealthsTest {
   }
 
   private EndpointHealth health(UUID endpoint) {
-    return requireNonNull(Service.await(healths().of(endpoints())).get(endpoint));
+    return requireNonNull(healths().of(endpoints()).get(endpoint));
   }
 
   private List<Endpoint> endpoints() {

@@ -139,7 +139,7 @@ class RecentOutcomesTest {
   private Day day(UUID endpoint, Instant now) {
     RecentOutcomes outcomes = new RecentOutcomes(service.database);
     List<Endpoint> endpoints = Service.await(new EndpointStore(service.database).list(workspace));
-    return requireNonNull(Service.await(outcomes.of(workspace, endpoints, now)).get(endpoint));
+    return requireNonNull(outcomes.of(workspace, endpoints, now).get(endpoint));
   }
 
   /** Delivered, waiting, retrying, exhausted, skipped. */
