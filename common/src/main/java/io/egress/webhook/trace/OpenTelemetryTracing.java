@@ -155,7 +155,7 @@ final class OpenTelemetryTracing implements Tracing {
     }
   }
 
-  private record Attempt(Span span, boolean toReceivers) implements AttemptSpan, Outcome.Cases {
+  private record Attempt(Span span, boolean toReceivers) implements AttemptSpan {
     @Override
     public @Nullable String traceparent() {
       return toReceivers ? RequestTracing.traceparent(span.getSpanContext()) : null;
@@ -163,17 +163,16 @@ final class OpenTelemetryTracing implements Tracing {
 
     @Override
     public void end(Outcome outcome) {
-      outcome.match(this);
+      switch (outcome) {
+        case Outcome.Delivered delivered ->
+            span.setAttribute(OUTCOME, "delivered").setAttribute(STATUS, delivered.status());
+        case Outcome.Failed failed -> fail(failed);
+        case Outcome.Aborted _ -> span.setAttribute(OUTCOME, "aborted");
+      }
       span.end();
     }
 
-    @Override
-    public void delivered(Outcome.Delivered delivered) {
-      span.setAttribute(OUTCOME, "delivered").setAttribute(STATUS, delivered.status());
-    }
-
-    @Override
-    public void failed(Outcome.Failed failed) {
+    private void fail(Outcome.Failed failed) {
       Integer status = failed.status();
       span.setAttribute(OUTCOME, failed.kind().word())
           .setAttribute(ERROR, status == null ? failed.kind().word() : status.toString())
@@ -181,11 +180,6 @@ final class OpenTelemetryTracing implements Tracing {
       if (status != null) {
         span.setAttribute(STATUS, status);
       }
-    }
-
-    @Override
-    public void aborted(Outcome.Aborted aborted) {
-      span.setAttribute(OUTCOME, "aborted");
     }
   }
 }

@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -228,91 +229,77 @@ final class Deliveries implements PreparationQueries.Reader {
       documents.release();
       return;
     }
-    boolean begun = verdict.match(new Decision(slot, askedNanos, documents));
+    boolean begun =
+        switch (verdict) {
+          case Verdict.Attempt(EndpointTarget target, DocumentHead head) ->
+              attemptIfAdmitted(slot, target, head, documents);
+          case Verdict.Settled(boolean ended) -> {
+            settledBefore(slot, ended);
+            yield false;
+          }
+          case Verdict.Skip _ -> {
+            skip(slot, askedNanos);
+            yield false;
+          }
+          case Verdict.Canceled _ -> {
+            skipAlone(slot, "Delivery of a canceled replay skipped");
+            yield false;
+          }
+          case Verdict.Erased _ -> {
+            skipAlone(slot, "Delivery of an erased capture skipped");
+            yield false;
+          }
+          case Verdict.Later _ -> {
+            queries.addFirst(slot);
+            yield false;
+          }
+          case Verdict.Missing _ -> {
+            line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
+            settledBefore(slot, true);
+            yield false;
+          }
+          case Verdict.Unrenderable _ -> {
+            damaged(slot);
+            yield false;
+          }
+        };
     if (!begun) {
       documents.release();
     }
   }
 
   /** Returns whether an attempt was begun. */
-  private final class Decision implements Verdict.Cases<Boolean> {
-    private final InFlight<Job> slot;
-    private final Job job;
-    private final long askedNanos;
-    private final DocumentHold documents;
-
-    private Decision(InFlight<Job> slot, long askedNanos, DocumentHold documents) {
-      this.slot = slot;
-      this.job = slot.record();
-      this.askedNanos = askedNanos;
-      this.documents = documents;
-    }
-
-    @Override
-    public Boolean attempt(EndpointTarget target, DocumentHead head) {
-      job.target(target);
-      if (!workload.admit(slot, target.spec().limits())) {
-        workload.release(slot, Completion.ABORTED);
-        workload.giveBack(job);
-        return false;
-      }
-      return Deliveries.this.attempt(slot, target, head, documents);
-    }
-
-    @Override
-    public Boolean settled(boolean ended) {
+  private boolean attemptIfAdmitted(
+      InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
+    Job job = slot.record();
+    job.target(target);
+    if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);
-      outcomes.known(job, ended);
+      workload.giveBack(job);
       return false;
     }
+    return attempt(slot, target, head, documents);
+  }
 
-    /**
-     * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
-     * since.
-     */
-    @Override
-    public Boolean skip() {
-      line(log.atDebug(), job).log("Delivery skipped");
-      workload.release(slot, Completion.ABORTED);
-      outcomes.skipped(job);
-      workload.takeAllOf(job.delivery().endpointId(), askedNanos).forEach(outcomes::skipped);
-      return false;
-    }
+  private void settledBefore(InFlight<Job> slot, boolean ended) {
+    workload.release(slot, Completion.ABORTED);
+    outcomes.known(slot.record(), ended);
+  }
 
-    @Override
-    public Boolean canceled() {
-      return skipAlone("Delivery of a canceled replay skipped");
-    }
+  /**
+   * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
+   * since.
+   */
+  private void skip(InFlight<Job> slot, long askedNanos) {
+    skipAlone(slot, "Delivery skipped");
+    UUID endpointId = slot.record().delivery().endpointId();
+    workload.takeAllOf(endpointId, askedNanos).forEach(outcomes::skipped);
+  }
 
-    @Override
-    public Boolean erased() {
-      return skipAlone("Delivery of an erased capture skipped");
-    }
-
-    private boolean skipAlone(String why) {
-      line(log.atDebug(), job).log(why);
-      workload.release(slot, Completion.ABORTED);
-      outcomes.skipped(job);
-      return false;
-    }
-
-    @Override
-    public Boolean later() {
-      queries.addFirst(slot);
-      return false;
-    }
-
-    @Override
-    public Boolean missing() {
-      line(log.atError(), job).log("Cannot deliver a capture that does not exist");
-      return settled(true);
-    }
-
-    @Override
-    public Boolean unrenderable() {
-      damaged(slot);
-      return false;
-    }
+  private void skipAlone(InFlight<Job> slot, String message) {
+    line(log.atDebug(), slot.record()).log(message);
+    workload.release(slot, Completion.ABORTED);
+    outcomes.skipped(slot.record());
   }
 
   @Override
@@ -410,72 +397,63 @@ final class Deliveries implements PreparationQueries.Reader {
 
   // Settle: the slot is freed at once, and the job finished once its result is durable
 
+  /** Failures of receivers are normal operation, and logged at DEBUG only. */
   private void settle(InFlight<Job> slot, Instant startedAt, Outcome outcome) {
-    outcome.match(new Settlement(slot, startedAt));
+    switch (outcome) {
+      case Outcome.Delivered delivered -> delivered(slot, startedAt, delivered);
+      case Outcome.Failed failed -> failed(slot, startedAt, failed);
+      case Outcome.Aborted aborted -> aborted(slot, aborted);
+    }
   }
 
-  /** Failures of receivers are normal operation, and logged at DEBUG only. */
-  private final class Settlement implements Outcome.Cases {
-    private final InFlight<Job> slot;
-    private final Job job;
-    private final Instant startedAt;
-
-    private Settlement(InFlight<Job> slot, Instant startedAt) {
-      this.slot = slot;
-      this.job = slot.record();
-      this.startedAt = startedAt;
+  /** Recorded even if the partition was abandoned: the next owner uses it. */
+  private void delivered(InFlight<Job> slot, Instant startedAt, Outcome.Delivered delivered) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, delivered).addKeyValue("status", delivered.status()).log("Delivered");
     }
-
-    /** Recorded even if the partition was abandoned: the next owner uses it. */
-    @Override
-    public void delivered(Outcome.Delivered delivered) {
-      if (log.isDebugEnabled()) {
-        line(delivered).addKeyValue("status", delivered.status()).log("Delivered");
-      }
-      meters.delivered(job.delivery(), startedAt, delivered);
-      workload.release(slot, Completion.DELIVERED);
-      EndpointTarget target = job.target();
-      if (target != null) {
-        failing.delivered(target);
-      }
-      outcomes.delivered(job, startedAt, delivered);
+    meters.delivered(job.delivery(), startedAt, delivered);
+    workload.release(slot, Completion.DELIVERED);
+    EndpointTarget target = job.target();
+    if (target != null) {
+      failing.delivered(target);
     }
+    outcomes.delivered(job, startedAt, delivered);
+  }
 
-    @Override
-    public void failed(Outcome.Failed failed) {
-      if (log.isDebugEnabled()) {
-        line(failed)
-            .addKeyValue("outcome", failed.kind().word())
-            .addKeyValue("status", failed.status())
-            .log("Attempt failed");
-      }
-      meters.failed(job.delivery(), startedAt, failed);
-      workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
-      EndpointTarget target = job.target();
-      if (target != null && failed.kind().isOfEndpoint()) {
-        failing.failed(target, startedAt, failed);
-      }
-      if (!job.isAbandoned()) {
-        outcomes.failed(job, startedAt, failed);
-      }
+  private void failed(InFlight<Job> slot, Instant startedAt, Outcome.Failed failed) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, failed)
+          .addKeyValue("outcome", failed.kind().word())
+          .addKeyValue("status", failed.status())
+          .log("Attempt failed");
     }
+    meters.failed(job.delivery(), startedAt, failed);
+    workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
+    EndpointTarget target = job.target();
+    if (target != null && failed.kind().isOfEndpoint()) {
+      failing.failed(target, startedAt, failed);
+    }
+    if (!job.isAbandoned()) {
+      outcomes.failed(job, startedAt, failed);
+    }
+  }
 
-    @Override
-    public void aborted(Outcome.Aborted aborted) {
-      if (log.isDebugEnabled()) {
-        line(aborted).log("Attempt aborted: {}", aborted.reason());
-      }
-      meters.aborted();
-      workload.release(slot, Completion.ABORTED);
-      if (!job.isAbandoned()) {
-        workload.giveBack(job);
-      }
+  private void aborted(InFlight<Job> slot, Outcome.Aborted aborted) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, aborted).log("Attempt aborted: {}", aborted.reason());
     }
+    meters.aborted();
+    workload.release(slot, Completion.ABORTED);
+    if (!job.isAbandoned()) {
+      workload.giveBack(job);
+    }
+  }
 
-    private LoggingEventBuilder line(Outcome outcome) {
-      return Deliveries.line(log.atDebug(), job)
-          .addKeyValue("duration_ms", outcome.duration().toMillis());
-    }
+  private static LoggingEventBuilder outcomeLine(Job job, Outcome outcome) {
+    return line(log.atDebug(), job).addKeyValue("duration_ms", outcome.duration().toMillis());
   }
 
   /** Called periodically: jobs in a stuck lane are parked for a while. */

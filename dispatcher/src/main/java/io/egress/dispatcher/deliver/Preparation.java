@@ -26,94 +26,30 @@ import java.util.stream.Collectors;
  * whether the attempt is still to be made. Many attempts share a query.
  */
 final class Preparation {
-  /**
-   * What to do with a job. Adding a verdict is a compile error until every {@link Cases} handles
-   * it.
-   */
+  /** What to do with a job. */
   sealed interface Verdict {
-    /** One method for each verdict. */
-    interface Cases<T> {
-      T attempt(EndpointTarget target, DocumentHead head);
+    record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {}
 
-      /** The attempt was made before; {@code ended} if the delivery is finished, too. */
-      T settled(boolean ended);
+    /** The attempt was made before; {@code ended} if the delivery is finished, too. */
+    record Settled(boolean ended) implements Verdict {}
 
-      /** The endpoint is paused or deleted. */
-      T skip();
+    /** The endpoint is paused or deleted. */
+    record Skip() implements Verdict {}
 
-      /** The replay that created the delivery was canceled. */
-      T canceled();
+    /** The replay that created the delivery was canceled. */
+    record Canceled() implements Verdict {}
 
-      /** There was no room for the document; it has to be read again. */
-      T later();
+    /** There was no room for the document; it has to be read again. */
+    record Later() implements Verdict {}
 
-      /** The capture was erased: it is not sent anymore. */
-      T erased();
+    /** The capture was erased: it is not sent anymore. */
+    record Erased() implements Verdict {}
 
-      /** The capture does not exist. */
-      T missing();
+    /** The capture does not exist. */
+    record Missing() implements Verdict {}
 
-      /** The capture is damaged: nothing can be sent until it is written again. */
-      T unrenderable();
-    }
-
-    <T> T match(Cases<T> cases);
-
-    record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.attempt(target, head);
-      }
-    }
-
-    record Settled(boolean ended) implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.settled(ended);
-      }
-    }
-
-    record Skip() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.skip();
-      }
-    }
-
-    record Canceled() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.canceled();
-      }
-    }
-
-    record Later() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.later();
-      }
-    }
-
-    record Erased() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.erased();
-      }
-    }
-
-    record Missing() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.missing();
-      }
-    }
-
-    record Unrenderable() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.unrenderable();
-      }
-    }
+    /** The capture is damaged: nothing can be sent until it is written again. */
+    record Unrenderable() implements Verdict {}
   }
 
   /**
