@@ -1,9 +1,9 @@
 package io.egress.platform.trace;
 
+import io.egress.platform.vertx.VertxInternals;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.tracing.TracingPolicy;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public interface RequestTracing {
 
   /** Null without tracing; no class of OpenTelemetry is loaded then. */
   static @Nullable RequestTracing of(Vertx vertx) {
-    return ((VertxInternal) vertx).tracer() instanceof RequestTracing tracing ? tracing : null;
+    return VertxInternals.tracer(vertx) instanceof RequestTracing tracing ? tracing : null;
   }
 
   /** The request being served in the current context of {@code vertx}; null without a span. */

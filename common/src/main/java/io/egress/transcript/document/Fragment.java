@@ -2,8 +2,8 @@ package io.egress.transcript.document;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.vertx.ByteBufs;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
@@ -48,7 +48,7 @@ public record Fragment(Buffer deflated, int crc32, long length) {
   /** CRC-32C of all fields, stored with them: detects damage without inflating. */
   public int checksum() {
     CRC32C checksum = new CRC32C();
-    checksum.update(((BufferInternal) deflated).getByteBuf().nioBuffer());
+    checksum.update(ByteBufs.of(deflated).nioBuffer());
     checksum.update(ByteBuffer.allocate(12).putInt(crc32).putLong(length).flip());
     return (int) checksum.getValue();
   }
