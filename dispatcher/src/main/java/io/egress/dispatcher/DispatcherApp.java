@@ -1,7 +1,5 @@
 package io.egress.dispatcher;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.documents.DocumentCache;
@@ -89,7 +87,6 @@ public final class DispatcherApp {
    * metrics.
    */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
-    requireNonNull(vertx, "vertx is null");
     DispatcherApp app = new DispatcherApp(vertx, settings, Monitoring.of(vertx));
     app.closing.pushSync("the monitoring", app.monitoring::close);
     return app.start(app::listen);
@@ -97,8 +94,6 @@ public final class DispatcherApp {
 
   /** For a process that runs several roles, with their shared internal listener. */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
-    requireNonNull(vertx, "vertx is null");
-    requireNonNull(monitoring, "monitoring is null");
     return new DispatcherApp(vertx, settings, monitoring).start(Future::succeededFuture);
   }
 

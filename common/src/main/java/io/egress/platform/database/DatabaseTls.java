@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.PemFile;
 import io.egress.platform.environment.TlsFiles;
 import java.nio.file.Path;
@@ -52,10 +50,6 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
                       + " verify-full: "
                       + text));
     }
-  }
-
-  public DatabaseTls {
-    requireNonNull(mode, "mode is null");
   }
 
   static DatabaseTls of(Map<String, String> parameters) {

@@ -1,7 +1,5 @@
 package io.egress.platform.flow;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -173,7 +171,6 @@ public final class ByteBudget {
 
   /** Reserves for {@code owner}, waiting at most {@code waitMax}. */
   public Place ask(Object owner, long bytes, @Nullable Duration waitMax) {
-    requireNonNull(owner, "owner is null");
     Place place;
     synchronized (this) {
       Owned owned = owners.computeIfAbsent(owner, Owned::new);

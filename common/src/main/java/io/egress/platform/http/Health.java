@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.EventLoops;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -36,11 +34,6 @@ public final class Health {
 
   /** What is known of a dependency. */
   public record Check(String name, Supplier<State> state) {
-    public Check {
-      requireNonNull(name, "name is null");
-      requireNonNull(state, "state is null");
-    }
-
     /** A required dependency. */
     public static Check needed(String name, BooleanSupplier up) {
       return new Check(name, () -> up.getAsBoolean() ? State.UP : State.DOWN);

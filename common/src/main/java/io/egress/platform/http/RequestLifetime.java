@@ -42,7 +42,7 @@ public final class RequestLifetime {
   private @Nullable Runnable heldUntil;
 
   private RequestLifetime(RoutingContext ctx, Duration answerMax) {
-    this.ctx = requireNonNull(ctx, "exchange is null");
+    this.ctx = ctx;
     this.answerMillisMax = answerMax.toMillis();
   }
 

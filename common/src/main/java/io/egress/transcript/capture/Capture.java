@@ -1,7 +1,5 @@
 package io.egress.transcript.capture;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,11 +26,6 @@ public record Capture(
     List<Participant> participants,
     List<Segment> segments) {
   public Capture {
-    requireNonNull(id, "id is null");
-    requireNonNull(workspaceId, "workspaceId is null");
-    requireNonNull(mode, "mode is null");
-    requireNonNull(startedAt, "startedAt is null");
-    requireNonNull(device, "device is null");
     participants = List.copyOf(participants);
     segments = List.copyOf(segments);
   }

@@ -1,7 +1,5 @@
 package io.egress.transcript.document;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.vertx.ByteBufs;
 import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
@@ -18,10 +16,6 @@ import java.util.zip.Deflater;
 public record Fragment(Buffer deflated, int crc32, long length) {
   private static final int LEVEL = 6;
   private static final int FLUSH_BYTES_MAX = 64;
-
-  public Fragment {
-    requireNonNull(deflated, "deflated is null");
-  }
 
   public static Fragment deflate(byte[] raw) {
     CRC32 crc = new CRC32();

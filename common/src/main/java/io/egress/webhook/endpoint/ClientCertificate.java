@@ -2,7 +2,6 @@ package io.egress.webhook.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -45,11 +44,6 @@ public final class ClientCertificate {
 
   /** What is shown of a certificate. */
   public record Shown(String subject, Instant expiresAt) {
-    public Shown {
-      requireNonNull(subject, "subject is null");
-      requireNonNull(expiresAt, "expiresAt is null");
-    }
-
     private static Shown of(X509Certificate certificate) {
       return new Shown(
           certificate.getSubjectX500Principal().getName(), certificate.getNotAfter().toInstant());
@@ -70,7 +64,6 @@ public final class ClientCertificate {
    * the key.
    */
   public static ClientCertificate of(String chain, String key, Instant now) {
-    requireNonNull(now, "now is null");
     X509Certificate own = first(chain);
     if (now.isAfter(own.getNotAfter().toInstant())) {
       throw new IllegalArgumentException(

@@ -1,7 +1,6 @@
 package io.egress.webhook.send;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.vertx.ByteBufs;
 import io.egress.webhook.endpoint.Event;
@@ -54,9 +53,6 @@ public final class Envelope {
   /** The same for {@code event}, whose data may be something else that ends like a document. */
   public static Envelope compose(
       Event event, UUID deliveryId, Instant emittedAt, byte[] documentHead) {
-    requireNonNull(event, "event is null");
-    requireNonNull(deliveryId, "deliveryId is null");
-    requireNonNull(documentHead, "documentHead is null");
     if (!endsBeforeEmittedAt(documentHead)) {
       throw new IllegalArgumentException("documentHead does not end with \"emitted_at\":\"");
     }

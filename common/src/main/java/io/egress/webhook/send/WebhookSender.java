@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.vertx.VertxInternals;
 import io.egress.platform.vertx.VertxInternals.LoopContext;
 import io.egress.webhook.endpoint.AddressPolicy;
@@ -35,10 +33,6 @@ public final class WebhookSender {
       AddressPolicy policy,
       NameLookup names,
       TrustOptions trust) {
-    requireNonNull(settings, "settings is null");
-    requireNonNull(policy, "policy is null");
-    requireNonNull(names, "names is null");
-    requireNonNull(trust, "trust is null");
     List<EventLoop> eventLoops = VertxInternals.eventLoops(vertx);
     SendingLoop.Shared shared =
         new SendingLoop.Shared(
@@ -56,7 +50,6 @@ public final class WebhookSender {
 
   /** Starts an attempt. The signature's timestamp should not be older than this call. */
   public Sending send(SendRequest request) {
-    requireNonNull(request, "request is null");
     return loopOf(request.endpointId()).send(request);
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -39,35 +37,13 @@ public final class DeliveryVerticle extends VerticleBase {
       FailingEndpoints failing,
       WorkerStates workers,
       Supervision supervision) {
-
     /**
      * When workers are restarted, how often they were, and whether they may work.
      *
      * @param database as last asked
      */
     public record Supervision(
-        Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {
-      public Supervision {
-        requireNonNull(restarts, "restarts is null");
-        requireNonNull(backends, "backends is null");
-        requireNonNull(database, "database is null");
-      }
-    }
-
-    public Parts {
-      requireNonNull(settings, "settings is null");
-      requireNonNull(secrets, "secrets is null");
-      requireNonNull(sender, "sender is null");
-      requireNonNull(pool, "pool is null");
-      requireNonNull(documents, "documents is null");
-      requireNonNull(heads, "heads is null");
-      requireNonNull(days, "days is null");
-      requireNonNull(publisher, "publisher is null");
-      requireNonNull(meters, "meters is null");
-      requireNonNull(failing, "failing is null");
-      requireNonNull(workers, "workers is null");
-      requireNonNull(supervision, "supervision is null");
-    }
+        Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {}
   }
 
   private final Parts shared;

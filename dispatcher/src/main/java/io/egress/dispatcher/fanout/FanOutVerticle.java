@@ -1,7 +1,5 @@
 package io.egress.dispatcher.fanout;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
 import io.egress.dispatcher.supervise.Restarts;
@@ -27,16 +25,7 @@ public final class FanOutVerticle extends VerticleBase {
       RecordPublisher publisher,
       Metrics metrics,
       BackendWait backends,
-      Duration stallTimeout) {
-    public Parts {
-      requireNonNull(kafka, "kafka is null");
-      requireNonNull(pool, "pool is null");
-      requireNonNull(publisher, "publisher is null");
-      requireNonNull(metrics, "metrics is null");
-      requireNonNull(backends, "backends is null");
-      requireNonNull(stallTimeout, "stallTimeout is null");
-    }
-  }
+      Duration stallTimeout) {}
 
   private final Parts parts;
   private final Topics topics;

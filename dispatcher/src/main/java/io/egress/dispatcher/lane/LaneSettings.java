@@ -1,17 +1,10 @@
 package io.egress.dispatcher.lane;
 
-import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
 /** The parameters of lanes. */
 public record LaneSettings(Concurrency concurrency, Parking parking, Bounds bounds) {
-  public LaneSettings {
-    requireNonNull(concurrency, "concurrency is null");
-    requireNonNull(parking, "parking is null");
-    requireNonNull(bounds, "bounds is null");
-  }
-
   private static final int IN_FLIGHT_MAX = 2_048;
   private static final int PROBES_SHARE = 4;
 
@@ -96,7 +89,6 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
   }
 
   private static void checkPositive(Duration duration, String name) {
-    requireNonNull(duration, name + " is null");
     check(!duration.isNegative() && !duration.isZero(), name + " is not positive");
   }
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.lane;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,9 +50,6 @@ public final class Lanes<R> {
    * while {@link #isFull} never sees that if a batch fits above the mark.
    */
   public boolean offer(UUID endpointId, Priority priority, R record, long nowNanos) {
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(priority, "priority is null");
-    requireNonNull(record, "record is null");
     if (!backlog.hasRoom()) {
       return false;
     }
@@ -94,7 +89,6 @@ public final class Lanes<R> {
    * Otherwise, complete it as {@link Completion#ABORTED} and offer its record again.
    */
   public boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
-    requireNonNull(limits, "limits is null");
     if (!inFlight.contains(attempt)) {
       throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
     }
@@ -129,7 +123,6 @@ public final class Lanes<R> {
   }
 
   public void completed(InFlight<R> attempt, Completion completion, long nowNanos) {
-    requireNonNull(completion, "completion is null");
     if (!inFlight.remove(attempt)) {
       throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
     }

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.notice;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.json.UtcInstant;
 import io.egress.settings.PortalSettings;
 import io.vertx.core.Future;
@@ -67,7 +65,6 @@ public final class OperatorNotices {
 
   /** About nothing of a workspace. */
   public Future<Void> add(SqlConnection tx, Event event, JsonObject data) {
-    requireNonNull(data, "data is null");
     return wanted ? add(tx, event, null, data) : Future.succeededFuture();
   }
 

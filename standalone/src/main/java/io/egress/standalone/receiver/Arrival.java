@@ -1,7 +1,5 @@
 package io.egress.standalone.receiver;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * A request received by an endpoint.
  *
@@ -9,11 +7,6 @@ import static java.util.Objects.requireNonNull;
  * @param accepted whether it is the first successful attempt of its delivery
  */
 public record Arrival(String endpoint, Verdict verdict, int attempt, int status, boolean accepted) {
-  public Arrival {
-    requireNonNull(endpoint, "endpoint is null");
-    requireNonNull(verdict, "verdict is null");
-  }
-
   /** Accepted after a failed attempt of the same delivery. */
   public boolean recovered() {
     return accepted && attempt > 1;

@@ -1,7 +1,5 @@
 package io.egress.standalone.run;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.embedded.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,7 +42,6 @@ public final class ChildProcess implements AutoCloseable {
       List<String> options, String main, List<String> arguments, Map<String, String> settings) {
     public Command {
       options = List.copyOf(options);
-      requireNonNull(main, "main is null");
       arguments = List.copyOf(arguments);
       settings = Map.copyOf(settings);
     }
