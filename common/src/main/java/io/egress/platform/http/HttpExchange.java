@@ -2,8 +2,8 @@ package io.egress.platform.http;
 
 import io.egress.platform.database.Unavailability;
 import io.egress.platform.flow.ByteBudget;
-import io.egress.platform.trace.RequestSpan;
-import io.egress.platform.trace.RequestTracing;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +34,8 @@ public final class HttpExchange {
 
   private static final Logger log = LoggerFactory.getLogger(HttpExchange.class);
   private static final String ERROR_FORM = ErrorForm.class.getName();
+  private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
+  private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private HttpExchange() {}
@@ -48,7 +49,7 @@ public final class HttpExchange {
           putCommonHeaders(ctx.response(), RequestIds.choose(ctx.request().getHeader(REQUEST_ID)));
           requests.begin(ctx);
           RequestLifetime.begin(ctx, answerMax);
-          trace(ctx, RequestTracing.request(vertx));
+          trace(ctx, Span.current());
           UnreadBody.discardAfterAnswer(ctx);
           Optional<Refusal> refusal = RequestRules.check(ctx.request());
           if (refusal.isPresent()) {
@@ -65,12 +66,15 @@ public final class HttpExchange {
     return router;
   }
 
-  private static void trace(RoutingContext ctx, @Nullable RequestSpan span) {
-    if (span != null) {
+  /** The route is known only when the response begins; its path contains ids, and no data. */
+  private static void trace(RoutingContext ctx, Span span) {
+    if (span.isRecording()) {
       ctx.addHeadersEndHandler(_ -> {
         Route route = ctx.currentRoute();
         if (route != null && route.getPath() != null) {
-          span.matched(ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
+          span.updateName(ctx.request().method().name() + " " + route.getPath())
+              .setAttribute(ROUTE, route.getPath())
+              .setAttribute(PATH, RequestLog.path(ctx));
         }
       });
     }

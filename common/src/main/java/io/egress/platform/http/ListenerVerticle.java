@@ -2,7 +2,7 @@ package io.egress.platform.http;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.platform.trace.RequestTracing;
+import io.egress.platform.trace.TracedVertx;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
@@ -84,9 +84,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setHandle100ContinueAutomatically(true)
             .setHttp2ClearTextEnabled(false)
             .setTracingPolicy(
-                settings.internal()
-                    ? RequestTracing.FOLLOWS_CALLERS
-                    : RequestTracing.IGNORES_CALLERS);
+                settings.internal() ? TracedVertx.FOLLOWS_CALLERS : TracedVertx.IGNORES_CALLERS);
     return certificate == null
         ? options
         : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);

@@ -25,8 +25,8 @@ import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
-import io.egress.webhook.trace.AttemptSpan;
 import io.egress.webhook.trace.Tracing;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
@@ -307,10 +307,7 @@ final class Deliveries implements PreparationQueries.Reader {
     Outcome failed =
         new Outcome.Failed(
             FailureKind.DOCUMENT, null, UNREADABLE, Duration.ZERO, Exchanged.NOTHING);
-    AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
-    if (span != null) {
-      span.end(failed);
-    }
+    Tracing.end(tracing.attempt(slot.record().delivery(), null), failed);
     settle(slot, clock.instant(), failed);
   }
 
@@ -366,22 +363,16 @@ final class Deliveries implements PreparationQueries.Reader {
     if (delivery.origin() != Origin.ERASURE) {
       job.revision(head.revision());
     }
-    AttemptSpan span = tracing.attempt(delivery, destination.url());
+    Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
         destination.send(
-            new Message(
-                event(delivery),
-                delivery.id(),
-                startedAt,
-                span == null ? null : span.traceparent()),
+            new Message(event(delivery), delivery.id(), startedAt, tracing.toReceiver(span)),
             head.bytes());
     job.sending(sending);
     sending
         .outcome()
         .onSuccess(outcome -> {
-          if (span != null) {
-            span.end(outcome);
-          }
+          Tracing.end(span, outcome);
           settle(slot, startedAt, outcome);
           memory.release();
           proceed();

@@ -1,6 +1,5 @@
 package io.egress.dispatcher.lane;
 
-
 import java.time.Duration;
 
 /** The parameters of lanes. */
