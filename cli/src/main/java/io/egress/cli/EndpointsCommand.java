@@ -3,7 +3,10 @@ package io.egress.cli;
 import io.egress.webhook.endpoint.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +51,8 @@ final class EndpointsCommand {
           @Nullable String description,
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
-      @Mixin EndpointLimitOptions limits,
-      @Mixin ClientCertificateOptions certificate,
+      @Mixin LimitOptions limits,
+      @Mixin CertificateOptions certificate,
       @Option(names = "--standard-webhooks", description = STANDARD) boolean standardWebhooks,
       @Option(names = "--erasures", description = ERASURES) boolean erasures,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
@@ -112,8 +115,8 @@ final class EndpointsCommand {
               paramLabel = "TEXT",
               description = "what it is for; empty for none")
           @Nullable String description,
-      @Mixin EndpointLimitOptions limits,
-      @Mixin ClientCertificateOptions certificate,
+      @Mixin LimitOptions limits,
+      @Mixin CertificateOptions certificate,
       @Option(names = "--standard-webhooks", negatable = true, description = STANDARD)
           @Nullable Boolean standardWebhooks,
       @Option(names = "--erasures", negatable = true, description = ERASURES)
@@ -272,5 +275,78 @@ final class EndpointsCommand {
   private static JsonArray events(boolean erasures) {
     return new JsonArray(
         Event.words(erasures ? List.of(Event.values()) : List.of(Event.CAPTURE_PROCESSED)));
+  }
+
+  /** The rate and concurrency limits of an endpoint. */
+  static final class LimitOptions {
+    private static final String NONE = "none";
+
+    @Option(
+        names = "--max-per-second",
+        paramLabel = "N",
+        description = "most attempts begun per second, from 1 to 10000, or none")
+    private @Nullable String maxPerSecond;
+
+    @Option(
+        names = "--max-in-flight",
+        paramLabel = "N",
+        description = "most concurrent attempts, from 1 to 64, or none")
+    private @Nullable String maxInFlight;
+
+    void putInto(JsonObject endpoint) {
+      put(endpoint, "max_per_second", maxPerSecond);
+      put(endpoint, "max_in_flight", maxInFlight);
+    }
+
+    private static void put(JsonObject endpoint, String name, @Nullable String value) {
+      if (value == null) {
+        return;
+      }
+      try {
+        endpoint.put(name, value.equals(NONE) ? null : Integer.valueOf(value));
+      } catch (NumberFormatException noNumber) {
+        throw new IllegalStateException(
+            "--" + name.replace('_', '-') + " takes a number or none, not '" + value + "'",
+            noNumber);
+      }
+    }
+  }
+
+  /** The client certificate of an endpoint, from PEM files. */
+  static final class CertificateOptions {
+    private static final String FIELD = "client_certificate";
+    private static final String NONE = "none";
+
+    @Option(
+        names = "--client-certificate",
+        paramLabel = "FILE",
+        description =
+            "PEM file of the certificate and its chain for a receiver that requests one, or none")
+    private @Nullable String certificate;
+
+    @Option(
+        names = "--client-key",
+        paramLabel = "FILE",
+        description = "PEM file of its private key, PKCS#8 and not encrypted")
+    private @Nullable String key;
+
+    void putInto(JsonObject endpoint) {
+      if (NONE.equals(certificate) && key == null) {
+        endpoint.putNull(FIELD);
+      } else if (certificate != null && key != null) {
+        endpoint.put(
+            FIELD, new JsonObject().put("certificate", read(certificate)).put("key", read(key)));
+      } else if (certificate != null || key != null) {
+        throw new IllegalStateException("--client-certificate and --client-key go together");
+      }
+    }
+
+    private static String read(String file) {
+      try {
+        return Files.readString(Path.of(file));
+      } catch (IOException unreadable) {
+        throw new IllegalStateException("cannot read " + file, unreadable);
+      }
+    }
   }
 }

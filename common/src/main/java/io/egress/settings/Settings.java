@@ -30,6 +30,14 @@ public record Settings(
     PushSettings push,
     DispatcherSettings dispatcher,
     ProcessSettings process) {
+  /** Settings of every process, whatever its role. */
+  public record ProcessSettings(
+      Path dataDir,
+      Duration shutdownTimeout,
+      Duration idleTimeout,
+      LogSettings log,
+      TracingSettings tracing) {}
+
   private static final int TOKEN_LENGTH_MIN = 16;
   private static final Set<String> ANY = Set.of("0.0.0.0", "::");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1");

@@ -5,10 +5,12 @@ import io.egress.platform.flow.ByteBudget;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
@@ -16,6 +18,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,7 +54,7 @@ public final class HttpExchange {
           RequestLifetime.begin(ctx, answerMax);
           trace(ctx, Span.current());
           UnreadBody.discardAfterAnswer(ctx);
-          Optional<Refusal> refusal = RequestRules.check(ctx.request());
+          Optional<Refusal> refusal = checkAmbiguous(ctx.request());
           if (refusal.isPresent()) {
             fail(ctx, refusal.get());
           } else {
@@ -92,10 +95,6 @@ public final class HttpExchange {
    */
   public static void answerErrorsAs(RoutingContext ctx, ErrorForm form) {
     ctx.put(ERROR_FORM, form);
-  }
-
-  static boolean isForPeople(RoutingContext ctx) {
-    return ctx.get(ERROR_FORM) != null;
   }
 
   /** Ends the exchange with the response for {@code failure}. */
@@ -247,5 +246,29 @@ public final class HttpExchange {
     return failure instanceof ClientGoneException
         || ClientGoneException.isOfConnection(failure)
         || (ctx.response().closed() && Unavailability.isCauseOf(failure));
+  }
+
+  /**
+   * Rejects requests that two parsers may interpret differently, and closes their connections: a
+   * proxy in front could be made to see other requests than the service does.
+   */
+  private static Optional<Refusal> checkAmbiguous(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    if (headers.getAll(HttpHeaders.HOST).size() > 1) {
+      return ambiguous("more than one host header");
+    }
+    if (headers.getAll(HttpHeaders.AUTHORIZATION).size() > 1) {
+      return ambiguous("more than one authorization header");
+    }
+    List<String> codings = headers.getAll(HttpHeaders.TRANSFER_ENCODING);
+    if (codings.isEmpty()
+        || (codings.size() == 1 && codings.get(0).strip().equalsIgnoreCase("chunked"))) {
+      return Optional.empty();
+    }
+    return ambiguous("the only supported transfer-encoding is chunked");
+  }
+
+  private static Optional<Refusal> ambiguous(String reason) {
+    return Optional.of(Refusal.closing(400, reason));
   }
 }

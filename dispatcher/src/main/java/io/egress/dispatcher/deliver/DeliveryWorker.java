@@ -9,7 +9,7 @@ import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
-import io.egress.dispatcher.supervise.GroupMember;
+import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;

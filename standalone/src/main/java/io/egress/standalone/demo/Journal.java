@@ -1,8 +1,8 @@
 package io.egress.standalone.demo;
 
-import io.egress.standalone.receiver.Arrival;
-import io.egress.standalone.receiver.Verdict.Genuine;
-import io.egress.standalone.receiver.Verdict.Refused;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Refused;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.LocalTime;

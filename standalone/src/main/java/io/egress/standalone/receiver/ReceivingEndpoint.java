@@ -1,6 +1,9 @@
 package io.egress.standalone.receiver;
 
-import io.egress.standalone.receiver.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookReceiver.Answering;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.util.LinkedHashMap;
