@@ -192,7 +192,7 @@ final class EndpointsCommand {
     if (catchUp) {
       JsonObject failed = new JsonObject().put("only", "undelivered");
       JsonObject replay = internal.api().call("POST", path(workspace, id) + "/replays", failed);
-      output.tell("started replay " + replay.getString("id"));
+      output.note("started replay " + replay.getString("id"));
     }
     return output.fields(resumed);
   }

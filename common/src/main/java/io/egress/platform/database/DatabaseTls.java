@@ -90,7 +90,7 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
     if (mode == Mode.PREFER) {
       throw new IllegalArgumentException("has an sslrootcert, which sslmode=prefer does not use");
     }
-    return named("sslrootcert", () -> PemFile.certificates(root));
+    return ofParameter("sslrootcert", () -> PemFile.certificates(root));
   }
 
   private static @Nullable TlsFiles identity(@Nullable String certificate, @Nullable String key) {
@@ -101,11 +101,11 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
       throw new IllegalArgumentException("needs sslcert and sslkey both, or neither");
     }
     return new TlsFiles(
-        named("sslcert", () -> PemFile.certificates(certificate)),
-        named("sslkey", () -> PemFile.pkcs8Key(key)));
+        ofParameter("sslcert", () -> PemFile.certificates(certificate)),
+        ofParameter("sslkey", () -> PemFile.pkcs8Key(key)));
   }
 
-  private static Path named(String parameter, Supplier<PemFile> file) {
+  private static Path ofParameter(String parameter, Supplier<PemFile> file) {
     try {
       return file.get().path();
     } catch (IllegalArgumentException unusable) {

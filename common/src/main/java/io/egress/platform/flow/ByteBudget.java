@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * queue is full, it is rejected.
  *
  * <p>An owner may reserve several times. It never holds more than is left to all others: however
- * much it asks for, half of the budget remains for a second owner, and half of that for a third. An
+ * much it requests, half of the budget remains for a second owner, and half of that for a third. An
  * owner's first share is granted whenever the bytes are available. Owners are served in turns. A
  * share that waits for bytes is not overtaken; one that waits because of what its own owner holds
  * may be.

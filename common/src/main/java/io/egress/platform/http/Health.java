@@ -40,7 +40,7 @@ public final class Health {
     }
 
     /** A dependency that is not required at the moment. */
-    public static Check missable(String name, BooleanSupplier up) {
+    public static Check optional(String name, BooleanSupplier up) {
       return new Check(name, () -> up.getAsBoolean() ? State.UP : State.AWAY);
     }
   }

@@ -31,7 +31,7 @@ public record Capture(
   }
 
   /** Names of members are replaced by {@code names}, which is called once for each of them. */
-  public Capture withNames(Device named, UnaryOperator<Member> names) {
+  public Capture withNames(Device renamedDevice, UnaryOperator<Member> names) {
     Map<UUID, Member> members = new HashMap<>();
     List<Participant> renamed = new ArrayList<>(participants.size());
     for (Participant participant : participants) {
@@ -42,7 +42,7 @@ public record Capture(
               : participant.withMember(
                   members.computeIfAbsent(member.id(), _ -> names.apply(member))));
     }
-    return with(named, renamed);
+    return with(renamedDevice, renamed);
   }
 
   /** {@code changed} replaces the participant with the same label. */
@@ -54,7 +54,7 @@ public record Capture(
             .toList());
   }
 
-  private Capture with(Device named, List<Participant> changed) {
+  private Capture with(Device device, List<Participant> changed) {
     return new Capture(
         id,
         workspaceId,
@@ -64,7 +64,7 @@ public record Capture(
         startedAt,
         endedAt,
         durationMs,
-        named,
+        device,
         changed,
         segments);
   }

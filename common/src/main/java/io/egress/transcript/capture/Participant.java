@@ -10,7 +10,7 @@ public record Participant(
   }
 
   /** The member's name, if it is known; otherwise the label. */
-  public String shown() {
+  public String displayName() {
     String name = member == null ? null : member.name();
     return name == null ? label : name;
   }

@@ -27,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificate that is shown to receivers that request one, with its chain and private key. That
- * of an endpoint is encrypted at rest like signing secrets, and its key is never shown.
+ * The certificate presented to receivers that request one, with its chain and private key. That of
+ * an endpoint is encrypted at rest like signing secrets, and its key is never shown.
  */
 public final class ClientCertificate {
   private static final byte[] SAMPLE = "a sample to sign".getBytes(US_ASCII);
@@ -42,7 +42,7 @@ public final class ClientCertificate {
   private final Shown shown;
   private final KeyCertOptions options;
 
-  /** What is shown of a certificate. */
+  /** The public facts about a certificate. */
   public record Shown(String subject, Instant expiresAt) {
     private static Shown of(X509Certificate certificate) {
       return new Shown(

@@ -62,9 +62,9 @@ final class Deliveries implements PreparationQueries.Reader {
    *
    * @param bodies limits the bodies of attempts held at a time
    * @param unwrittenMax how long an outcome may wait before no further attempt is begun
-   * @param database as last asked
+   * @param database its state as of the last probe
    */
-  record Parts(
+  record Dependencies(
       Topics topics,
       RecordConsumer consumer,
       Workload workload,
@@ -103,22 +103,22 @@ final class Deliveries implements PreparationQueries.Reader {
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
-  Deliveries(Vertx vertx, Clock clock, Parts parts) {
+  Deliveries(Vertx vertx, Clock clock, Dependencies dependencies) {
     this.vertx = vertx;
     this.clock = clock;
-    this.consumer = parts.consumer();
-    this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
-    this.workload = parts.workload();
-    this.pauses = parts.pauses();
-    this.queries = new PreparationQueries(vertx, parts.preparation(), this);
-    this.destinations = parts.destinations();
-    this.bodies = parts.bodies();
-    this.outcomes = parts.outcomes();
-    this.commits = parts.commits();
-    this.meters = parts.meters();
-    this.failing = parts.failing();
-    this.unwrittenNanosMax = parts.unwrittenMax().toNanos();
-    this.database = parts.database();
+    this.consumer = dependencies.consumer();
+    this.undelayed = Set.of(dependencies.topics().deliveries(), dependencies.topics().backfill());
+    this.workload = dependencies.workload();
+    this.pauses = dependencies.pauses();
+    this.queries = new PreparationQueries(vertx, dependencies.preparation(), this);
+    this.destinations = dependencies.destinations();
+    this.bodies = dependencies.bodies();
+    this.outcomes = dependencies.outcomes();
+    this.commits = dependencies.commits();
+    this.meters = dependencies.meters();
+    this.failing = dependencies.failing();
+    this.unwrittenNanosMax = dependencies.unwrittenMax().toNanos();
+    this.database = dependencies.database();
     this.tracing = Tracing.of(vertx);
   }
 
@@ -189,7 +189,7 @@ final class Deliveries implements PreparationQueries.Reader {
       }
       queries.add(slot);
     }
-    queries.ask();
+    queries.send();
     awaitPace();
   }
 
@@ -223,7 +223,7 @@ final class Deliveries implements PreparationQueries.Reader {
 
   @Override
   public void prepared(
-      InFlight<Job> slot, Verdict verdict, long askedNanos, DocumentHold documents) {
+      InFlight<Job> slot, Verdict verdict, long sentNanos, DocumentHold documents) {
     if (slot.record().isAbandoned()) {
       abandoned(slot);
       documents.release();
@@ -238,7 +238,7 @@ final class Deliveries implements PreparationQueries.Reader {
             yield false;
           }
           case Verdict.Skip _ -> {
-            skip(slot, askedNanos);
+            skip(slot, sentNanos);
             yield false;
           }
           case Verdict.Canceled _ -> {
@@ -290,10 +290,10 @@ final class Deliveries implements PreparationQueries.Reader {
    * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
    * since.
    */
-  private void skip(InFlight<Job> slot, long askedNanos) {
+  private void skip(InFlight<Job> slot, long sentNanos) {
     skipAlone(slot, "Delivery skipped");
     UUID endpointId = slot.record().delivery().endpointId();
-    workload.takeAllOf(endpointId, askedNanos).forEach(outcomes::skipped);
+    workload.takeAllOf(endpointId, sentNanos).forEach(outcomes::skipped);
   }
 
   private void skipAlone(InFlight<Job> slot, String message) {
@@ -468,8 +468,8 @@ final class Deliveries implements PreparationQueries.Reader {
   }
 
   /**
-   * How long others might have got an answer from PostgreSQL or Kafka that this worker waits for.
-   * What a database does that takes nobody's writes is not waited for elsewhere: the next owner
+   * How long this worker has waited for PostgreSQL or Kafka, which may answer another worker. 0
+   * while the database is read-only: no worker can write then, and the next owner of the partitions
    * would repeat attempts whose outcomes are known here.
    */
   long stalledNanos() {
@@ -478,7 +478,7 @@ final class Deliveries implements PreparationQueries.Reader {
         : Math.max(heldUpNanos(), Math.max(queries.waitingNanos(), outcomes.waitingNanos()));
   }
 
-  /** Nothing is asked of a database that is known to be away, so nothing waits for its answer. */
+  /** No query is sent to a database that is known to be down, so no query waits. */
   private long heldUpNanos() {
     if (database.get() != DatabaseState.AWAY || workload.waiting() == 0) {
       heldUpSinceNanos = null;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs one delivery worker on an event loop. */
 public final class DeliveryVerticle extends VerticleBase {
   /** Shared by the workers of a process. */
-  public record Parts(
+  public record Dependencies(
       Settings settings,
       SecretBox secrets,
       WebhookSender sender,
@@ -40,19 +40,19 @@ public final class DeliveryVerticle extends VerticleBase {
     /**
      * When workers are restarted, how often they were, and whether they may work.
      *
-     * @param database as last asked
+     * @param database its state as of the last probe
      */
     public record Supervision(
         Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {}
   }
 
-  private final Parts shared;
+  private final Dependencies shared;
   private final WorkerSettings bounds;
   private final Set<String> topics;
   private @Nullable MemberSupervisor supervisor;
 
   /** {@code topics} are all that may contain deliveries, including those of former schedules. */
-  public DeliveryVerticle(Parts shared, WorkerSettings bounds, Set<String> topics) {
+  public DeliveryVerticle(Dependencies shared, WorkerSettings bounds, Set<String> topics) {
     this.shared = shared;
     this.bounds = bounds;
     this.topics = Set.copyOf(topics);

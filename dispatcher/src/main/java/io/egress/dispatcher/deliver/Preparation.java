@@ -101,7 +101,7 @@ final class Preparation {
     }
   }
 
-  private record Asked(
+  private record Lookup(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> canceled,
@@ -133,10 +133,10 @@ final class Preparation {
 
   /**
    * The queries are pipelined. The connection is returned before a document is rendered, which
-   * needs another one. {@code answered} is called when the database has answered; no document is
+   * needs another one. {@code onAnswer} is called when the database has answered; no document is
    * inflated before there is memory for it.
    */
-  Future<Answers> ask(List<Delivery> deliveries, Runnable answered) {
+  Future<Answers> read(List<Delivery> deliveries, Runnable onAnswer) {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
@@ -148,23 +148,23 @@ final class Preparation {
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(connection, deliveries);
               Future<Set<UUID>> canceled = canceled(connection, deliveries);
-              Future<CurrentDocuments.Answer> documents = heads.ask(connection, captureIds);
+              Future<CurrentDocuments.Answer> documents = heads.read(connection, captureIds);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
               return Future.join(targets, known, canceled, documents, erasures)
                   .map(_ ->
-                      new Asked(
+                      new Lookup(
                           targets.result(),
                           known.result(),
                           canceled.result(),
                           erasures.result(),
                           documents.result()));
             })
-        .compose(asked -> {
-          answered.run();
-          long bytes = asked.documents().bytes();
+        .compose(lookup -> {
+          onAnswer.run();
+          long bytes = lookup.documents().bytes();
           return memory
               .take(Math.min(shareMax, bytes))
-              .compose(share -> find(asked, share, bytes > shareMax / 2));
+              .compose(share -> find(lookup, share, bytes > shareMax / 2));
         });
   }
 
@@ -193,15 +193,15 @@ final class Preparation {
         : ErasureDocuments.read(client, captureIds);
   }
 
-  private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
+  private Future<Answers> find(Lookup lookup, ByteBudget.Share share, boolean large) {
     return heads
-        .find(asked.documents())
+        .find(lookup.documents())
         .map(found ->
             new Answers(
-                asked.endpoints(),
-                asked.known(),
-                asked.canceled(),
-                asked.erasures(),
+                lookup.endpoints(),
+                lookup.known(),
+                lookup.canceled(),
+                lookup.erasures(),
                 found,
                 share,
                 large))

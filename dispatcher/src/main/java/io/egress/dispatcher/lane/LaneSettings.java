@@ -44,8 +44,8 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
    *
    * @param stuckAfter without progress for this long, with no slot free and records waiting, a lane
    *     is stuck
-   * @param overdueAfter once the caller has been told to pause, no record waits longer than this
-   *     without its lane giving up records
+   * @param overdueAfter while the backlog is full, no record waits longer than this without its
+   *     lane giving up records
    * @param delayMin the first parking delay of a lane; it doubles while the lane stays stuck
    * @param delayMax the longest delay
    */
@@ -65,7 +65,7 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
    * @param inFlightMax concurrent attempts
    * @param probesInFlightMax how many of those may be probes of stuck lanes
    * @param queuedMax waiting records; no more are taken
-   * @param pauseAtQueued the caller is asked to pause from here ...
+   * @param pauseAtQueued the caller must pause from here ...
    * @param resumeAtQueued ... until only this many are left
    * @param idleLanesMax idle lanes remembered, whatever their age
    */

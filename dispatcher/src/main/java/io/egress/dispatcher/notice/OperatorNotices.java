@@ -38,7 +38,7 @@ public final class OperatorNotices {
   private static final String ADD =
       "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
 
-  /** Counting to a thousand is enough to tell how bad it is. */
+  /** Counting stops at a thousand, which shows the extent of the failure. */
   private static final String ENDPOINT =
       """
       select e.workspace_id, w.name as workspace_name, e.spec->>'url' as url, e.spec->>'description' as description, e.failing_since,

@@ -74,13 +74,13 @@ public final class ChildProcess implements AutoCloseable {
     long end = System.nanoTime() + READY_MAX.toNanos();
     while (System.nanoTime() < end) {
       boolean alive = process.isAlive();
-      String said = output();
-      Matcher matcher = wanted.matcher(said);
+      String text = output();
+      Matcher matcher = wanted.matcher(text);
       if (matcher.find()) {
         return matcher;
       }
       if (!alive) {
-        throw new IllegalStateException(name + " ended:\n" + said);
+        throw new IllegalStateException(name + " ended:\n" + text);
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
@@ -176,8 +176,8 @@ public final class ChildProcess implements AutoCloseable {
 
   /** The end of its output. */
   public String lastWords() {
-    String said = output();
-    return said.substring(Math.max(0, said.length() - 2_000));
+    String text = output();
+    return text.substring(Math.max(0, text.length() - 2_000));
   }
 
   /** Sends SIGTERM, then SIGKILL. */

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class KeptSecretTest {
+class StoredSecretTest {
   private final Path data;
   private final List<String> made = new ArrayList<>();
 
-  KeptSecretTest(@TempDir Path folder) {
+  StoredSecretTest(@TempDir Path folder) {
     this.data = folder.resolve("data");
   }
 
@@ -67,11 +67,11 @@ class KeptSecretTest {
   }
 
   private Path file() {
-    return KeptSecret.SECRET_KEY.file(data);
+    return StoredSecret.SECRET_KEY.file(data);
   }
 
   private String complete(Map<String, String> environment) {
-    KeptSecret.SECRET_KEY.complete(environment, data, made::add);
+    StoredSecret.SECRET_KEY.complete(environment, data, made::add);
     return environment.getOrDefault("EGRESS_SECRET_KEY", "");
   }
 }

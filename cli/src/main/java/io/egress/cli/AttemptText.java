@@ -6,8 +6,8 @@ import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
 /** What an attempt sent and what came back, as text. */
-final class ShownAttempt {
-  private ShownAttempt() {}
+final class AttemptText {
+  private AttemptText() {}
 
   static void print(JsonObject attempt, PrintWriter out) {
     int number = attempt.getInteger("attempt");

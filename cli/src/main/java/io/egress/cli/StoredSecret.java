@@ -18,11 +18,11 @@ import java.util.function.Supplier;
  * A secret setting of an installation that was not given one: generated once and stored in the data
  * folder.
  */
-public final class KeptSecret {
-  public static final KeptSecret INTERNAL_TOKEN =
-      new KeptSecret("EGRESS_INTERNAL_TOKEN", "internal-token", KeptSecret::randomToken);
-  public static final KeptSecret SECRET_KEY =
-      new KeptSecret("EGRESS_SECRET_KEY", "secret-key", SecretBox::newKey);
+public final class StoredSecret {
+  public static final StoredSecret INTERNAL_TOKEN =
+      new StoredSecret("EGRESS_INTERNAL_TOKEN", "internal-token", StoredSecret::randomToken);
+  public static final StoredSecret SECRET_KEY =
+      new StoredSecret("EGRESS_SECRET_KEY", "secret-key", SecretBox::newKey);
 
   private static final int TOKEN_RANDOM_BYTES = 24;
 
@@ -30,7 +30,7 @@ public final class KeptSecret {
   private final String file;
   private final Supplier<String> maker;
 
-  private KeptSecret(String setting, String file, Supplier<String> maker) {
+  private StoredSecret(String setting, String file, Supplier<String> maker) {
     this.setting = setting;
     this.file = file;
     this.maker = maker;
@@ -52,11 +52,13 @@ public final class KeptSecret {
   }
 
   Optional<String> existing(Path dataDir) {
-    Path kept = file(dataDir);
+    Path stored = file(dataDir);
     try {
-      return Files.exists(kept) ? Optional.of(Files.readString(kept).strip()) : Optional.empty();
+      return Files.exists(stored)
+          ? Optional.of(Files.readString(stored).strip())
+          : Optional.empty();
     } catch (IOException failure) {
-      throw new UncheckedIOException(setting + " cannot be read from " + kept, failure);
+      throw new UncheckedIOException(setting + " cannot be read from " + stored, failure);
     }
   }
 

@@ -9,7 +9,7 @@ import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class ShownAttemptTest {
+class AttemptTextTest {
   @Test
   void printsWhatWasSentAndWhatCameBack() {
     JsonObject request =
@@ -60,7 +60,7 @@ class ShownAttemptTest {
   private static String printed(JsonObject attempt) {
     StringWriter printed = new StringWriter();
     PrintWriter out = new PrintWriter(printed);
-    ShownAttempt.print(attempt, out);
+    AttemptText.print(attempt, out);
     out.flush();
     return printed.toString();
   }
