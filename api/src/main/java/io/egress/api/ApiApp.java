@@ -306,7 +306,7 @@ public final class ApiApp {
       closing.pushSync("the metrics of failing endpoints", failing::close);
       Health health = monitoring.health().part();
       health.add(Health.Check.needed("database", probes::databaseUp));
-      health.add(Health.Check.missable("kafka", probes::kafkaUp));
+      health.add(Health.Check.optional("kafka", probes::kafkaUp));
       health.add(new Health.Check("relay", relay::state));
       return new Backends(health, probes);
     }
@@ -316,7 +316,7 @@ public final class ApiApp {
       Standby standby = database.standby("standby_pull", pullConnections(), probes.reading());
       if (standby != null) {
         closing.push("the standby", standby::close);
-        health.add(Health.Check.missable("standby", () -> standby.unfit().isEmpty()));
+        health.add(Health.Check.optional("standby", () -> standby.unfit().isEmpty()));
       }
       monitoring
           .metrics()

@@ -52,7 +52,7 @@ public final class CliMain {
     return line.setExecutionExceptionHandler(
             (failure, command, _) -> {
               PrintWriter err = command.getErr();
-              int status = RunningProcess.tell(failure, err::println);
+              int status = RunningProcess.report(failure, err::println);
               err.flush();
               return status;
             })

@@ -146,7 +146,7 @@ final class DeliveriesCommand {
     if (!attempts.isEmpty()) {
       out.println();
       out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
-      attempts.forEach(each -> ShownAttempt.print((JsonObject) each, out));
+      attempts.forEach(each -> AttemptText.print((JsonObject) each, out));
     }
     if (!others.isEmpty()) {
       out.printf("%ndeliveries of the capture to the endpoint again:%n");

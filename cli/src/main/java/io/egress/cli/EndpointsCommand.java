@@ -2,7 +2,10 @@ package io.egress.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +43,7 @@ final class EndpointsCommand {
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
       @Mixin EndpointSpecOptions spec,
-      @Mixin ClientCertificateOptions certificate,
+      @Mixin CertificateOptions certificate,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Mixin Output output) {
@@ -88,7 +91,7 @@ final class EndpointsCommand {
       @Option(names = "--url", paramLabel = "URL", description = "where webhooks go")
           @Nullable String url,
       @Mixin EndpointSpecOptions spec,
-      @Mixin ClientCertificateOptions certificate,
+      @Mixin CertificateOptions certificate,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(
@@ -151,7 +154,7 @@ final class EndpointsCommand {
     if (catchUp) {
       JsonObject failed = new JsonObject().put("only", "undelivered");
       JsonObject replay = internal.api().call("POST", path(workspace, id) + "/replays", failed);
-      output.tell("started replay " + replay.getString("id"));
+      output.note("started replay " + replay.getString("id"));
     }
     return output.fields(resumed);
   }
@@ -229,5 +232,43 @@ final class EndpointsCommand {
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
+  }
+
+  /** The client certificate of an endpoint, from PEM files. */
+  static final class CertificateOptions {
+    private static final String FIELD = "client_certificate";
+    private static final String NONE = "none";
+
+    @Option(
+        names = "--client-certificate",
+        paramLabel = "FILE",
+        description =
+            "PEM file of the certificate and its chain for a receiver that requests one, or none")
+    private @Nullable String certificate;
+
+    @Option(
+        names = "--client-key",
+        paramLabel = "FILE",
+        description = "PEM file of its private key, PKCS#8 and not encrypted")
+    private @Nullable String key;
+
+    void putInto(JsonObject endpoint) {
+      if (NONE.equals(certificate) && key == null) {
+        endpoint.putNull(FIELD);
+      } else if (certificate != null && key != null) {
+        endpoint.put(
+            FIELD, new JsonObject().put("certificate", read(certificate)).put("key", read(key)));
+      } else if (certificate != null || key != null) {
+        throw new IllegalStateException("--client-certificate and --client-key go together");
+      }
+    }
+
+    private static String read(String file) {
+      try {
+        return Files.readString(Path.of(file));
+      } catch (IOException unreadable) {
+        throw new IllegalStateException("cannot read " + file, unreadable);
+      }
+    }
   }
 }

@@ -2,7 +2,6 @@ package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -34,7 +33,7 @@ public final class InternalApi {
 
   /** {@code actor} is the name for the audit log. */
   public InternalApi(String host, int port, String token, @Nullable String actor) {
-    this.base = "http://" + requireNonNull(host, "host is null") + ":" + port + "/internal/v1";
+    this.base = "http://" + host + ":" + port + "/internal/v1";
     this.token = token;
     this.actor = actor;
   }

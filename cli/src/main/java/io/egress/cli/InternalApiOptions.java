@@ -46,15 +46,15 @@ final class InternalApiOptions {
   }
 
   private static String token(Map<String, String> environment) {
-    String given = environment.getOrDefault(KeptSecret.INTERNAL_TOKEN.setting(), "");
+    String given = environment.getOrDefault(StoredSecret.INTERNAL_TOKEN.setting(), "");
     if (!given.isBlank()) {
       return given.split(",", 2)[0].strip();
     }
     Path dataDir = Path.of(environment.getOrDefault("EGRESS_DATA_DIR", "./data"));
-    return KeptSecret.INTERNAL_TOKEN
+    return StoredSecret.INTERNAL_TOKEN
         .existing(dataDir)
         .orElseThrow(() ->
             new IllegalStateException(
-                "set " + KeptSecret.INTERNAL_TOKEN.setting() + ": none is stored in " + dataDir));
+                "set " + StoredSecret.INTERNAL_TOKEN.setting() + ": none is stored in " + dataDir));
   }
 }

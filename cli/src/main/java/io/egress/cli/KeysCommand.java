@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     },
     footer = {
       "",
-      "Let a key expire tomorrow at the latest, whatever was said before:",
+      "Let a key expire tomorrow at the latest, whatever expiry it has:",
       "  egress keys change WORKSPACE KEY-ID --expires-in 1d"
     })
 final class KeysCommand {

@@ -50,7 +50,7 @@ final class Output {
   }
 
   /** Says something that is not part of the output. */
-  void tell(String text) {
+  void note(String text) {
     PrintWriter err = command.commandLine().getErr();
     err.println(text);
     err.flush();

@@ -39,26 +39,26 @@ final class RebuildQueueCommand implements Callable<Integer> {
     InternalApi api = internal.api();
     JsonObject requested = api.call("POST", "/queue/rebuild", new JsonObject());
     long id = requested.getJsonObject("rebuild").getLong("id");
-    JsonObject shown = requested;
-    for (int looks = 1; !noWait && isGoingOn(shown, id); looks++) {
+    JsonObject queue = requested;
+    for (int looks = 1; !noWait && isGoingOn(queue, id); looks++) {
       if (!output.isJson() && looks % LOOKS_PER_LINE == 0) {
-        output.line(shown, line(shown));
+        output.line(queue, line(queue));
       }
       LockSupport.parkNanos(PERIOD.toNanos());
-      shown = api.call("GET", "/queue", new JsonObject());
+      queue = api.call("GET", "/queue", new JsonObject());
     }
-    return output.line(shown, line(shown));
+    return output.line(queue, line(queue));
   }
 
   /** A later rebuild contains the rest of this one. */
-  private static boolean isGoingOn(JsonObject shown, long id) {
-    JsonObject rebuild = shown.getJsonObject("rebuild");
+  private static boolean isGoingOn(JsonObject queue, long id) {
+    JsonObject rebuild = queue.getJsonObject("rebuild");
     String state = rebuild.getString("state");
     return rebuild.getLong("id") < id || state.equals("requested") || state.equals("running");
   }
 
-  private static String line(JsonObject shown) {
-    JsonObject rebuild = shown.getJsonObject("rebuild");
+  private static String line(JsonObject queue) {
+    JsonObject rebuild = queue.getJsonObject("rebuild");
     String state = rebuild.getString("state");
     String published = "published " + rebuild.getLong("published") + " deliveries";
     return switch (state) {

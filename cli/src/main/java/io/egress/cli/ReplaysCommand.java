@@ -114,7 +114,7 @@ final class ReplaysCommand {
     JsonObject deliveries = ended.getJsonObject("deliveries");
     print(ended, output);
     if (ended.getString("state").equals("cancelled")) {
-      output.tell(
+      output.note(
           "the replay was canceled; %d of its deliveries were not attempted or not retried"
               .formatted(deliveries.getLong("skipped")));
       return 1;
@@ -123,16 +123,16 @@ final class ReplaysCommand {
   }
 
   private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
-    String told = "";
+    String printed = "";
     while (true) {
       JsonObject replay = api.call("GET", path, new JsonObject());
       JsonObject deliveries = replay.getJsonObject("deliveries");
       String progress =
           "%s of %s published deliveries have arrived"
               .formatted(deliveries.getLong("delivered"), replay.getLong("published"));
-      if (!output.isJson() && !progress.equals(told)) {
-        output.tell(progress);
-        told = progress;
+      if (!output.isJson() && !progress.equals(printed)) {
+        output.note(progress);
+        printed = progress;
       }
       if (!replay.getString("state").equals("running") && deliveries.getLong("pending") == 0) {
         return replay;

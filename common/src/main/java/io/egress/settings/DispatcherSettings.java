@@ -1,7 +1,5 @@
 package io.egress.settings;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.Durations;
 import io.egress.platform.environment.SettingsReader;
 import io.egress.webhook.delivery.RetrySchedule;
@@ -25,15 +23,6 @@ public record DispatcherSettings(
     Duration reconcileAfter,
     FailingSettings failing) {
   private static final Duration LOG_MARGIN = Duration.ofDays(1);
-
-  public DispatcherSettings {
-    requireNonNull(retrySchedule, "retrySchedule is null");
-    requireNonNull(attemptTimeout, "attemptTimeout is null");
-    requireNonNull(logRetention, "logRetention is null");
-    requireNonNull(stallTimeout, "stallTimeout is null");
-    requireNonNull(reconcileAfter, "reconcileAfter is null");
-    requireNonNull(failing, "failing is null");
-  }
 
   static DispatcherSettings read(SettingsReader reader) {
     DispatcherSettings settings =

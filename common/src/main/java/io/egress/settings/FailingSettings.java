@@ -1,7 +1,5 @@
 package io.egress.settings;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.Durations;
 import io.egress.platform.environment.SettingsReader;
 import java.net.URI;
@@ -20,11 +18,6 @@ public record FailingSettings(@Nullable Duration pauseAfter, @Nullable OperatorW
 
   /** The operator's webhook: its URL and signing secret. */
   public record OperatorWebhook(URI url, String secret) {
-    public OperatorWebhook {
-      requireNonNull(url, "url is null");
-      requireNonNull(secret, "secret is null");
-    }
-
     @Override
     public String toString() {
       return "OperatorWebhook[withheld]";

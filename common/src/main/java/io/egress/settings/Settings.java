@@ -1,7 +1,5 @@
 package io.egress.settings;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.DatabaseSettings;
 import io.egress.platform.environment.ByteSizes;
 import io.egress.platform.environment.Durations;
@@ -32,19 +30,20 @@ public record Settings(
     PushSettings push,
     DispatcherSettings dispatcher,
     ProcessSettings process) {
+  /** Settings of every process, whatever its role. */
+  public record ProcessSettings(
+      Path dataDir,
+      Duration shutdownTimeout,
+      Duration idleTimeout,
+      LogSettings log,
+      TracingSettings tracing) {}
+
   private static final int TOKEN_LENGTH_MIN = 16;
   private static final Set<String> ANY = Set.of("0.0.0.0", "::");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1");
 
   public Settings {
-    requireNonNull(internalListener, "internalListener is null");
     internalTokens = List.copyOf(internalTokens);
-    requireNonNull(database, "database is null");
-    requireNonNull(kafka, "kafka is null");
-    requireNonNull(api, "api is null");
-    requireNonNull(push, "push is null");
-    requireNonNull(dispatcher, "dispatcher is null");
-    requireNonNull(process, "process is null");
   }
 
   /** The first token, used by the service's own clients. */

@@ -1,7 +1,5 @@
 package io.egress.dispatcher;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.deliver.DeliveryVerticle;
 import io.egress.dispatcher.deliver.WorkerSettings;
 import io.egress.dispatcher.documents.DocumentCache;
@@ -89,7 +87,6 @@ public final class DispatcherApp {
    * metrics.
    */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings) {
-    requireNonNull(vertx, "vertx is null");
     DispatcherApp app = new DispatcherApp(vertx, settings, Monitoring.of(vertx));
     app.closing.pushSync("the monitoring", app.monitoring::close);
     return app.start(app::listen);
@@ -97,8 +94,6 @@ public final class DispatcherApp {
 
   /** For a process that runs several roles, with their shared internal listener. */
   public static Future<DispatcherApp> start(Vertx vertx, Settings settings, Monitoring monitoring) {
-    requireNonNull(vertx, "vertx is null");
-    requireNonNull(monitoring, "monitoring is null");
     return new DispatcherApp(vertx, settings, monitoring).start(Future::succeededFuture);
   }
 
@@ -152,7 +147,7 @@ public final class DispatcherApp {
             trust()
                 .compose(trust -> {
                   BackendProbes probes = probes();
-                  DeliveryVerticle.Parts shared = share(secrets, trust, topics, probes);
+                  DeliveryVerticle.Dependencies shared = share(secrets, trust, topics, probes);
                   return SessionLimits.require(vertx, shared.pool(), settings.database())
                       .compose(_ -> maintainDays(shared))
                       .onSuccess(_ -> watchStatistics(shared))
@@ -178,14 +173,14 @@ public final class DispatcherApp {
     return probes;
   }
 
-  private DeliveryVerticle.Parts share(
+  private DeliveryVerticle.Dependencies share(
       SecretBox secrets, TrustOptions trust, DeliveryTopics topics, BackendProbes probes) {
     Pool pool = database.pool("dispatcher", Math.max(1, settings.database().poolSize() / 2));
     closing.push("the database pool", pool::close);
     RecordPublisher publisher =
         new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
     closing.push("the Kafka producer", publisher::close);
-    return new DeliveryVerticle.Parts(
+    return new DeliveryVerticle.Dependencies(
         settings,
         secrets,
         sender(trust),
@@ -197,7 +192,7 @@ public final class DispatcherApp {
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
         failing(pool),
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
-        new DeliveryVerticle.Parts.Supervision(
+        new DeliveryVerticle.Dependencies.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
             new BackendWait(vertx, probes::askDatabase, probes::askKafka),
             probes::database));
@@ -271,12 +266,12 @@ public final class DispatcherApp {
     expiry.register(monitoring.metrics());
   }
 
-  private void watchStatistics(DeliveryVerticle.Parts shared) {
+  private void watchStatistics(DeliveryVerticle.Dependencies shared) {
     TableStatistics statistics = TableStatistics.watch(vertx, shared.pool());
     closing.pushSync("the table statistics", statistics::close);
   }
 
-  private Future<Void> maintainDays(DeliveryVerticle.Parts shared) {
+  private Future<Void> maintainDays(DeliveryVerticle.Dependencies shared) {
     long timer =
         vertx.setPeriodic(
             DAYS_MAINTENANCE_PERIOD.toMillis(),
@@ -299,7 +294,7 @@ public final class DispatcherApp {
   }
 
   private Future<Void> deploy(
-      DeliveryVerticle.Parts shared, DeliveryTopics topics, BackendProbes probes) {
+      DeliveryVerticle.Dependencies shared, DeliveryTopics topics, BackendProbes probes) {
     WorkerSettings bounds = WorkerSettings.defaults(settings.dispatcher(), topics.partitions());
     return vertx
         .deployVerticle(new DeliveryVerticle(shared, bounds, topics.read()))
@@ -314,10 +309,10 @@ public final class DispatcherApp {
         });
   }
 
-  private Future<FanOutVerticle> deployFanOut(DeliveryVerticle.Parts shared) {
+  private Future<FanOutVerticle> deployFanOut(DeliveryVerticle.Dependencies shared) {
     FanOutVerticle fanOut =
         new FanOutVerticle(
-            new FanOutVerticle.Parts(
+            new FanOutVerticle.Dependencies(
                 settings.kafka(),
                 shared.pool(),
                 shared.publisher(),
@@ -333,7 +328,7 @@ public final class DispatcherApp {
   }
 
   private void reconcile(
-      DeliveryVerticle.Parts shared,
+      DeliveryVerticle.Dependencies shared,
       FanOutVerticle fanOut,
       DeliveryTopics read,
       BackendProbes probes) {

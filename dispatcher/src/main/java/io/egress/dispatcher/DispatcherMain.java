@@ -13,7 +13,7 @@ public final class DispatcherMain {
     RunningProcess.run(DispatcherMain::run);
   }
 
-  /** Returns after the process was asked to stop. */
+  /** Returns when the process has stopped. */
   public static int run() {
     Settings settings = Settings.from(System.getenv());
     RunningProcess process = RunningProcess.begin();

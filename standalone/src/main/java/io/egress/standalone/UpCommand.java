@@ -1,6 +1,6 @@
 package io.egress.standalone;
 
-import io.egress.cli.KeptSecret;
+import io.egress.cli.StoredSecret;
 import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
@@ -49,7 +49,7 @@ final class UpCommand implements Callable<Integer> {
 
   private static void completeSecrets(
       Map<String, String> environment, Path dataDir, PrintStream out) {
-    KeptSecret token = KeptSecret.INTERNAL_TOKEN;
+    StoredSecret token = StoredSecret.INTERNAL_TOKEN;
     token.complete(
         environment,
         dataDir,
@@ -58,7 +58,7 @@ final class UpCommand implements Callable<Integer> {
                 Boolean.getBoolean(TERMINAL)
                     ? token.setting() + "=" + made + "  (generated now, stored in " + dataDir + ")"
                     : token.setting() + " was generated and stored in " + token.file(dataDir)));
-    KeptSecret key = KeptSecret.SECRET_KEY;
+    StoredSecret key = StoredSecret.SECRET_KEY;
     key.complete(
         environment,
         dataDir,

@@ -7,10 +7,10 @@ import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
-import io.egress.platform.trace.RequestSpan;
-import io.egress.platform.trace.RequestTracing;
+import io.egress.platform.trace.Traceparent;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.document.Renderers;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -31,7 +31,6 @@ public final class HookHandler {
   private final CombinedPuts puts;
   private final Renames renames;
   private final HookMeters meters;
-  private final Vertx vertx;
 
   HookHandler(
       Vertx vertx,
@@ -46,7 +45,6 @@ public final class HookHandler {
     this.puts = puts;
     this.renames = renames;
     this.meters = meters;
-    this.vertx = vertx;
   }
 
   public void putCapture(RoutingContext ctx) {
@@ -77,8 +75,7 @@ public final class HookHandler {
   }
 
   private Future<Void> put(RoutingContext ctx, UUID id) {
-    RequestSpan span = RequestTracing.request(vertx);
-    String traceparent = span == null ? null : span.traceparent();
+    String traceparent = Traceparent.of(Span.current());
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     return bodies.read(
         ctx,

@@ -45,7 +45,9 @@ public final class ImportHandler {
           ctx, new Refusal(503, IMPORTS_MAX + " imports are running already, try again later"));
       return;
     }
-    Import started = new Import(vertx, writer, limits, pace, RequestLifetime.of(ctx), meters);
+    RequestLifetime lifetime = RequestLifetime.of(ctx);
+    lifetime.adviseIfUnanswered(RequestLifetime.REPEAT);
+    Import started = new Import(vertx, writer, limits, pace, lifetime, meters);
     started.released().onComplete(_ -> imports.release());
     started
         .read(ctx)

@@ -83,7 +83,7 @@ final class CaptureLookups {
         row.getString("device"),
         documents.restore(pool, List.of(captureId)).await().captures().stream()
             .flatMap(revised -> revised.capture().participants().stream())
-            .map(Participant::shown)
+            .map(Participant::displayName)
             .limit(SPEAKERS_MAX)
             .toList());
   }

@@ -13,6 +13,7 @@ import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.Frame;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
+import io.egress.platform.http.RequestLifetime;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
@@ -54,6 +55,7 @@ final class PageRenderer {
                     : String.join(" ", address.ancestors())))
         .putHeader("referrer-policy", "no-referrer");
     HttpExchange.answerErrorsAs(ctx, this::error);
+    RequestLifetime.of(ctx).adviseIfUnanswered("Check that before you repeat it");
     ctx.next();
   }
 

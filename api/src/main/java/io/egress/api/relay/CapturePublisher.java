@@ -3,7 +3,6 @@ package io.egress.api.relay;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
-import io.egress.webhook.trace.TracedBatch;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.List;
@@ -13,17 +12,14 @@ record CapturePublisher(RecordPublisher publisher, String topic, Tracing tracing
 
   /** Completes once every record is acknowledged. */
   Future<Void> publish(List<OwedRecord> records) {
-    TracedBatch traced = new TracedBatch();
+    Tracing.Batch traced = tracing.batch();
     return publisher
         .publish(records.stream().map(record -> message(record.capture(), traced)).toList())
         .onComplete(traced::end);
   }
 
-  private Message message(ProcessedCapture capture, TracedBatch traced) {
+  private Message message(ProcessedCapture capture, Tracing.Batch traced) {
     return new Message(
-        topic,
-        capture.workspaceId().toString(),
-        capture.encode(),
-        traced.add(tracing.publish(capture, topic), capture.traceparent()));
+        topic, capture.workspaceId().toString(), capture.encode(), traced.publish(capture, topic));
   }
 }

@@ -12,6 +12,7 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.settings.Settings;
 import io.egress.webhook.trace.Tracing;
+import io.opentelemetry.api.OpenTelemetry;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.io.IOException;
@@ -80,7 +81,7 @@ class OutboxTest {
     return new Outbox(
         vertx,
         pool,
-        new CapturePublisher(publisher, topic, Tracing.OFF),
+        new CapturePublisher(publisher, topic, new Tracing(OpenTelemetry.noop(), false)),
         batch -> published.addAndGet(batch.size()));
   }
 

@@ -1,7 +1,5 @@
 package io.egress.platform.audit;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param kind the type of the thing affected, such as {@code endpoint}
  * @param changes the values set; never a secret, a key, a token or the value of a header
  */
-public record Act(String action, String kind, @Nullable UUID thingId, JsonObject changes) {
-  public Act {
-    requireNonNull(action, "action is null");
-    requireNonNull(kind, "kind is null");
-    requireNonNull(changes, "changes is null");
-  }
-}
+public record Act(String action, String kind, @Nullable UUID thingId, JsonObject changes) {}

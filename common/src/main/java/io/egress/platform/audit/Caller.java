@@ -2,7 +2,6 @@ package io.egress.platform.audit;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
@@ -43,10 +42,6 @@ public record Caller(
     public String word() {
       return word;
     }
-  }
-
-  public Caller {
-    requireNonNull(via, "via is null");
   }
 
   /**

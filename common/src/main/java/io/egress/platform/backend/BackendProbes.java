@@ -78,10 +78,10 @@ public final class BackendProbes {
 
   /** Completes once it is known for the first time whether PostgreSQL is up. */
   public Future<Void> databaseAsked() {
-    return watch.asked();
+    return watch.firstProbe();
   }
 
-  /** What PostgreSQL did when it was last asked. */
+  /** The state of PostgreSQL as of the last probe. */
   public DatabaseState database() {
     if (watch.isUp()) {
       return DatabaseState.TAKES_WRITES;
@@ -93,7 +93,7 @@ public final class BackendProbes {
     return watch.isUp();
   }
 
-  /** Whether Kafka took records when it was last asked. */
+  /** Whether Kafka took records at the last probe. */
   public boolean kafkaUp() {
     return kafka.isUp();
   }

@@ -87,7 +87,7 @@ final class ConnectOptions {
     return source;
   }
 
-  /** The driver assumes RSA unless told otherwise. */
+  /** The driver assumes RSA unless the key type is set. */
   private static String keyAlgorithm(TlsFiles identity) {
     try (InputStream certificate = Files.newInputStream(identity.certificate())) {
       return CertificateFactory.getInstance("X.509")

@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.SettingsReader;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +13,6 @@ public record DatabaseSettings(
     String url, int poolSize, Pooler pooler, @Nullable Standby standby, Timeouts timeouts) {
   /** A standby for reads, and how far it may be behind. */
   public record Standby(String url, Duration lagMax) {
-    public Standby {
-      requireNonNull(url, "url is null");
-      requireNonNull(lagMax, "lagMax is null");
-    }
-
     /** The URL contains a password. */
     @Override
     public String toString() {
@@ -49,20 +42,7 @@ public record DatabaseSettings(
    * @param transaction by PostgreSQL 17 or later
    */
   public record Timeouts(
-      Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {
-    public Timeouts {
-      requireNonNull(statement, "statement is null");
-      requireNonNull(lock, "lock is null");
-      requireNonNull(idleTransaction, "idleTransaction is null");
-      requireNonNull(transaction, "transaction is null");
-    }
-  }
-
-  public DatabaseSettings {
-    requireNonNull(url, "url is null");
-    requireNonNull(pooler, "pooler is null");
-    requireNonNull(timeouts, "timeouts is null");
-  }
+      Duration statement, Duration lock, Duration idleTransaction, Duration transaction) {}
 
   public static DatabaseSettings read(SettingsReader reader) {
     String url =

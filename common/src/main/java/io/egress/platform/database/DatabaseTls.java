@@ -1,7 +1,5 @@
 package io.egress.platform.database;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.PemFile;
 import io.egress.platform.environment.TlsFiles;
 import java.nio.file.Path;
@@ -54,10 +52,6 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
     }
   }
 
-  public DatabaseTls {
-    requireNonNull(mode, "mode is null");
-  }
-
   static DatabaseTls of(Map<String, String> parameters) {
     Map<String, String> left = new HashMap<>(parameters);
     String modeWord = left.remove("sslmode");
@@ -96,7 +90,7 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
     if (mode == Mode.PREFER) {
       throw new IllegalArgumentException("has an sslrootcert, which sslmode=prefer does not use");
     }
-    return named("sslrootcert", () -> PemFile.certificates(root));
+    return ofParameter("sslrootcert", () -> PemFile.certificates(root));
   }
 
   private static @Nullable TlsFiles identity(@Nullable String certificate, @Nullable String key) {
@@ -107,11 +101,11 @@ public record DatabaseTls(Mode mode, @Nullable Path authorities, @Nullable TlsFi
       throw new IllegalArgumentException("needs sslcert and sslkey both, or neither");
     }
     return new TlsFiles(
-        named("sslcert", () -> PemFile.certificates(certificate)),
-        named("sslkey", () -> PemFile.pkcs8Key(key)));
+        ofParameter("sslcert", () -> PemFile.certificates(certificate)),
+        ofParameter("sslkey", () -> PemFile.pkcs8Key(key)));
   }
 
-  private static Path named(String parameter, Supplier<PemFile> file) {
+  private static Path ofParameter(String parameter, Supplier<PemFile> file) {
     try {
       return file.get().path();
     } catch (IllegalArgumentException unusable) {

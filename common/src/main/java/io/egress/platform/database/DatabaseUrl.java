@@ -1,7 +1,6 @@
 package io.egress.platform.database;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import java.net.URLDecoder;
 import java.time.Duration;
@@ -51,10 +50,6 @@ public record DatabaseUrl(
 
   /** An IPv6 address has brackets. */
   public record Host(String name, int port) {
-    public Host {
-      requireNonNull(name, "name is null");
-    }
-
     @Override
     public String toString() {
       return name + ":" + port;
@@ -74,11 +69,6 @@ public record DatabaseUrl(
 
   public DatabaseUrl {
     hosts = List.copyOf(hosts);
-    requireNonNull(database, "database is null");
-    requireNonNull(user, "user is null");
-    requireNonNull(password, "password is null");
-    requireNonNull(tls, "tls is null");
-    requireNonNull(connectTimeout, "connectTimeout is null");
   }
 
   /** Throws {@link IllegalArgumentException} with a message that shows no secret. */

@@ -50,7 +50,7 @@ final class ServerSearch {
 
   /** What the server is for. */
   interface Purpose {
-    /** What a server is asked. */
+    /** The query that checks a server. */
     String columns();
 
     /** Throws {@link NoServerException} if the server that answers is not suitable. */
@@ -186,7 +186,7 @@ final class ServerSearch {
         });
   }
 
-  /** For a server that answers; one that does not is reported as an outage by those who ask it. */
+  /** For a server that answers; one that does not is reported as an outage by its callers. */
   private synchronized void leave(Server server, String reason) {
     if (server.equals(current)) {
       forget(server);

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A standby for reads that may be a little behind. Its pool leads to the first host that is a
  * standby and not further behind than allowed, which is checked for each connection, as for the
- * primary, and periodically. Whoever reads asks first whether there is one. Thread-safe.
+ * primary, and periodically. Readers check first whether there is one. Thread-safe.
  */
 public final class Standby {
   private static final Logger log = LoggerFactory.getLogger(Standby.class);
@@ -183,6 +183,22 @@ public final class Standby {
     @Override
     public String served() {
       return "serves pages";
+    }
+  }
+
+  /** The server is not a standby, or one that is too far behind. */
+  private static final class UnfitStandbyException extends NoServerException {
+    private static final long serialVersionUID = 1L;
+
+    private final Standby.Unfit reason;
+
+    UnfitStandbyException(Standby.Unfit reason, String message) {
+      super(message, null, true);
+      this.reason = reason;
+    }
+
+    Standby.Unfit reason() {
+      return reason;
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.platform.environment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,11 +14,6 @@ import java.security.cert.CertificateFactory;
 public record PemFile(Path path, String text) {
   private static final String PKCS8 = "-----BEGIN PRIVATE KEY-----";
   private static final String ANY_KEY = "PRIVATE KEY-----";
-
-  public PemFile {
-    requireNonNull(path, "path is null");
-    requireNonNull(text, "text is null");
-  }
 
   public static PemFile certificates(String path) {
     PemFile file = read(path);

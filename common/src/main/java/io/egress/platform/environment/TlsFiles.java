@@ -1,17 +1,10 @@
 package io.egress.platform.environment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** PEM files of a certificate chain and its key, which may be replaced at any time. */
 public record TlsFiles(Path certificate, Path key) {
-  public TlsFiles {
-    requireNonNull(certificate, "certificate is null");
-    requireNonNull(key, "key is null");
-  }
-
   public static @Nullable TlsFiles read(SettingsReader reader) {
     PemFile certificate =
         reader.optional(

@@ -1,4 +1,4 @@
-/** How settings are read from the environment, and what is said of those that cannot be used. */
+/** Reads settings from the environment and reports invalid ones. */
 @NullMarked
 package io.egress.platform.environment;
 

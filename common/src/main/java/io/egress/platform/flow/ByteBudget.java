@@ -1,7 +1,5 @@
 package io.egress.platform.flow;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -21,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * queue is full, it is rejected.
  *
  * <p>An owner may reserve several times. It never holds more than is left to all others: however
- * much it asks for, half of the budget remains for a second owner, and half of that for a third. An
+ * much it requests, half of the budget remains for a second owner, and half of that for a third. An
  * owner's first share is granted whenever the bytes are available. Owners are served in turns. A
  * share that waits for bytes is not overtaken; one that waits because of what its own owner holds
  * may be.
@@ -173,7 +171,6 @@ public final class ByteBudget {
 
   /** Reserves for {@code owner}, waiting at most {@code waitMax}. */
   public Place ask(Object owner, long bytes, @Nullable Duration waitMax) {
-    requireNonNull(owner, "owner is null");
     Place place;
     synchronized (this) {
       Owned owned = owners.computeIfAbsent(owner, Owned::new);

@@ -1,7 +1,5 @@
 package io.egress.platform.flow;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -19,11 +17,7 @@ public final class Patience {
    * @param stallMax how long a client may do nothing
    * @param bytesPerSecondMin how fast it has to be in the long run
    */
-  public record Terms(Duration stallMax, long bytesPerSecondMin) {
-    public Terms {
-      requireNonNull(stallMax, "stallMax is null");
-    }
-  }
+  public record Terms(Duration stallMax, long bytesPerSecondMin) {}
 
   private static final long NO_TIMER = -1;
 

@@ -73,7 +73,7 @@ final class CertificateWatch {
           served = now;
           refused = null;
         })
-        .onFailure(this::tell);
+        .onFailure(this::logFailure);
   }
 
   private Future<ServerCertificate> exchange(ServerCertificate found) {
@@ -90,7 +90,7 @@ final class CertificateWatch {
                 }));
   }
 
-  private void tell(Throwable failure) {
+  private void logFailure(Throwable failure) {
     String reason = String.valueOf(failure.getMessage());
     if (!reason.equals(refused)) {
       refused = reason;

@@ -1,5 +1,6 @@
 package io.egress.platform.http;
 
+import io.egress.platform.vertx.Channels;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -16,7 +17,6 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ final class ClientConnection extends ChannelDuplexHandler {
 
   /** Call when a connection is opened, before its first request is handled. */
   static void watch(HttpConnection opened) {
-    Channel channel = channel(opened);
+    Channel channel = Channels.of(opened);
     ClientConnection connection = new ClientConnection();
     channel.attr(KEY).set(connection);
     channel.pipeline().addBefore(BEFORE, "egress-client-connection", connection);
@@ -59,7 +59,7 @@ final class ClientConnection extends ChannelDuplexHandler {
 
   /** The request's response is the next one on its connection. */
   static void begin(HttpServerRequest request, RequestLifetime lifetime) {
-    Channel channel = channel(request.connection());
+    Channel channel = Channels.of(request.connection());
     ClientConnection connection = channel.attr(KEY).get();
     connection.current = lifetime;
     if (connection.inputEnded) {
@@ -156,9 +156,5 @@ final class ClientConnection extends ChannelDuplexHandler {
   private static boolean isOfChannel(Throwable cause) {
     return cause instanceof IOException
         || (cause instanceof DecoderException && cause.getCause() instanceof SSLException);
-  }
-
-  private static Channel channel(HttpConnection connection) {
-    return ((HttpServerConnection) connection).channelHandlerContext().channel();
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.EventLoops;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -36,18 +34,13 @@ public final class Health {
 
   /** What is known of a dependency. */
   public record Check(String name, Supplier<State> state) {
-    public Check {
-      requireNonNull(name, "name is null");
-      requireNonNull(state, "state is null");
-    }
-
     /** A required dependency. */
     public static Check needed(String name, BooleanSupplier up) {
       return new Check(name, () -> up.getAsBoolean() ? State.UP : State.DOWN);
     }
 
     /** A dependency that is not required at the moment. */
-    public static Check missable(String name, BooleanSupplier up) {
+    public static Check optional(String name, BooleanSupplier up) {
       return new Check(name, () -> up.getAsBoolean() ? State.UP : State.AWAY);
     }
   }

@@ -2,13 +2,15 @@ package io.egress.platform.http;
 
 import io.egress.platform.database.Unavailability;
 import io.egress.platform.flow.ByteBudget;
-import io.egress.platform.trace.RequestSpan;
-import io.egress.platform.trace.RequestTracing;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
@@ -16,11 +18,11 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,8 @@ public final class HttpExchange {
 
   private static final Logger log = LoggerFactory.getLogger(HttpExchange.class);
   private static final String ERROR_FORM = ErrorForm.class.getName();
+  private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
+  private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private HttpExchange() {}
@@ -48,9 +52,9 @@ public final class HttpExchange {
           putCommonHeaders(ctx.response(), RequestIds.choose(ctx.request().getHeader(REQUEST_ID)));
           requests.begin(ctx);
           RequestLifetime.begin(ctx, answerMax);
-          trace(ctx, RequestTracing.request(vertx));
+          trace(ctx, Span.current());
           UnreadBody.discardAfterAnswer(ctx);
-          Optional<Refusal> refusal = RequestRules.check(ctx.request());
+          Optional<Refusal> refusal = checkAmbiguous(ctx.request());
           if (refusal.isPresent()) {
             fail(ctx, refusal.get());
           } else {
@@ -65,12 +69,15 @@ public final class HttpExchange {
     return router;
   }
 
-  private static void trace(RoutingContext ctx, @Nullable RequestSpan span) {
-    if (span != null) {
+  /** The route is known only when the response begins; its path contains ids, and no data. */
+  private static void trace(RoutingContext ctx, Span span) {
+    if (span.isRecording()) {
       ctx.addHeadersEndHandler(_ -> {
         Route route = ctx.currentRoute();
         if (route != null && route.getPath() != null) {
-          span.matched(ctx.request().method().name(), route.getPath(), RequestLog.path(ctx));
+          span.updateName(ctx.request().method().name() + " " + route.getPath())
+              .setAttribute(ROUTE, route.getPath())
+              .setAttribute(PATH, RequestLog.path(ctx));
         }
       });
     }
@@ -88,10 +95,6 @@ public final class HttpExchange {
    */
   public static void answerErrorsAs(RoutingContext ctx, ErrorForm form) {
     ctx.put(ERROR_FORM, form);
-  }
-
-  static boolean isForPeople(RoutingContext ctx) {
-    return ctx.get(ERROR_FORM) != null;
   }
 
   /** Ends the exchange with the response for {@code failure}; not if the deadline has answered. */
@@ -256,5 +259,29 @@ public final class HttpExchange {
     return failure instanceof ClientGoneException
         || ClientGoneException.isOfConnection(failure)
         || (ctx.response().closed() && Unavailability.isCauseOf(failure));
+  }
+
+  /**
+   * Rejects requests that two parsers may interpret differently, and closes their connections: a
+   * proxy in front could be made to see other requests than the service does.
+   */
+  private static Optional<Refusal> checkAmbiguous(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    if (headers.getAll(HttpHeaders.HOST).size() > 1) {
+      return ambiguous("more than one host header");
+    }
+    if (headers.getAll(HttpHeaders.AUTHORIZATION).size() > 1) {
+      return ambiguous("more than one authorization header");
+    }
+    List<String> codings = headers.getAll(HttpHeaders.TRANSFER_ENCODING);
+    if (codings.isEmpty()
+        || (codings.size() == 1 && codings.get(0).strip().equalsIgnoreCase("chunked"))) {
+      return Optional.empty();
+    }
+    return ambiguous("the only supported transfer-encoding is chunked");
+  }
+
+  private static Optional<Refusal> ambiguous(String reason) {
+    return Optional.of(Refusal.closing(400, reason));
   }
 }

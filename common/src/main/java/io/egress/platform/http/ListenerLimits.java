@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 
 /**
@@ -14,12 +12,5 @@ public record ListenerLimits(
     Duration shutdownMax, Duration idleMax, Duration writeIdleMax, Duration answerMax) {
   public ListenerLimits(Duration shutdownMax, Duration idleMax, Duration writeIdleMax) {
     this(shutdownMax, idleMax, writeIdleMax, RequestLifetime.ANSWER_MAX);
-  }
-
-  public ListenerLimits {
-    requireNonNull(shutdownMax, "shutdownMax is null");
-    requireNonNull(idleMax, "idleMax is null");
-    requireNonNull(writeIdleMax, "writeIdleMax is null");
-    requireNonNull(answerMax, "answerMax is null");
   }
 }

@@ -2,11 +2,15 @@ package io.egress.platform.http;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.platform.trace.RequestTracing;
+import io.egress.platform.trace.TracedVertx;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
@@ -51,7 +55,7 @@ public final class ListenerVerticle extends VerticleBase {
               ClientConnection.watch(connection);
             })
             .requestHandler(router)
-            .invalidRequestHandler(new UnreadableRequest(requests));
+            .invalidRequestHandler(this::refuseUnreadable);
     server = opened;
     return opened.listen();
   }
@@ -84,9 +88,7 @@ public final class ListenerVerticle extends VerticleBase {
             .setHandle100ContinueAutomatically(true)
             .setHttp2ClearTextEnabled(false)
             .setTracingPolicy(
-                settings.internal()
-                    ? RequestTracing.FOLLOWS_CALLERS
-                    : RequestTracing.IGNORES_CALLERS);
+                settings.internal() ? TracedVertx.FOLLOWS_CALLERS : TracedVertx.IGNORES_CALLERS);
     return certificate == null
         ? options
         : options.setSsl(true).setUseAlpn(false).setKeyCertOptions(certificate);
@@ -94,5 +96,26 @@ public final class ListenerVerticle extends VerticleBase {
 
   public int port() {
     return requireNonNull(server, "server is not started").actualPort();
+  }
+
+  /** Answers requests that could not be parsed, in the same format as all other errors. */
+  private void refuseUnreadable(HttpServerRequest request) {
+    Throwable cause = request.decoderResult().cause();
+    if (cause instanceof TooLongHttpLineException) {
+      refuse(request, 414, "the request's first line is too long");
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      refuse(request, 431, "the request's headers are too large");
+    } else {
+      refuse(request, 400, "the request could not be read");
+    }
+  }
+
+  private void refuse(HttpServerRequest request, int status, String reason) {
+    String id = RequestIds.choose(null);
+    HttpExchange.putCommonHeaders(request.response(), id);
+    request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    requests.unreadable(id, status);
+    ErrorBody.send(request.method(), request.response(), status, reason);
+    request.connection().close();
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.flow.Patience;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,11 +20,7 @@ public final class RequestBody {
    * @param bytesMax larger bodies are rejected with 413
    * @param patience clients that send more slowly are rejected with 408
    */
-  public record Limits(long bytesMax, Patience.Terms patience) {
-    public Limits {
-      requireNonNull(patience, "patience is null");
-    }
-  }
+  public record Limits(long bytesMax, Patience.Terms patience) {}
 
   private final HttpServerRequest request;
   private final RequestLifetime lifetime;

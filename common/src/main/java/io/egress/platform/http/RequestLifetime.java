@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -30,7 +29,12 @@ public final class RequestLifetime {
   private static final Set<HttpMethod> READING =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
   private static final String IDEMPOTENCY_KEY = "idempotency-key";
-  private static final String IMPORT = "application/x-ndjson";
+
+  /** The advice for requests that can be repeated without harm. */
+  public static final String REPEAT = "Repeating it is safe";
+
+  private static final String CHECK =
+      "Check that before repeating it, or repeat it with the same idempotency-key";
   private static final long NO_TIMER = -1;
 
   private final RoutingContext ctx;
@@ -39,10 +43,11 @@ public final class RequestLifetime {
   private long timer = NO_TIMER;
   private boolean late;
   private boolean clientSentAll;
+  private String adviceForPost = CHECK;
   private @Nullable Runnable heldUntil;
 
   private RequestLifetime(RoutingContext ctx, Duration answerMax) {
-    this.ctx = requireNonNull(ctx, "exchange is null");
+    this.ctx = ctx;
     this.answerMillisMax = answerMax.toMillis();
   }
 
@@ -98,6 +103,11 @@ public final class RequestLifetime {
     }
   }
 
+  /** The advice to a client that does not know whether its POST was carried out. */
+  public void adviseIfUnanswered(String advice) {
+    adviceForPost = advice;
+  }
+
   boolean isHeld() {
     return heldUntil != null;
   }
@@ -117,15 +127,8 @@ public final class RequestLifetime {
       return new Refusal(503, reason + ", try again");
     }
     boolean repeatable =
-        !request.method().equals(HttpMethod.POST)
-            || request.headers().contains(IDEMPOTENCY_KEY)
-            || String.valueOf(request.getHeader(HttpHeaders.CONTENT_TYPE)).startsWith(IMPORT);
-    String advice =
-        repeatable
-            ? "Repeating it is safe"
-            : HttpExchange.isForPeople(ctx)
-                ? "Check that before you repeat it"
-                : "Check that before repeating it, or repeat it with the same idempotency-key";
+        !request.method().equals(HttpMethod.POST) || request.headers().contains(IDEMPOTENCY_KEY);
+    String advice = repeatable ? REPEAT : adviceForPost;
     return new Refusal(503, reason + "; the request may have been carried out. " + advice);
   }
 

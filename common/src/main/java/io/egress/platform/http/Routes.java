@@ -1,7 +1,5 @@
 package io.egress.platform.http;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Route;
@@ -22,13 +20,7 @@ public final class Routes {
    *
    * @param path with parameters as {@code :name}
    */
-  public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {
-    public Call {
-      requireNonNull(method, "method is null");
-      requireNonNull(path, "path is null");
-      requireNonNull(handler, "handler is null");
-    }
-  }
+  public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {}
 
   private record Guard(String path, Handler<RoutingContext> handler) {}
 

@@ -1,14 +1,13 @@
 package io.egress.platform.http;
 
+import io.egress.platform.vertx.Channels;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
  * Turns requests with versions other than HTTP/1.0 and HTTP/1.1 into unreadable ones. Vert.x would
@@ -24,9 +23,9 @@ final class UnknownVersion extends ChannelInboundHandlerAdapter {
 
   /** Call when a connection is opened, before its first request is handled. */
   static void refuse(HttpConnection connection) {
-    ChannelPipeline pipeline =
-        ((HttpServerConnection) connection).channelHandlerContext().pipeline();
-    pipeline.addBefore(BEFORE, "egress-unknown-version", new UnknownVersion());
+    Channels.of(connection)
+        .pipeline()
+        .addBefore(BEFORE, "egress-unknown-version", new UnknownVersion());
   }
 
   @Override

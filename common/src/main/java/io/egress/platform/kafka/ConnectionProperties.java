@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.HashMap;
 import java.util.Map;
 
@@ -29,7 +27,6 @@ public final class ConnectionProperties {
 
   /** A new map, which the caller may change. */
   public static Map<String, String> of(KafkaSettings settings) {
-    requireNonNull(settings, "settings is null");
     Map<String, String> properties = new HashMap<>(settings.properties().values());
     properties.put("bootstrap.servers", settings.bootstrap());
     properties.put("metadata.max.age.ms", METADATA_AGE_MAX_MS);

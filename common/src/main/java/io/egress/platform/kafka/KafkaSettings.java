@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.SettingsReader;
 import java.time.Duration;
 
@@ -10,13 +8,6 @@ public record KafkaSettings(
     String bootstrap, String topicPrefix, TopicSettings topics, KafkaProperties properties) {
   /** How long a killed worker keeps its partitions: the least that brokers accept by default. */
   public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
-
-  public KafkaSettings {
-    requireNonNull(bootstrap, "bootstrap is null");
-    requireNonNull(topicPrefix, "topicPrefix is null");
-    requireNonNull(topics, "topics is null");
-    requireNonNull(properties, "properties is null");
-  }
 
   public static KafkaSettings read(SettingsReader reader) {
     String bootstrap =

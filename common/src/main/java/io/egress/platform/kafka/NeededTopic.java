@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 
 /**
@@ -13,11 +11,6 @@ import java.time.Duration;
  */
 public record NeededTopic(
     String name, Duration longestWait, boolean copartitioned, boolean disposable) {
-  public NeededTopic {
-    requireNonNull(name, "name is null");
-    requireNonNull(longestWait, "longestWait is null");
-  }
-
   /** Its records are consumed without delay. */
   public static NeededTopic undelayed(String name) {
     return new NeededTopic(name, Duration.ZERO, false, false);

@@ -1,7 +1,5 @@
 package io.egress.platform.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -30,12 +28,6 @@ public final class RecordPublisher {
     /** A record that is not traced. */
     public Message(String topic, String key, Buffer value) {
       this(topic, key, value, null);
-    }
-
-    public Message {
-      requireNonNull(topic, "topic is null");
-      requireNonNull(key, "key is null");
-      requireNonNull(value, "value is null");
     }
   }
 

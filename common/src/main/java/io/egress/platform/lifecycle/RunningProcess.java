@@ -30,7 +30,7 @@ public final class RunningProcess {
 
   private static volatile boolean starting;
 
-  /** A start that fails because the process is asked to stop is no failure. */
+  /** A start that fails because the process is stopped is not a failure. */
   private static volatile boolean stopping;
 
   /** Set by {@link #begin}: from then on the process closes its parts itself, the log last. */
@@ -94,13 +94,13 @@ public final class RunningProcess {
     try {
       exitStatus = program.call();
     } catch (Exception failure) {
-      exitStatus = tell(failure, System.err::println);
+      exitStatus = report(failure, System.err::println);
     }
     exit(exitStatus);
   }
 
   /** Tells {@code err} of a failure; returns the exit status for it. */
-  public static int tell(Exception failure, Consumer<String> err) {
+  public static int report(Exception failure, Consumer<String> err) {
     if (stopping) {
       return 0;
     }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.egress.platform.log.LineEncoder.Form;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -16,7 +17,7 @@ import org.slf4j.event.KeyValuePair;
  * One JSON object per line. All non-ASCII characters are escaped, so that no reader mistakes one
  * for a line end.
  */
-final class JsonForm implements LineForm {
+final class JsonForm implements Form {
   private static final JsonFactory JSON =
       JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
   private static final int LENGTH_EXPECTED = 256;

@@ -16,7 +16,7 @@ public final class LevelDefiner extends PropertyDefinerBase {
 
   @Override
   public String getPropertyValue() {
-    Level asked = LogSettings.orDefaults(System.getenv()).level();
-    return (asked.toInt() > atLeast.toInt() ? asked : atLeast).name();
+    Level configured = LogSettings.orDefaults(System.getenv()).level();
+    return (configured.toInt() > atLeast.toInt() ? configured : atLeast).name();
   }
 }

@@ -7,9 +7,14 @@ import ch.qos.logback.core.encoder.EncoderBase;
 
 /** Writes lines in the configured format. */
 public final class LineEncoder extends EncoderBase<ILoggingEvent> {
+  /** Formats an event, without the line end. */
+  interface Form {
+    String write(ILoggingEvent event);
+  }
+
   private static final byte[] NOTHING = new byte[0];
 
-  private final LineForm form;
+  private final Form form;
 
   public LineEncoder() {
     this(LogSettings.orDefaults(System.getenv()).format());

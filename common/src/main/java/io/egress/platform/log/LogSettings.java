@@ -1,7 +1,5 @@
 package io.egress.platform.log;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.SettingsReader;
 import java.util.Arrays;
 import java.util.Locale;
@@ -20,11 +18,6 @@ public record LogSettings(Format format, Level level, boolean access) {
   public enum Format {
     TEXT,
     JSON
-  }
-
-  public LogSettings {
-    requireNonNull(format, "format is null");
-    requireNonNull(level, "level is null");
   }
 
   /**

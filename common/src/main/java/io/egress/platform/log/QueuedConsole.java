@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
   private static final int LINES_MAX = 8_192;
-  private static final int KEPT_FOR_WARNINGS = LINES_MAX / 8;
+  private static final int RESERVED_FOR_WARNINGS = LINES_MAX / 8;
   private static final long TELL_DROPPED_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long IDLE_CHECK_SECONDS = 1;
   private static final long DRAIN_MILLIS_MAX = 2_000;
@@ -65,13 +65,13 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
 
   @Override
   protected void append(ILoggingEvent event) {
-    boolean kept =
+    boolean hasRoom =
         event.getLevel().isGreaterOrEqual(Level.WARN)
-            || waiting.remainingCapacity() > KEPT_FOR_WARNINGS;
-    if (kept) {
+            || waiting.remainingCapacity() > RESERVED_FOR_WARNINGS;
+    if (hasRoom) {
       event.prepareForDeferredProcessing();
     }
-    if (!kept || !waiting.offer(event)) {
+    if (!hasRoom || !waiting.offer(event)) {
       DROPPED.increment();
     }
   }

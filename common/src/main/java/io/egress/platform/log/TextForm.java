@@ -3,6 +3,7 @@ package io.egress.platform.log;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import io.egress.platform.log.LineEncoder.Form;
 import java.util.List;
 import java.util.Locale;
 import org.slf4j.event.KeyValuePair;
@@ -11,7 +12,7 @@ import org.slf4j.event.KeyValuePair;
  * A line for people, with ids after the message. An exception follows on indented lines. Control
  * characters are escaped, so untrusted text cannot look like another event.
  */
-final class TextForm implements LineForm {
+final class TextForm implements Form {
   private static final int LENGTH_EXPECTED = 160;
   private static final char LINE_SEPARATOR = 0x2028;
   private static final char PARAGRAPH_SEPARATOR = 0x2029;

@@ -1,14 +1,13 @@
 package io.egress.platform.metrics;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.platform.vertx.VertxInternals;
 import io.micrometer.core.instrument.Timer;
-import io.netty.util.concurrent.EventExecutor;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,23 +18,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class EventLoops {
   private static final Duration MEASURING_PERIOD = Duration.ofSeconds(1);
 
-  private final VertxInternal vertx;
-  private final List<EventExecutor> loops = new ArrayList<>();
+  private final Vertx vertx;
+  private final List<EventLoop> loops;
   private final List<ScheduledFuture<?>> timers = new ArrayList<>();
 
   public EventLoops(Vertx vertx) {
-    this.vertx = (VertxInternal) requireNonNull(vertx, "vertx is null");
-    this.vertx.nettyEventLoopGroup().forEach(loops::add);
+    this.vertx = vertx;
+    this.loops = VertxInternals.eventLoops(vertx);
   }
 
   /** Completes once every event loop has run a task. */
   public Future<Void> ping() {
-    Promise<Void> answered = vertx.promise();
+    Promise<Void> answered = Promise.promise();
+    Context caller = vertx.getOrCreateContext();
     AtomicInteger missing = new AtomicInteger(loops.size());
-    for (EventExecutor loop : loops) {
+    for (EventLoop loop : loops) {
       loop.execute(() -> {
         if (missing.decrementAndGet() == 0) {
-          answered.tryComplete();
+          caller.runOnContext(_ -> answered.complete());
         }
       });
     }
@@ -47,7 +47,7 @@ public final class EventLoops {
     Timer delay =
         metrics.timer(
             "egress_event_loop_delay_seconds", "delay of timers on event loops", Buckets.CALL);
-    for (EventExecutor loop : loops) {
+    for (EventLoop loop : loops) {
       timers.add(
           loop.scheduleAtFixedRate(
               new Lateness(delay),

@@ -1,15 +1,13 @@
 package io.egress.platform.metrics;
 
+import io.egress.platform.vertx.VertxInternals;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
-import io.vertx.core.internal.VertxBootstrap;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.metrics.MetricsOptions;
 import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.spi.metrics.PoolMetrics;
 import io.vertx.core.spi.metrics.VertxMetrics;
-import io.vertx.sqlclient.impl.TransactionPropagationLocal;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,30 +26,25 @@ public final class MeasuredVertx {
     return create(new Metrics(), null);
   }
 
-  /**
-   * Twice as many event loops, the default, would only pass more work between them. The components
-   * of a Vert.x are set explicitly, because a service lookup would load OpenTelemetry even if
-   * tracing is off.
-   */
+  /** Twice as many event loops, the default, would only pass more work between them. */
   public static Vertx create(Metrics metrics, @Nullable VertxTracerFactory tracers) {
     Pools pools = new Pools(metrics);
-    VertxBootstrap bootstrap =
-        VertxBootstrap.create()
-            .options(
+    VertxBuilder builder =
+        Vertx.builder()
+            .with(
                 new VertxOptions()
                     .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
                     .setMetricsOptions(new MetricsOptions().setEnabled(true)))
-            .metricsFactory(_ -> pools)
-            .serviceProviders(List.of(new TransactionPropagationLocal()));
+            .withMetrics(_ -> pools);
     if (tracers != null) {
-      bootstrap.tracerFactory(tracers);
+      builder.withTracer(tracers);
     }
-    return bootstrap.init().vertx();
+    return builder.build();
   }
 
   /** The metrics that {@code vertx} was created with, or new ones if it was not created here. */
   public static Metrics metricsOf(Vertx vertx) {
-    return ((VertxInternal) vertx).metrics() instanceof Pools pools ? pools.metrics : new Metrics();
+    return VertxInternals.metrics(vertx) instanceof Pools pools ? pools.metrics : new Metrics();
   }
 
   private static final class Pools implements VertxMetrics {

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows whether a backend is up, because it asks at once and then periodically. Health, metrics and
- * the log show the same state, even if nothing uses the backend. Thread-safe.
+ * Knows whether a backend is up, because it probes it at once and then periodically. Health,
+ * metrics and the log show the same state, even if nothing uses the backend. Thread-safe.
  */
 public final class BackendWatch {
   private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);
@@ -20,48 +20,48 @@ public final class BackendWatch {
 
   private final Vertx vertx;
   private final Duration period;
-  private final Supplier<Future<?>> question;
+  private final Supplier<Future<?>> probe;
   private final Outage outage;
-  private final Promise<Void> asked = Promise.promise();
+  private final Promise<Void> firstProbe = Promise.promise();
   private volatile boolean up;
   private volatile boolean closed;
 
-  private BackendWatch(Vertx vertx, Outage outage, Duration period, Supplier<Future<?>> question) {
+  private BackendWatch(Vertx vertx, Outage outage, Duration period, Supplier<Future<?>> probe) {
     this.vertx = vertx;
     this.outage = outage;
     this.period = period;
-    this.question = question;
+    this.probe = probe;
   }
 
-  /** Asks every {@code period} while the backend is up. */
+  /** Probes every {@code period} while the backend is up. */
   public static BackendWatch start(
-      Vertx vertx, String backend, Duration period, Supplier<Future<?>> question) {
+      Vertx vertx, String backend, Duration period, Supplier<Future<?>> probe) {
     Outage outage = new Outage(log, backend + " does not answer", backend + " answers again");
-    BackendWatch watch = new BackendWatch(vertx, outage, period, question);
-    vertx.runOnContext(_ -> watch.ask());
+    BackendWatch watch = new BackendWatch(vertx, outage, period, probe);
+    vertx.runOnContext(_ -> watch.probeOnce());
     return watch;
   }
 
-  /** Whether the last question was answered; false before the first answer. */
+  /** Whether the last probe was answered; false before the first one. */
   public boolean isUp() {
     return up;
   }
 
-  /** Completes when the first question was answered, or was not in time. */
-  public Future<Void> asked() {
-    return asked.future();
+  /** Completes when the first probe was answered, or was not in time. */
+  public Future<Void> firstProbe() {
+    return firstProbe.future();
   }
 
-  /** A question that is cut off afterwards is no outage. */
+  /** A probe that is cut off afterwards is no outage. */
   public void close() {
     closed = true;
   }
 
-  private void ask() {
+  private void probeOnce() {
     if (closed) {
       return;
     }
-    answer()
+    probe()
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .onSuccess(_ -> {
           up = true;
@@ -74,14 +74,14 @@ public final class BackendWatch {
           }
         })
         .onComplete(_ -> {
-          asked.tryComplete();
-          vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), _ -> ask());
+          firstProbe.tryComplete();
+          vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), _ -> probeOnce());
         });
   }
 
-  private Future<?> answer() {
+  private Future<?> probe() {
     try {
-      return question.get();
+      return probe.get();
     } catch (RuntimeException failure) {
       return Future.failedFuture(failure);
     }

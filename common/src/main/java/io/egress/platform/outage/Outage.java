@@ -23,7 +23,7 @@ public final class Outage {
   private final String ends;
   private final LongSupplier nanoTime;
   private volatile boolean failing;
-  private boolean told;
+  private boolean warned;
   private boolean everTold;
   private long sinceNanos;
   private long toldAtNanos;
@@ -50,19 +50,19 @@ public final class Outage {
     long now = nanoTime.getAsLong();
     if (!failing) {
       failing = true;
-      told = false;
+      warned = false;
       sinceNanos = now;
       failures = 0;
     }
     failures++;
-    long quietNanos = (told ? REMINDER_PERIOD : WARNING_INTERVAL_MIN).toNanos();
+    long quietNanos = (warned ? REMINDER_PERIOD : WARNING_INTERVAL_MIN).toNanos();
     boolean warn = !everTold || now - toldAtNanos >= quietNanos;
     LoggingEventBuilder line = warn ? log.atWarn() : log.atDebug();
     if (warn) {
-      if (told) {
+      if (warned) {
         line = line.addKeyValue("failures", failures).addKeyValue("seconds", seconds(now));
       }
-      told = true;
+      warned = true;
       everTold = true;
       toldAtNanos = now;
     }
@@ -84,7 +84,7 @@ public final class Outage {
       return;
     }
     failing = false;
-    LoggingEventBuilder line = told ? log.atInfo() : log.atDebug();
+    LoggingEventBuilder line = warned ? log.atInfo() : log.atDebug();
     line.addKeyValue("seconds", seconds(nanoTime.getAsLong()))
         .addKeyValue("failures", failures)
         .log(ends);

@@ -4,8 +4,6 @@ import io.egress.platform.metrics.Metrics;
 import io.egress.platform.metrics.MonitoringPaths;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.vertx.core.Context;
@@ -29,11 +27,9 @@ import org.jspecify.annotations.Nullable;
  * Creates spans for requests with Vert.x's tracer for OpenTelemetry. Probes and scrapes have none.
  * The listener's policy decides whether a caller's trace is continued.
  */
-final class RequestTracer implements VertxTracer<Operation, Operation>, RequestTracing {
+final class RequestTracer implements VertxTracer<Operation, Operation> {
   private static final AttributeKey<Long> STATUS =
       AttributeKey.longKey("http.response.status_code");
-  private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
-  private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
   private static final int FIRST_SERVER_ERROR = 500;
 
@@ -64,19 +60,11 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, RequestT
             settings.toReceivers());
   }
 
-  @Override
-  public @Nullable RequestSpan request() {
-    Span span = Span.fromContextOrNull(io.opentelemetry.context.Context.current());
-    return span == null ? null : new ServedRequest(span);
-  }
-
-  @Override
-  public OpenTelemetry telemetry() {
+  OpenTelemetry telemetry() {
     return telemetry;
   }
 
-  @Override
-  public boolean toReceivers() {
+  boolean toReceivers() {
     return toReceivers;
   }
 
@@ -102,7 +90,7 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, RequestT
         TracingPolicy.ALWAYS,
         http,
         operation,
-        policy == FOLLOWS_CALLERS ? headers : List.of(),
+        policy == TracedVertx.FOLLOWS_CALLERS ? headers : List.of(),
         RequestTags.INSTANCE);
   }
 
@@ -152,19 +140,6 @@ final class RequestTracer implements VertxTracer<Operation, Operation>, RequestT
   @Override
   public void close() {
     telemetry.shutdown().join(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
-  }
-
-  private record ServedRequest(Span span) implements RequestSpan {
-    @Override
-    public @Nullable String traceparent() {
-      SpanContext context = span.getSpanContext();
-      return context.isSampled() ? RequestTracing.traceparent(context) : null;
-    }
-
-    @Override
-    public void matched(String method, String route, String path) {
-      span.updateName(method + " " + route).setAttribute(ROUTE, route).setAttribute(PATH, path);
-    }
   }
 
   /** Neither path nor query: the route sets the path, with ids only. */

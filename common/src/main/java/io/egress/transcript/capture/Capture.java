@@ -1,7 +1,5 @@
 package io.egress.transcript.capture;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,17 +26,12 @@ public record Capture(
     List<Participant> participants,
     List<Segment> segments) {
   public Capture {
-    requireNonNull(id, "id is null");
-    requireNonNull(workspaceId, "workspaceId is null");
-    requireNonNull(mode, "mode is null");
-    requireNonNull(startedAt, "startedAt is null");
-    requireNonNull(device, "device is null");
     participants = List.copyOf(participants);
     segments = List.copyOf(segments);
   }
 
   /** Names of members are replaced by {@code names}, which is called once for each of them. */
-  public Capture withNames(Device named, UnaryOperator<Member> names) {
+  public Capture withNames(Device renamedDevice, UnaryOperator<Member> names) {
     Map<UUID, Member> members = new HashMap<>();
     List<Participant> renamed = new ArrayList<>(participants.size());
     for (Participant participant : participants) {
@@ -49,7 +42,7 @@ public record Capture(
               : participant.withMember(
                   members.computeIfAbsent(member.id(), _ -> names.apply(member))));
     }
-    return with(named, renamed);
+    return with(renamedDevice, renamed);
   }
 
   /** {@code changed} replaces the participant with the same label. */
@@ -61,7 +54,7 @@ public record Capture(
             .toList());
   }
 
-  private Capture with(Device named, List<Participant> changed) {
+  private Capture with(Device device, List<Participant> changed) {
     return new Capture(
         id,
         workspaceId,
@@ -71,7 +64,7 @@ public record Capture(
         startedAt,
         endedAt,
         durationMs,
-        named,
+        device,
         changed,
         segments);
   }

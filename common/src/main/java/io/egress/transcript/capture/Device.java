@@ -1,13 +1,7 @@
 package io.egress.transcript.capture;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The recording device, named after its room. */
-public record Device(UUID id, @Nullable String name) {
-  public Device {
-    requireNonNull(id, "id is null");
-  }
-}
+public record Device(UUID id, @Nullable String name) {}

@@ -1,13 +1,7 @@
 package io.egress.transcript.capture;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A workspace member whose voice a participant was matched to. */
-public record Member(UUID id, @Nullable String name, @Nullable String email) {
-  public Member {
-    requireNonNull(id, "id is null");
-  }
-}
+public record Member(UUID id, @Nullable String name, @Nullable String email) {}

@@ -1,22 +1,16 @@
 package io.egress.transcript.capture;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /** One detected speaker. {@code label} is unique within the capture. */
 public record Participant(
     String label, @Nullable Member member, @Nullable Double matchConfidence, long speechMs) {
-  public Participant {
-    requireNonNull(label, "label is null");
-  }
-
   public boolean matched() {
     return member != null;
   }
 
   /** The member's name, if it is known; otherwise the label. */
-  public String shown() {
+  public String displayName() {
     String name = member == null ? null : member.name();
     return name == null ? label : name;
   }

@@ -246,34 +246,34 @@ public final class CaptureTable {
   }
 
   private static Capture capture(Row row) {
-    DocumentText said = DocumentText.of(DocumentStore.stored(row));
+    DocumentText text = DocumentText.of(DocumentStore.stored(row));
     List<Participant> participants =
-        participants((JsonArray) row.getJson("members"), said.participants());
+        participants((JsonArray) row.getJson("members"), text.participants());
     return new Capture(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
         Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
         row.getString("title"),
-        said.summary(),
+        text.summary(),
         row.getOffsetDateTime("started_at").toInstant(),
         instant(row.getOffsetDateTime("ended_at")),
         row.getLong("duration_ms"),
         new Device(row.getUUID("device_id"), row.getString("device_name")),
         participants,
-        SegmentSpeakers.add(row.getArrayOfShorts("speakers"), participants, said.segments()));
+        SegmentSpeakers.add(row.getArrayOfShorts("speakers"), participants, text.segments()));
   }
 
   private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
     return time == null ? null : time.toInstant();
   }
 
-  private static List<Participant> participants(JsonArray members, List<Participant> shown) {
-    if (members.size() != shown.size()) {
+  private static List<Participant> participants(JsonArray members, List<Participant> inDocument) {
+    if (members.size() != inDocument.size()) {
       throw new IllegalStateException(
-          "the document has " + shown.size() + " participants instead of " + members.size());
+          "the document has " + inDocument.size() + " participants instead of " + members.size());
     }
-    return IntStream.range(0, shown.size())
-        .mapToObj(i -> shown.get(i).withMember(member(members.getJsonArray(i))))
+    return IntStream.range(0, inDocument.size())
+        .mapToObj(i -> inDocument.get(i).withMember(member(members.getJsonArray(i))))
         .toList();
   }
 

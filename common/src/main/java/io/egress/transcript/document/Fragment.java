@@ -1,9 +1,7 @@
 package io.egress.transcript.document;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.platform.vertx.ByteBufs;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
@@ -18,10 +16,6 @@ import java.util.zip.Deflater;
 public record Fragment(Buffer deflated, int crc32, long length) {
   private static final int LEVEL = 6;
   private static final int FLUSH_BYTES_MAX = 64;
-
-  public Fragment {
-    requireNonNull(deflated, "deflated is null");
-  }
 
   public static Fragment deflate(byte[] raw) {
     CRC32 crc = new CRC32();
@@ -48,7 +42,7 @@ public record Fragment(Buffer deflated, int crc32, long length) {
   /** CRC-32C of all fields, stored with them: detects damage without inflating. */
   public int checksum() {
     CRC32C checksum = new CRC32C();
-    checksum.update(((BufferInternal) deflated).getByteBuf().nioBuffer());
+    checksum.update(ByteBufs.of(deflated).nioBuffer());
     checksum.update(ByteBuffer.allocate(12).putInt(crc32).putLong(length).flip());
     return (int) checksum.getValue();
   }

@@ -1,7 +1,7 @@
 package io.egress.transcript.document;
 
+import io.egress.platform.vertx.ByteBufs;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -18,7 +18,7 @@ final class Inflation {
 
   Inflation(Fragment fragment) {
     this.fragment = fragment;
-    inflater.setInput(((BufferInternal) fragment.deflated()).getByteBuf().nioBuffer());
+    inflater.setInput(ByteBufs.of(fragment.deflated()).nioBuffer());
   }
 
   /** The next piece, or null at the end. */

@@ -16,19 +16,19 @@ final class Transcript {
   private static final String UNATTRIBUTED = "Unknown speaker";
 
   private final Capture capture;
-  private final Map<String, String> shownByLabel = new HashMap<>();
+  private final Map<String, String> nameByLabel = new HashMap<>();
 
   Transcript(Capture capture) {
     this.capture = capture;
     for (Participant participant : capture.participants()) {
-      shownByLabel.put(participant.label(), participant.shown());
+      nameByLabel.put(participant.label(), participant.displayName());
     }
   }
 
   /** The matched member's name, otherwise the label; null for unattributed audio. */
   @Nullable String speaker(Segment segment) {
     String label = segment.speaker();
-    return label == null ? null : shownByLabel.getOrDefault(label, label);
+    return label == null ? null : nameByLabel.getOrDefault(label, label);
   }
 
   String text() {
@@ -46,10 +46,10 @@ final class Transcript {
         speaking = speaker;
         first = false;
       }
-      String said = segment.text().strip();
-      if (!said.isEmpty()) {
+      String utterance = segment.text().strip();
+      if (!utterance.isEmpty()) {
         text.append(' ');
-        appendOneLine(text, said);
+        appendOneLine(text, utterance);
       }
     }
     return text.toString();

@@ -1,7 +1,5 @@
 package io.egress.transcript.stream;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -19,12 +17,6 @@ public record ProcessedCapture(
     UUID captureId,
     Instant enteredAt,
     @Nullable String traceparent) {
-  public ProcessedCapture {
-    requireNonNull(workspaceId, "workspaceId is null");
-    requireNonNull(captureId, "captureId is null");
-    requireNonNull(enteredAt, "enteredAt is null");
-  }
-
   /** For a capture that is not traced. */
   public ProcessedCapture(UUID workspaceId, long position, UUID captureId, Instant enteredAt) {
     this(workspaceId, position, captureId, enteredAt, null);

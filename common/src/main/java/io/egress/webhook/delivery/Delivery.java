@@ -1,7 +1,5 @@
 package io.egress.webhook.delivery;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.buffer.Buffer;
@@ -34,7 +32,6 @@ public record Delivery(
     int attempt,
     Instant dueAt,
     @Nullable String traceparent) {
-
   /** Why a delivery is owed. */
   public enum Origin {
     /** The capture entered the stream. */
@@ -70,12 +67,6 @@ public record Delivery(
   }
 
   public Delivery {
-    requireNonNull(id, "id is null");
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(captureId, "captureId is null");
-    requireNonNull(origin, "origin is null");
-    requireNonNull(owedAt, "owedAt is null");
-    requireNonNull(dueAt, "dueAt is null");
     if (attempt < 1) {
       throw new IllegalArgumentException("attempt is below 1: " + attempt);
     }

@@ -1,7 +1,5 @@
 package io.egress.webhook.endpoint;
 
-import static java.util.Objects.requireNonNull;
-
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +22,6 @@ public final class CidrBlock {
    * message for the user.
    */
   public static CidrBlock parse(String text) {
-    requireNonNull(text, "text is null");
     int slash = text.indexOf('/');
     InetAddress network = IpLiterals.parse(slash < 0 ? text : text.substring(0, slash));
     if (network == null) {

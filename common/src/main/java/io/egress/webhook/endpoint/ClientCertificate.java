@@ -2,7 +2,6 @@ package io.egress.webhook.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -28,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificate that is shown to receivers that request one, with its chain and private key. That
- * of an endpoint is encrypted at rest like signing secrets, and its key is never shown.
+ * The certificate presented to receivers that request one, with its chain and private key. That of
+ * an endpoint is encrypted at rest like signing secrets, and its key is never shown.
  */
 public final class ClientCertificate {
   private static final byte[] SAMPLE = "a sample to sign".getBytes(US_ASCII);
@@ -43,13 +42,8 @@ public final class ClientCertificate {
   private final Shown shown;
   private final KeyCertOptions options;
 
-  /** What is shown of a certificate. */
+  /** The public facts about a certificate. */
   public record Shown(String subject, Instant expiresAt) {
-    public Shown {
-      requireNonNull(subject, "subject is null");
-      requireNonNull(expiresAt, "expiresAt is null");
-    }
-
     private static Shown of(X509Certificate certificate) {
       return new Shown(
           certificate.getSubjectX500Principal().getName(), certificate.getNotAfter().toInstant());
@@ -70,7 +64,6 @@ public final class ClientCertificate {
    * the key.
    */
   public static ClientCertificate of(String chain, String key, Instant now) {
-    requireNonNull(now, "now is null");
     X509Certificate own = first(chain);
     if (now.isAfter(own.getNotAfter().toInstant())) {
       throw new IllegalArgumentException(

@@ -1,7 +1,6 @@
 package io.egress.webhook.endpoint;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -72,7 +71,7 @@ public record CustomHeaders(SortedMap<String, String> values) {
   }
 
   public CustomHeaders {
-    values = Collections.unmodifiableSortedMap(new TreeMap<>(requireNonNull(values)));
+    values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
   }
 
   public static String canonical(String name) {

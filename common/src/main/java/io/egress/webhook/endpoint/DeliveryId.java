@@ -1,7 +1,6 @@
 package io.egress.webhook.endpoint;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -25,8 +24,6 @@ public final class DeliveryId {
    * id>/<capture id>}.
    */
   public static UUID of(UUID endpointId, UUID captureId) {
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(captureId, "captureId is null");
     return nameBased(NAMESPACE, endpointId + "/" + captureId);
   }
 

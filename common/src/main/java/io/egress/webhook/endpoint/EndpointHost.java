@@ -38,7 +38,7 @@ record EndpointHost(String name, @Nullable InetAddress literalAddress) {
       throw new IllegalArgumentException(
           "the host has a character that is read in two ways; write its name in the xn-- form");
     }
-    return named(ascii(text));
+    return ofName(ascii(text));
   }
 
   private static EndpointHost ipv6(String text) {
@@ -50,7 +50,7 @@ record EndpointHost(String name, @Nullable InetAddress literalAddress) {
     return new EndpointHost(IpLiterals.text(address), address);
   }
 
-  private static EndpointHost named(String ascii) {
+  private static EndpointHost ofName(String ascii) {
     if (NUMBER.matcher(ascii).matches()) {
       InetAddress address = IpLiterals.parseIpv4(ascii);
       if (address == null) {

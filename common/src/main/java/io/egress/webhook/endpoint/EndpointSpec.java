@@ -23,6 +23,11 @@ public record EndpointSpec(
     @Nullable Integer maxInFlight,
     boolean standardWebhooks,
     Set<Event> events) {
+  /** The limits of attempts to an endpoint; null if not set. */
+  public record Limits(@Nullable Integer maxPerSecond, @Nullable Integer maxInFlight) {
+    public static final Limits NONE = new Limits(null, null);
+  }
+
   public static final int PER_SECOND_MAX = 10_000;
 
   /** The default number of concurrent attempts. */
@@ -42,7 +47,7 @@ public record EndpointSpec(
   }
 
   @JsonIgnore
-  public EndpointLimits limits() {
-    return new EndpointLimits(maxPerSecond, maxInFlight);
+  public Limits limits() {
+    return new Limits(maxPerSecond, maxInFlight);
   }
 }

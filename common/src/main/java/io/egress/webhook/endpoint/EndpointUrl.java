@@ -2,6 +2,7 @@ package io.egress.webhook.endpoint;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,15 @@ public final class EndpointUrl {
   /** Names that RFC 6761, RFC 6762 and ICANN reserve for private use. */
   private static final Pattern LOCAL_NAME =
       Pattern.compile("(?:.*\\.)?(?:localhost|local|internal|localdomain|home\\.arpa)");
+
+  /** The ports that browsers refuse to fetch from (the Fetch standard's list of bad ports). */
+  private static final Set<Integer> BLOCKED_PORTS =
+      Set.of(
+          1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+          102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389,
+          427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
+          989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
+          6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
 
   static final int HTTPS_PORT = 443;
   static final int HTTP_PORT = 80;
@@ -58,7 +68,7 @@ public final class EndpointUrl {
    * HTTP, or null. Addresses are checked by {@link AddressPolicy}.
    */
   public @Nullable String refusal(AddressPolicy policy) {
-    if (BlockedPorts.contains(port)) {
+    if (BLOCKED_PORTS.contains(port)) {
       return "port " + port + " belongs to another protocol than HTTP";
     }
     return policy.permitsLocalNames() || !LOCAL_NAME.matcher(host).matches()

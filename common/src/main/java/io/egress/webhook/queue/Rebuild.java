@@ -1,7 +1,5 @@
 package io.egress.webhook.queue;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;
 import java.util.List;
@@ -23,7 +21,6 @@ public record Rebuild(
     long published,
     @Nullable Instant nextDueAt,
     @Nullable Instant finishedAt) {
-
   /** Why it was begun. */
   public enum Reason {
     REQUESTED("requested"),
@@ -76,9 +73,6 @@ public record Rebuild(
   }
 
   public Rebuild {
-    requireNonNull(reason, "reason is null");
     findings = List.copyOf(findings);
-    requireNonNull(state, "state is null");
-    requireNonNull(requestedAt, "requestedAt is null");
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.webhook.queue;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -49,15 +47,14 @@ public final class RebuildStore {
    */
   public static Future<Rebuild> begin(
       SqlClient transaction, Rebuild.Reason reason, List<String> findings, Caller caller) {
-    requireNonNull(reason, "reason is null");
-    List<String> kept = findings.stream().limit(FINDINGS_MAX).toList();
+    List<String> first = findings.stream().limit(FINDINGS_MAX).toList();
     return transaction
         .query(SUPERSEDE)
         .execute()
         .compose(_ ->
             transaction
                 .preparedQuery(ADD)
-                .execute(Tuple.of(reason.word()).addArrayOfString(kept.toArray(String[]::new))))
+                .execute(Tuple.of(reason.word()).addArrayOfString(first.toArray(String[]::new))))
         .map(rows -> rebuild(rows.iterator().next()))
         .compose(begun -> AuditLog.write(transaction, null, caller, act(begun)).map(_ -> begun));
   }

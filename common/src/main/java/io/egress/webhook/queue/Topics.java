@@ -1,13 +1,7 @@
 package io.egress.webhook.queue;
 
-import static java.util.Objects.requireNonNull;
-
 /** The names of the service's topics, which share a prefix. */
 public record Topics(String prefix) {
-  public Topics {
-    requireNonNull(prefix, "prefix is null");
-  }
-
   /** Every capture that entered the stream, keyed by workspace. */
   public String capturesProcessed() {
     return prefix + "captures.processed";

@@ -55,11 +55,11 @@ final class Attempt implements Sending, Exchange.Listener {
   Attempt(SendRequest request, SendingLoop loop) {
     this.request = request;
     this.loop = loop;
-    this.promise = loop.promiseToCaller();
+    this.promise = loop.context().promiseToCaller();
   }
 
   void start() {
-    deadlineTimer = loop.startTimer(loop.timeout(), this::deadlinePassed);
+    deadlineTimer = loop.context().startTimer(loop.timeout(), this::deadlinePassed);
     InetAddress literal = request.url().literalAddress();
     if (literal != null) {
       found(List.of(literal));
@@ -67,8 +67,8 @@ final class Attempt implements Sending, Exchange.Listener {
       loop.names()
           .addressesOf(request.url().host())
           .onComplete(
-              addresses -> loop.run(() -> found(addresses)),
-              failure -> loop.run(() -> fail(AttemptFailure.ofLookup(failure))));
+              addresses -> loop.context().run(() -> found(addresses)),
+              failure -> loop.context().run(() -> fail(AttemptFailure.ofLookup(failure))));
     }
   }
 
@@ -107,7 +107,7 @@ final class Attempt implements Sending, Exchange.Listener {
     address = untried.remove();
     if (!untried.isEmpty()) {
       Duration share = loop.timeout().minus(elapsed()).dividedBy(untried.size() + 1);
-      nextAddressTimer = loop.startTimer(share, this::giveUpAddress);
+      nextAddressTimer = loop.context().startTimer(share, this::giveUpAddress);
     }
     connect(address, true);
   }
@@ -151,7 +151,7 @@ final class Attempt implements Sending, Exchange.Listener {
 
   @Override
   public void failedToConnect(Throwable failure) {
-    loop.cancelTimer(nextAddressTimer);
+    loop.context().cancelTimer(nextAddressTimer);
     if (untried.isEmpty()) {
       fail(
           proxy == null
@@ -164,7 +164,7 @@ final class Attempt implements Sending, Exchange.Listener {
 
   @Override
   public void connected() {
-    loop.cancelTimer(nextAddressTimer);
+    loop.context().cancelTimer(nextAddressTimer);
     doing = "waiting for the status line";
   }
 
@@ -221,7 +221,7 @@ final class Attempt implements Sending, Exchange.Listener {
 
   @Override
   public void abort(String reason) {
-    loop.run(() -> end(hasAnswer() ? answeredOutcome() : new Aborted(reason, elapsed())));
+    loop.context().run(() -> end(hasAnswer() ? answeredOutcome() : new Aborted(reason, elapsed())));
   }
 
   @Override
@@ -259,8 +259,8 @@ final class Attempt implements Sending, Exchange.Listener {
       return;
     }
     ended = true;
-    loop.cancelTimer(deadlineTimer);
-    loop.cancelTimer(nextAddressTimer);
+    loop.context().cancelTimer(deadlineTimer);
+    loop.context().cancelTimer(nextAddressTimer);
     if (exchange != null) {
       exchange.cut(connectionIsSuspect);
     }

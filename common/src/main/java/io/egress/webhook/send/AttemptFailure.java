@@ -1,10 +1,10 @@
 package io.egress.webhook.send;
 
+import io.egress.platform.vertx.Channels;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.StreamResetException;
-import io.vertx.core.internal.net.NetSocketInternal;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
@@ -80,8 +80,7 @@ record AttemptFailure(FailureKind kind, String detail) {
   }
 
   private static boolean isClosed(Throwable failure) {
-    return failure instanceof ClosedChannelException
-        || NetSocketInternal.CLOSED_EXCEPTION.equals(failure);
+    return failure instanceof ClosedChannelException || Channels.isClosed(failure);
   }
 
   private static AttemptFailure tls(Throwable failure) {

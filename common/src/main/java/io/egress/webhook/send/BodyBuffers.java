@@ -1,9 +1,9 @@
 package io.egress.webhook.send;
 
+import io.egress.platform.vertx.ByteBufs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class BodyBuffers {
     }
     memory.clear();
     envelope.writeTo(memory);
-    return new Body(BufferInternal.buffer(memory), memory);
+    return new Body(ByteBufs.wrap(memory), memory);
   }
 
   private @Nullable ByteBuf lend(int length) {

@@ -48,11 +48,11 @@ final class CachedNameLookup implements NameLookup {
     if (known != null && !isStale(known)) {
       return known.addresses;
     }
-    Answer asked = new Answer(origin.addressesOf(host));
-    answers.put(host, asked);
-    asked.addresses.onComplete(
-        _ -> asked.arrivedNanos = nanoTime.getAsLong(), _ -> answers.remove(host, asked));
-    return asked.addresses;
+    Answer answer = new Answer(origin.addressesOf(host));
+    answers.put(host, answer);
+    answer.addresses.onComplete(
+        _ -> answer.arrivedNanos = nanoTime.getAsLong(), _ -> answers.remove(host, answer));
+    return answer.addresses;
   }
 
   private boolean isStale(Answer answer) {

@@ -1,8 +1,8 @@
 package io.egress.webhook.send;
 
+import io.egress.platform.vertx.Channels;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -81,19 +81,18 @@ final class Connections {
 
   /** The connection handler of the client. */
   void opened(HttpConnection http) {
-    HttpClientConnectionInternal internal = (HttpClientConnectionInternal) http;
-    Channel channel = internal.channelHandlerContext().channel();
+    Channel channel = Channels.of(http);
     Connection connection = new Connection(http);
     InterimAnswers.unify(channel.pipeline());
     if (connection.isMultiplexed()) {
       http.exceptionHandler(_ -> {}); // The requests on it fail, too.
       http.goAwayHandler(_ -> {
         connection.goneAway = true;
-        internal.context().runOnContext(_ -> connection.retire());
+        channel.eventLoop().execute(connection::retire);
       });
     } else {
       // Vert.x closes it, too, but keeps it in its pool until the TLS shutdown is complete.
-      http.exceptionHandler(_ -> internal.context().runOnContext(_ -> connection.close()));
+      http.exceptionHandler(_ -> channel.eventLoop().execute(connection::close));
     }
     open.put(http, connection);
     total.incrementAndGet();

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.Event;
@@ -21,13 +19,7 @@ public interface Destination {
    * @param startedAt when the attempt began, which is signed
    * @param traceparent for receivers that continue traces
    */
-  record Message(Event event, UUID deliveryId, Instant startedAt, @Nullable String traceparent) {
-    public Message {
-      requireNonNull(event, "event is null");
-      requireNonNull(deliveryId, "deliveryId is null");
-      requireNonNull(startedAt, "startedAt is null");
-    }
-  }
+  record Message(Event event, UUID deliveryId, Instant startedAt, @Nullable String traceparent) {}
 
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   static Destination of(

@@ -1,13 +1,12 @@
 package io.egress.webhook.send;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.vertx.ByteBufs;
 import io.egress.webhook.endpoint.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -54,9 +53,6 @@ public final class Envelope {
   /** The same for {@code event}, whose data may be something else that ends like a document. */
   public static Envelope compose(
       Event event, UUID deliveryId, Instant emittedAt, byte[] documentHead) {
-    requireNonNull(event, "event is null");
-    requireNonNull(deliveryId, "deliveryId is null");
-    requireNonNull(documentHead, "documentHead is null");
     if (!endsBeforeEmittedAt(documentHead)) {
       throw new IllegalArgumentException("documentHead does not end with \"emitted_at\":\"");
     }
@@ -99,7 +95,7 @@ public final class Envelope {
 
   /** A view of the body; nothing is copied. */
   public Buffer buffer() {
-    return BufferInternal.buffer(Unpooled.wrappedBuffer(before, documentHead, after));
+    return ByteBufs.wrap(Unpooled.wrappedBuffer(before, documentHead, after));
   }
 
   void writeTo(ByteBuf memory) {

@@ -4,31 +4,33 @@ import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.ext.web.client.impl.ClientPhase;
 import io.vertx.ext.web.client.impl.HttpContext;
-import io.vertx.ext.web.codec.BodyCodec;
-import io.vertx.ext.web.codec.spi.BodyStream;
+import io.vertx.ext.web.client.impl.WebClientInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request to one address and its response. It uses a connection of the client's pool, which it
  * returns exactly once: when the response has ended, when something failed, or when it is cut off.
  *
- * <p>{@link #intercept} is the one place that uses {@link WebClient}'s internals: it writes the
- * body at the last moment, from reusable memory, and keeps the request so that it can be cut off
- * before its response.
+ * <p>This is the one class that uses {@link WebClient}'s internals. An interceptor writes the body
+ * at the last moment, from reusable memory, and keeps the request so that it can be cut off before
+ * its response; the public API has a body before there is a connection, and no access to either.
  */
-final class Exchange implements BodyCodec<Buffer> {
+final class Exchange {
   interface Listener {
     /** A connection was obtained, and the request was passed to it. */
     void connected();
@@ -46,6 +48,7 @@ final class Exchange implements BodyCodec<Buffer> {
     void broke(Throwable failure);
   }
 
+  private static final String KEY = "exchange";
   private static final long REFUSED_STREAM = 0x7;
   private static final long CANCEL = 0x8;
   private static final int FIRST_FINAL_STATUS = 200;
@@ -101,6 +104,15 @@ final class Exchange implements BodyCodec<Buffer> {
     this.listener = listener;
   }
 
+  /** A client for the exchanges of an event loop. */
+  static WebClient clientOf(HttpClientAgent http) {
+    WebClient client =
+        WebClient.wrap(
+            http, new WebClientOptions().setFollowRedirects(false).setUserAgentEnabled(false));
+    ((WebClientInternal) client).addInterceptor(Exchange::intercept);
+    return client;
+  }
+
   /** Host header, SNI and certificate check use the name; the connection goes to the address. */
   void start() {
     EndpointUrl url = request.url();
@@ -112,12 +124,16 @@ final class Exchange implements BodyCodec<Buffer> {
     if (proxy != null) {
       post.proxy(proxy);
     }
-    post.as(this).send().onComplete(_ -> finish(), this::broken);
+    HttpContext<Buffer> http =
+        ((WebClientInternal) loop.client())
+            .createContext((ContextInternal) loop.context().vertx().getOrCreateContext());
+    http.set(KEY, this);
+    http.future().onComplete(_ -> finish(), this::broken);
+    http.prepareRequest(post.as(() -> answerStart), null, null);
   }
 
-  /** To be registered with the client once. */
-  static void intercept(HttpContext<?> http) {
-    Exchange exchange = (Exchange) http.request().bodyCodec();
+  private static void intercept(HttpContext<?> http) {
+    Exchange exchange = http.get(KEY);
     if (http.phase() == ClientPhase.CREATE_REQUEST) {
       exchange.create(http);
     } else if (http.phase() == ClientPhase.SEND_REQUEST) {
@@ -127,11 +143,6 @@ final class Exchange implements BodyCodec<Buffer> {
     } else {
       http.next();
     }
-  }
-
-  @Override
-  public BodyStream<Buffer> stream() {
-    return answerStart;
   }
 
   Exchanged exchanged() {

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Exchanged(@Nullable SentRequest request, String answerHeaders, Buffer answerStart) {
   public static final Exchanged NOTHING = new Exchanged(null, "", Buffer.buffer());
-
-  public Exchanged {
-    requireNonNull(answerHeaders, "answerHeaders is null");
-    requireNonNull(answerStart, "answerStart is null");
-  }
 
   /** The first headers of the response; the last one may be cut off. */
   public List<ShownHeader> shownAnswerHeaders() {

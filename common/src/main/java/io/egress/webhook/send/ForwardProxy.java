@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP proxy through which webhooks leave the operator's network, and what is reached without
- * it. It is asked to connect to an address, never to a name, so that it cannot resolve the name to
- * another address than the one that was checked. Its own address is the operator's choice and needs
- * no check.
+ * it. It gets {@code CONNECT} with an address, never with a name, so that it cannot resolve the
+ * name to another address than the one that was checked. Its own address is the operator's choice
+ * and needs no check.
  */
 public final class ForwardProxy {
   private static final String FORM = "must be http://host:port or http://user:password@host:port";

@@ -4,24 +4,10 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The outcome of one attempt. Adding a kind is a compile error until every {@link Cases} handles
- * it.
- */
+/** The outcome of one attempt. */
 public sealed interface Outcome {
   /** The most bytes kept of a response body. */
   int ANSWER_START_MAX_BYTES = 4_096;
-
-  /** One method for each kind of outcome. */
-  interface Cases {
-    void delivered(Delivered delivered);
-
-    void failed(Failed failed);
-
-    void aborted(Aborted aborted);
-  }
-
-  void match(Cases cases);
 
   /** From the start of the attempt to the status line, or to its end if there was none. */
   Duration duration();
@@ -30,11 +16,6 @@ public sealed interface Outcome {
   record Delivered(int status, Duration duration, Exchanged exchanged) implements Outcome {
     public Buffer answerStart() {
       return exchanged.answerStart();
-    }
-
-    @Override
-    public void match(Cases cases) {
-      cases.delivered(this);
     }
   }
 
@@ -52,18 +33,8 @@ public sealed interface Outcome {
     public Buffer answerStart() {
       return exchanged.answerStart();
     }
-
-    @Override
-    public void match(Cases cases) {
-      cases.failed(this);
-    }
   }
 
   /** Canceled by this side before the outcome was known; never counted as one. */
-  record Aborted(String reason, Duration duration) implements Outcome {
-    @Override
-    public void match(Cases cases) {
-      cases.aborted(this);
-    }
-  }
+  record Aborted(String reason, Duration duration) implements Outcome {}
 }

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.environment.PemFile;
 import io.egress.platform.environment.SettingsReader;
 import io.egress.webhook.endpoint.AddressPolicy;
@@ -24,10 +22,6 @@ public record PushSettings(
     @Nullable ClientCertificate clientCertificate) {
   private static final String CERTIFICATE = "EGRESS_CLIENT_CERTIFICATE";
   private static final String KEY = "EGRESS_CLIENT_KEY";
-
-  public PushSettings {
-    requireNonNull(addressPolicy, "addressPolicy is null");
-  }
 
   public static PushSettings read(SettingsReader reader) {
     return new PushSettings(

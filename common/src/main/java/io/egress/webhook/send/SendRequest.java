@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointUrl;
@@ -25,14 +23,6 @@ public record SendRequest(
     @Nullable ClientCertificate certificate,
     long unixSeconds,
     @Nullable String traceparent) {
-  public SendRequest {
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(url, "url is null");
-    requireNonNull(envelope, "envelope is null");
-    requireNonNull(signature, "signature is null");
-    requireNonNull(headers, "headers is null");
-  }
-
   /** Without custom headers and a certificate, and not traced. */
   public SendRequest(
       UUID endpointId,

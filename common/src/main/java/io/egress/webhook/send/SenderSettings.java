@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.ClientCertificate;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +35,6 @@ public record SenderSettings(
         attemptTimeout, DEFAULTS.keepName(), DEFAULTS.pool(), proxy, certificate);
   }
 
-  public SenderSettings {
-    requireNonNull(attemptTimeout, "attemptTimeout is null");
-    requireNonNull(keepName, "keepName is null");
-    requireNonNull(pool, "pool is null");
-  }
-
   /**
    * Limits of connections.
    *
@@ -62,7 +54,6 @@ public record SenderSettings(
         new PoolLimits(2_048, 64, 2_000, Duration.ofSeconds(30));
 
     public PoolLimits {
-      requireNonNull(idleTimeout, "idleTimeout is null");
       if (maxPerHost < 1 || maxOpeningPerEndpoint < 1 || maxIdle < 0) {
         throw new IllegalArgumentException("a limit of the pool is too small");
       }

@@ -1,5 +1,6 @@
 package io.egress.webhook.send;
 
+import io.egress.platform.vertx.VertxInternals.LoopContext;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.EndpointUrl;
@@ -7,13 +8,10 @@ import io.egress.webhook.send.SenderSettings.PoolLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.ext.web.client.WebClient;
-import io.vertx.ext.web.client.WebClientOptions;
-import io.vertx.ext.web.client.impl.WebClientInternal;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashSet;
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The attempts made on one event loop and their shared state, which needs no locks. */
 final class SendingLoop {
-  private final ContextInternal context;
+  private final LoopContext context;
   private final Duration timeout;
   private final TrustOptions trust;
   private final NameLookup names;
@@ -51,7 +49,7 @@ final class SendingLoop {
       int loops,
       long bodyBytesMax) {}
 
-  SendingLoop(ContextInternal context, Shared shared) {
+  SendingLoop(LoopContext context, Shared shared) {
     SenderSettings settings = shared.settings();
     PoolLimits limits = settings.pool();
     this.context = context;
@@ -70,17 +68,13 @@ final class SendingLoop {
             timeout,
             shared.openConnections());
     this.httpClient =
-        HttpClients.create(context.owner(), settings, shared.trust(), connections::opened);
-    this.webClient =
-        WebClient.wrap(
-            httpClient,
-            new WebClientOptions().setFollowRedirects(false).setUserAgentEnabled(false));
-    ((WebClientInternal) webClient).addInterceptor(Exchange::intercept);
+        HttpClients.create(context.vertx(), settings, shared.trust(), connections::opened);
+    this.webClient = Exchange.clientOf(httpClient);
   }
 
   Sending send(SendRequest request) {
     Attempt attempt = new Attempt(request, this);
-    run(() -> start(attempt));
+    context.run(() -> start(attempt));
     return attempt;
   }
 
@@ -90,7 +84,7 @@ final class SendingLoop {
    */
   Future<Void> close() {
     Promise<Void> aborted = Promise.promise();
-    run(() -> {
+    context.run(() -> {
       closed = true;
       List.copyOf(running).forEach(attempt -> attempt.abort("the sender is closed"));
       aborted.complete();
@@ -158,21 +152,7 @@ final class SendingLoop {
     return webClient;
   }
 
-  /** Completes on the caller's context what was completed on the loop. */
-  <T> Promise<T> promiseToCaller() {
-    return context.owner().getOrCreateContext().promise();
-  }
-
-  /** Runs immediately if the caller is on the loop already. */
-  void run(Runnable action) {
-    context.emit(action, Runnable::run);
-  }
-
-  long startTimer(Duration delay, Runnable action) {
-    return context.setTimer(Math.max(1, delay.toMillis()), _ -> action.run());
-  }
-
-  void cancelTimer(long id) {
-    context.owner().cancelTimer(id);
+  LoopContext context() {
+    return context;
   }
 }

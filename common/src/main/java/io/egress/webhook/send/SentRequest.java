@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.endpoint.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,11 +21,6 @@ public record SentRequest(String signature, String headers, int length) {
   private static final String EVENT = "x-service-event";
   private static final String STANDARD_SIGNATURE = "webhook-signature";
   private static final Pattern TIME = Pattern.compile("^t=([0-9]{1,18})(,|$)");
-
-  public SentRequest {
-    requireNonNull(signature, "signature is null");
-    requireNonNull(headers, "headers is null");
-  }
 
   /** The second that was signed. */
   public long unixSeconds() {

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +7,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value null if it is withheld
  */
-public record ShownHeader(String name, @Nullable String value) {
-  public ShownHeader {
-    requireNonNull(name, "name is null");
-  }
-}
+public record ShownHeader(String name, @Nullable String value) {}

@@ -8,6 +8,7 @@ import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -39,25 +40,32 @@ record WebhookDestination(
 
   @Override
   public @Nullable EndpointUrl url() {
-    return parsed instanceof EndpointUrl.Parsed.Valid valid ? valid.url() : null;
+    return switch (parsed) {
+      case EndpointUrl.Parsed.Valid(EndpointUrl url) -> url;
+      case EndpointUrl.Parsed.Invalid _ -> null;
+    };
   }
 
   @Override
   public Sending send(Message message, byte[] documentHead) {
-    if (parsed instanceof EndpointUrl.Parsed.Invalid invalid) {
-      return refused(String.join("; ", invalid.problems()));
-    }
-    return sender.send(
-        new SendRequest(
-            endpointId,
-            ((EndpointUrl.Parsed.Valid) parsed).url(),
-            Envelope.compose(
-                message.event(), message.deliveryId(), message.startedAt(), documentHead),
-            signature,
-            headers,
-            certificate,
-            message.startedAt().getEpochSecond(),
-            message.traceparent()));
+    return switch (parsed) {
+      case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
+          sender.send(request(url, message, documentHead));
+      case EndpointUrl.Parsed.Invalid(List<String> problems) ->
+          refused(String.join("; ", problems));
+    };
+  }
+
+  private SendRequest request(EndpointUrl url, Message message, byte[] documentHead) {
+    return new SendRequest(
+        endpointId,
+        url,
+        Envelope.compose(message.event(), message.deliveryId(), message.startedAt(), documentHead),
+        signature,
+        headers,
+        certificate,
+        message.startedAt().getEpochSecond(),
+        message.traceparent());
   }
 
   private static Sending refused(String problems) {

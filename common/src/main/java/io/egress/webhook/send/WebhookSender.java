@@ -1,14 +1,11 @@
 package io.egress.webhook.send;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.platform.vertx.VertxInternals;
+import io.egress.platform.vertx.VertxInternals.LoopContext;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.TrustOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,11 +33,7 @@ public final class WebhookSender {
       AddressPolicy policy,
       NameLookup names,
       TrustOptions trust) {
-    requireNonNull(settings, "settings is null");
-    requireNonNull(policy, "policy is null");
-    requireNonNull(names, "names is null");
-    requireNonNull(trust, "trust is null");
-    List<ContextInternal> contexts = onEachEventLoop((VertxInternal) vertx);
+    List<EventLoop> eventLoops = VertxInternals.eventLoops(vertx);
     SendingLoop.Shared shared =
         new SendingLoop.Shared(
             settings,
@@ -48,14 +41,15 @@ public final class WebhookSender {
             names,
             trust,
             openConnections,
-            contexts.size(),
+            eventLoops.size(),
             BODY_BUFFERS_BYTES_MAX);
-    contexts.forEach(context -> loops.add(new SendingLoop(context, shared)));
+    for (EventLoop loop : eventLoops) {
+      loops.add(new SendingLoop(LoopContext.on(loop, vertx), shared));
+    }
   }
 
   /** Starts an attempt. The signature's timestamp should not be older than this call. */
   public Sending send(SendRequest request) {
-    requireNonNull(request, "request is null");
     return loopOf(request.endpointId()).send(request);
   }
 
@@ -74,13 +68,5 @@ public final class WebhookSender {
 
   private SendingLoop loopOf(UUID endpointId) {
     return loops.get(Math.floorMod(endpointId.hashCode(), loops.size()));
-  }
-
-  private static List<ContextInternal> onEachEventLoop(VertxInternal vertx) {
-    List<ContextInternal> contexts = new ArrayList<>();
-    for (EventExecutor loop : vertx.nettyEventLoopGroup()) {
-      contexts.add(vertx.contextBuilder().withEventLoop((EventLoop) loop).build());
-    }
-    return contexts;
   }
 }

@@ -2,7 +2,6 @@ package io.egress.webhook.send;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
@@ -44,7 +43,6 @@ public final class WebhookSignature {
    * takes another pass over the body.
    */
   public WebhookSignature(List<String> secrets, boolean hasStandardForm) {
-    requireNonNull(secrets, "secrets is null");
     if (secrets.isEmpty()) {
       throw new IllegalArgumentException("secrets is empty");
     }

@@ -48,7 +48,7 @@ class HealthTest {
   @Test
   void isReadyWhileOnlyOptionalPartsAreDown() throws Exception {
     health.add(Check.needed("database", () -> true));
-    health.add(Check.missable("kafka", () -> false));
+    health.add(Check.optional("kafka", () -> false));
 
     Answer ready = ask(health, "/health/ready");
 
@@ -76,7 +76,7 @@ class HealthTest {
   @Test
   void reportsTheWorseOfTwoPartsOfOneName() throws Exception {
     Health api = health.part();
-    api.add(Check.missable("kafka", () -> false));
+    api.add(Check.optional("kafka", () -> false));
     Health dispatcher = health.part();
     dispatcher.add(Check.needed("kafka", () -> false));
 

@@ -39,11 +39,11 @@ class BackendWatchTest {
   @Test
   void isDownUntilTheFirstAnswer() throws Exception {
     assertThat(watch.isUp()).isFalse();
-    assertThat(watch.asked().isComplete()).isFalse();
+    assertThat(watch.firstProbe().isComplete()).isFalse();
 
     first.complete();
 
-    watch.asked().await(10, TimeUnit.SECONDS);
+    watch.firstProbe().await(10, TimeUnit.SECONDS);
     assertThat(watch.isUp()).isTrue();
   }
 

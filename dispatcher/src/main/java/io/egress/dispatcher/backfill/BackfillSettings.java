@@ -1,7 +1,5 @@
 package io.egress.dispatcher.backfill;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 
 /**
@@ -18,7 +16,6 @@ import java.time.Duration;
 public record BackfillSettings(
     int partitions, int aheadPerEndpointMax, int aheadMax, int batch, Duration period) {
   public BackfillSettings {
-    requireNonNull(period, "period is null");
     requirePositive(partitions, "partitions");
     requirePositive(aheadPerEndpointMax, "aheadPerEndpointMax");
     requirePositive(aheadMax, "aheadMax");

@@ -1,7 +1,6 @@
 package io.egress.dispatcher.backfill;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.backfill.BackfillStore.Open;
 import io.egress.platform.kafka.RecordPublisher;
@@ -72,10 +71,6 @@ public final class Backfills {
       Topics topics,
       BackfillSettings settings) {
     this.vertx = vertx;
-    requireNonNull(pool, "pool is null");
-    requireNonNull(deliveryLog, "deliveryLog is null");
-    requireNonNull(publisher, "publisher is null");
-    requireNonNull(topics, "topics is null");
     this.settings = settings;
     this.partitions = settings.partitions();
     this.store = new BackfillStore(pool);

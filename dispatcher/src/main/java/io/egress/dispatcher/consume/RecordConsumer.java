@@ -1,7 +1,5 @@
 package io.egress.dispatcher.consume;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.kafka.ConnectionProperties;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.outage.Outage;
@@ -64,8 +62,6 @@ public final class RecordConsumer {
       Map<String, String> tuning,
       Set<String> replaced) {
     public Subscription {
-      requireNonNull(group, "group is null");
-      requireNonNull(assignor, "assignor is null");
       tuning = Map.copyOf(tuning);
       replaced = Set.copyOf(replaced);
     }

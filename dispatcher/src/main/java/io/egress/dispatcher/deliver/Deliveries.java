@@ -4,8 +4,8 @@ import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
 import io.egress.dispatcher.deliver.PreparationQueries.DocumentHold;
 import io.egress.dispatcher.documents.DocumentHead;
-import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.platform.backend.DatabaseState;
@@ -25,14 +25,15 @@ import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
-import io.egress.webhook.trace.AttemptSpan;
 import io.egress.webhook.trace.Tracing;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -61,9 +62,9 @@ final class Deliveries implements PreparationQueries.Reader {
    *
    * @param bodies limits the bodies of attempts held at a time
    * @param unwrittenMax how long an outcome may wait before no further attempt is begun
-   * @param database as last asked
+   * @param database its state as of the last probe
    */
-  record Parts(
+  record Dependencies(
       Topics topics,
       RecordConsumer consumer,
       Workload workload,
@@ -102,22 +103,22 @@ final class Deliveries implements PreparationQueries.Reader {
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
-  Deliveries(Vertx vertx, Clock clock, Parts parts) {
+  Deliveries(Vertx vertx, Clock clock, Dependencies dependencies) {
     this.vertx = vertx;
     this.clock = clock;
-    this.consumer = parts.consumer();
-    this.undelayed = Set.of(parts.topics().deliveries(), parts.topics().backfill());
-    this.workload = parts.workload();
-    this.pauses = parts.pauses();
-    this.queries = new PreparationQueries(vertx, parts.preparation(), this);
-    this.destinations = parts.destinations();
-    this.bodies = parts.bodies();
-    this.outcomes = parts.outcomes();
-    this.commits = parts.commits();
-    this.meters = parts.meters();
-    this.failing = parts.failing();
-    this.unwrittenNanosMax = parts.unwrittenMax().toNanos();
-    this.database = parts.database();
+    this.consumer = dependencies.consumer();
+    this.undelayed = Set.of(dependencies.topics().deliveries(), dependencies.topics().backfill());
+    this.workload = dependencies.workload();
+    this.pauses = dependencies.pauses();
+    this.queries = new PreparationQueries(vertx, dependencies.preparation(), this);
+    this.destinations = dependencies.destinations();
+    this.bodies = dependencies.bodies();
+    this.outcomes = dependencies.outcomes();
+    this.commits = dependencies.commits();
+    this.meters = dependencies.meters();
+    this.failing = dependencies.failing();
+    this.unwrittenNanosMax = dependencies.unwrittenMax().toNanos();
+    this.database = dependencies.database();
     this.tracing = Tracing.of(vertx);
   }
 
@@ -188,7 +189,7 @@ final class Deliveries implements PreparationQueries.Reader {
       }
       queries.add(slot);
     }
-    queries.ask();
+    queries.send();
     awaitPace();
   }
 
@@ -222,97 +223,83 @@ final class Deliveries implements PreparationQueries.Reader {
 
   @Override
   public void prepared(
-      InFlight<Job> slot, Verdict verdict, long askedNanos, DocumentHold documents) {
+      InFlight<Job> slot, Verdict verdict, long sentNanos, DocumentHold documents) {
     if (slot.record().isAbandoned()) {
       abandoned(slot);
       documents.release();
       return;
     }
-    boolean begun = verdict.match(new Decision(slot, askedNanos, documents));
+    boolean begun =
+        switch (verdict) {
+          case Verdict.Attempt(EndpointTarget target, DocumentHead head) ->
+              attemptIfAdmitted(slot, target, head, documents);
+          case Verdict.Settled(boolean ended) -> {
+            settledBefore(slot, ended);
+            yield false;
+          }
+          case Verdict.Skip _ -> {
+            skip(slot, sentNanos);
+            yield false;
+          }
+          case Verdict.Canceled _ -> {
+            skipAlone(slot, "Delivery of a canceled replay skipped");
+            yield false;
+          }
+          case Verdict.Erased _ -> {
+            skipAlone(slot, "Delivery of an erased capture skipped");
+            yield false;
+          }
+          case Verdict.Later _ -> {
+            queries.addFirst(slot);
+            yield false;
+          }
+          case Verdict.Missing _ -> {
+            line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
+            settledBefore(slot, true);
+            yield false;
+          }
+          case Verdict.Unrenderable _ -> {
+            damaged(slot);
+            yield false;
+          }
+        };
     if (!begun) {
       documents.release();
     }
   }
 
   /** Returns whether an attempt was begun. */
-  private final class Decision implements Verdict.Cases<Boolean> {
-    private final InFlight<Job> slot;
-    private final Job job;
-    private final long askedNanos;
-    private final DocumentHold documents;
-
-    private Decision(InFlight<Job> slot, long askedNanos, DocumentHold documents) {
-      this.slot = slot;
-      this.job = slot.record();
-      this.askedNanos = askedNanos;
-      this.documents = documents;
-    }
-
-    @Override
-    public Boolean attempt(EndpointTarget target, DocumentHead head) {
-      job.target(target);
-      if (!workload.admit(slot, target.spec().limits())) {
-        workload.release(slot, Completion.ABORTED);
-        workload.giveBack(job);
-        return false;
-      }
-      return Deliveries.this.attempt(slot, target, head, documents);
-    }
-
-    @Override
-    public Boolean settled(boolean ended) {
+  private boolean attemptIfAdmitted(
+      InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
+    Job job = slot.record();
+    job.target(target);
+    if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);
-      outcomes.known(job, ended);
+      workload.giveBack(job);
       return false;
     }
+    return attempt(slot, target, head, documents);
+  }
 
-    /**
-     * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
-     * since.
-     */
-    @Override
-    public Boolean skip() {
-      line(log.atDebug(), job).log("Delivery skipped");
-      workload.release(slot, Completion.ABORTED);
-      outcomes.skipped(job);
-      workload.takeAllOf(job.delivery().endpointId(), askedNanos).forEach(outcomes::skipped);
-      return false;
-    }
+  private void settledBefore(InFlight<Job> slot, boolean ended) {
+    workload.release(slot, Completion.ABORTED);
+    outcomes.known(slot.record(), ended);
+  }
 
-    @Override
-    public Boolean canceled() {
-      return skipAlone("Delivery of a canceled replay skipped");
-    }
+  /**
+   * Jobs read after the query was sent need one of their own: the endpoint may have been resumed
+   * since.
+   */
+  private void skip(InFlight<Job> slot, long sentNanos) {
+    skipAlone(slot, "Delivery skipped");
+    UUID endpointId = slot.record().delivery().endpointId();
+    workload.takeAllOf(endpointId, sentNanos).forEach(outcomes::skipped);
+  }
 
-    @Override
-    public Boolean erased() {
-      return skipAlone("Delivery of an erased capture skipped");
-    }
-
-    private boolean skipAlone(String why) {
-      line(log.atDebug(), job).log(why);
-      workload.release(slot, Completion.ABORTED);
-      outcomes.skipped(job);
-      return false;
-    }
-
-    @Override
-    public Boolean later() {
-      queries.addFirst(slot);
-      return false;
-    }
-
-    @Override
-    public Boolean missing() {
-      line(log.atError(), job).log("Cannot deliver a capture that does not exist");
-      return settled(true);
-    }
-
-    @Override
-    public Boolean unrenderable() {
-      damaged(slot);
-      return false;
-    }
+  private void skipAlone(InFlight<Job> slot, String message) {
+    line(log.atDebug(), slot.record()).log(message);
+    workload.release(slot, Completion.ABORTED);
+    outcomes.skipped(slot.record());
   }
 
   @Override
@@ -320,10 +307,7 @@ final class Deliveries implements PreparationQueries.Reader {
     Outcome failed =
         new Outcome.Failed(
             FailureKind.DOCUMENT, null, UNREADABLE, Duration.ZERO, Exchanged.NOTHING);
-    AttemptSpan span = tracing.attempt(slot.record().delivery(), null);
-    if (span != null) {
-      span.end(failed);
-    }
+    Tracing.end(tracing.attempt(slot.record().delivery(), null), failed);
     settle(slot, clock.instant(), failed);
   }
 
@@ -379,22 +363,16 @@ final class Deliveries implements PreparationQueries.Reader {
     if (delivery.origin() != Origin.ERASURE) {
       job.revision(head.revision());
     }
-    AttemptSpan span = tracing.attempt(delivery, destination.url());
+    Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
         destination.send(
-            new Message(
-                event(delivery),
-                delivery.id(),
-                startedAt,
-                span == null ? null : span.traceparent()),
+            new Message(event(delivery), delivery.id(), startedAt, tracing.toReceiver(span)),
             head.bytes());
     job.sending(sending);
     sending
         .outcome()
         .onSuccess(outcome -> {
-          if (span != null) {
-            span.end(outcome);
-          }
+          Tracing.end(span, outcome);
           settle(slot, startedAt, outcome);
           memory.release();
           proceed();
@@ -410,72 +388,63 @@ final class Deliveries implements PreparationQueries.Reader {
 
   // Settle: the slot is freed at once, and the job finished once its result is durable
 
+  /** Failures of receivers are normal operation, and logged at DEBUG only. */
   private void settle(InFlight<Job> slot, Instant startedAt, Outcome outcome) {
-    outcome.match(new Settlement(slot, startedAt));
+    switch (outcome) {
+      case Outcome.Delivered delivered -> delivered(slot, startedAt, delivered);
+      case Outcome.Failed failed -> failed(slot, startedAt, failed);
+      case Outcome.Aborted aborted -> aborted(slot, aborted);
+    }
   }
 
-  /** Failures of receivers are normal operation, and logged at DEBUG only. */
-  private final class Settlement implements Outcome.Cases {
-    private final InFlight<Job> slot;
-    private final Job job;
-    private final Instant startedAt;
-
-    private Settlement(InFlight<Job> slot, Instant startedAt) {
-      this.slot = slot;
-      this.job = slot.record();
-      this.startedAt = startedAt;
+  /** Recorded even if the partition was abandoned: the next owner uses it. */
+  private void delivered(InFlight<Job> slot, Instant startedAt, Outcome.Delivered delivered) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, delivered).addKeyValue("status", delivered.status()).log("Delivered");
     }
-
-    /** Recorded even if the partition was abandoned: the next owner uses it. */
-    @Override
-    public void delivered(Outcome.Delivered delivered) {
-      if (log.isDebugEnabled()) {
-        line(delivered).addKeyValue("status", delivered.status()).log("Delivered");
-      }
-      meters.delivered(job.delivery(), startedAt, delivered);
-      workload.release(slot, Completion.DELIVERED);
-      EndpointTarget target = job.target();
-      if (target != null) {
-        failing.delivered(target);
-      }
-      outcomes.delivered(job, startedAt, delivered);
+    meters.delivered(job.delivery(), startedAt, delivered);
+    workload.release(slot, Completion.DELIVERED);
+    EndpointTarget target = job.target();
+    if (target != null) {
+      failing.delivered(target);
     }
+    outcomes.delivered(job, startedAt, delivered);
+  }
 
-    @Override
-    public void failed(Outcome.Failed failed) {
-      if (log.isDebugEnabled()) {
-        line(failed)
-            .addKeyValue("outcome", failed.kind().word())
-            .addKeyValue("status", failed.status())
-            .log("Attempt failed");
-      }
-      meters.failed(job.delivery(), startedAt, failed);
-      workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
-      EndpointTarget target = job.target();
-      if (target != null && failed.kind().isOfEndpoint()) {
-        failing.failed(target, startedAt, failed);
-      }
-      if (!job.isAbandoned()) {
-        outcomes.failed(job, startedAt, failed);
-      }
+  private void failed(InFlight<Job> slot, Instant startedAt, Outcome.Failed failed) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, failed)
+          .addKeyValue("outcome", failed.kind().word())
+          .addKeyValue("status", failed.status())
+          .log("Attempt failed");
     }
+    meters.failed(job.delivery(), startedAt, failed);
+    workload.release(slot, failed.kind().isAnswer() ? Completion.REFUSED : Completion.UNANSWERED);
+    EndpointTarget target = job.target();
+    if (target != null && failed.kind().isOfEndpoint()) {
+      failing.failed(target, startedAt, failed);
+    }
+    if (!job.isAbandoned()) {
+      outcomes.failed(job, startedAt, failed);
+    }
+  }
 
-    @Override
-    public void aborted(Outcome.Aborted aborted) {
-      if (log.isDebugEnabled()) {
-        line(aborted).log("Attempt aborted: {}", aborted.reason());
-      }
-      meters.aborted();
-      workload.release(slot, Completion.ABORTED);
-      if (!job.isAbandoned()) {
-        workload.giveBack(job);
-      }
+  private void aborted(InFlight<Job> slot, Outcome.Aborted aborted) {
+    Job job = slot.record();
+    if (log.isDebugEnabled()) {
+      outcomeLine(job, aborted).log("Attempt aborted: {}", aborted.reason());
     }
+    meters.aborted();
+    workload.release(slot, Completion.ABORTED);
+    if (!job.isAbandoned()) {
+      workload.giveBack(job);
+    }
+  }
 
-    private LoggingEventBuilder line(Outcome outcome) {
-      return Deliveries.line(log.atDebug(), job)
-          .addKeyValue("duration_ms", outcome.duration().toMillis());
-    }
+  private static LoggingEventBuilder outcomeLine(Job job, Outcome outcome) {
+    return line(log.atDebug(), job).addKeyValue("duration_ms", outcome.duration().toMillis());
   }
 
   /** Called periodically: jobs in a stuck lane are parked for a while. */
@@ -499,8 +468,8 @@ final class Deliveries implements PreparationQueries.Reader {
   }
 
   /**
-   * How long others might have got an answer from PostgreSQL or Kafka that this worker waits for.
-   * What a database does that takes nobody's writes is not waited for elsewhere: the next owner
+   * How long this worker has waited for PostgreSQL or Kafka, which may answer another worker. 0
+   * while the database is read-only: no worker can write then, and the next owner of the partitions
    * would repeat attempts whose outcomes are known here.
    */
   long stalledNanos() {
@@ -509,7 +478,7 @@ final class Deliveries implements PreparationQueries.Reader {
         : Math.max(heldUpNanos(), Math.max(queries.waitingNanos(), outcomes.waitingNanos()));
   }
 
-  /** Nothing is asked of a database that is known to be away, so nothing waits for its answer. */
+  /** No query is sent to a database that is known to be down, so no query waits. */
   private long heldUpNanos() {
     if (database.get() != DatabaseState.AWAY || workload.waiting() == 0) {
       heldUpSinceNanos = null;

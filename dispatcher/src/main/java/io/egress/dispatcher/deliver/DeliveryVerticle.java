@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.documents.DocumentCache;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs one delivery worker on an event loop. */
 public final class DeliveryVerticle extends VerticleBase {
   /** Shared by the workers of a process. */
-  public record Parts(
+  public record Dependencies(
       Settings settings,
       SecretBox secrets,
       WebhookSender sender,
@@ -39,44 +37,22 @@ public final class DeliveryVerticle extends VerticleBase {
       FailingEndpoints failing,
       WorkerStates workers,
       Supervision supervision) {
-
     /**
      * When workers are restarted, how often they were, and whether they may work.
      *
-     * @param database as last asked
+     * @param database its state as of the last probe
      */
     public record Supervision(
-        Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {
-      public Supervision {
-        requireNonNull(restarts, "restarts is null");
-        requireNonNull(backends, "backends is null");
-        requireNonNull(database, "database is null");
-      }
-    }
-
-    public Parts {
-      requireNonNull(settings, "settings is null");
-      requireNonNull(secrets, "secrets is null");
-      requireNonNull(sender, "sender is null");
-      requireNonNull(pool, "pool is null");
-      requireNonNull(documents, "documents is null");
-      requireNonNull(heads, "heads is null");
-      requireNonNull(days, "days is null");
-      requireNonNull(publisher, "publisher is null");
-      requireNonNull(meters, "meters is null");
-      requireNonNull(failing, "failing is null");
-      requireNonNull(workers, "workers is null");
-      requireNonNull(supervision, "supervision is null");
-    }
+        Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {}
   }
 
-  private final Parts shared;
+  private final Dependencies shared;
   private final WorkerSettings bounds;
   private final Set<String> topics;
   private @Nullable MemberSupervisor supervisor;
 
   /** {@code topics} are all that may contain deliveries, including those of former schedules. */
-  public DeliveryVerticle(Parts shared, WorkerSettings bounds, Set<String> topics) {
+  public DeliveryVerticle(Dependencies shared, WorkerSettings bounds, Set<String> topics) {
     this.shared = shared;
     this.bounds = bounds;
     this.topics = Set.copyOf(topics);

@@ -9,7 +9,7 @@ import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
-import io.egress.dispatcher.supervise.GroupMember;
+import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
@@ -100,7 +100,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
    */
   DeliveryWorker(
       Vertx vertx,
-      DeliveryVerticle.Parts shared,
+      DeliveryVerticle.Dependencies shared,
       WorkerSettings bounds,
       Set<String> subscribed,
       Consumer<Duration> stalled) {
@@ -141,7 +141,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         new Deliveries(
             vertx,
             clock,
-            new Deliveries.Parts(
+            new Deliveries.Dependencies(
                 topics,
                 consumer,
                 workload,
@@ -168,7 +168,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   }
 
   private OutcomeRecorder outcomes(
-      DeliveryVerticle.Parts shared, Topics topics, DeliveryLog deliveryLog) {
+      DeliveryVerticle.Dependencies shared, Topics topics, DeliveryLog deliveryLog) {
     RecordPublisher publisher = shared.publisher();
     DurableBatches<Message> records =
         new DurableBatches<>(

@@ -15,17 +15,17 @@ import java.util.UUID;
 final class Destinations {
   private static final int KEPT_MAX = 10_000;
 
-  private record Kept(EndpointTarget.Setup madeOf, Destination destination) {}
+  private record Cached(EndpointTarget.Setup madeOf, Destination destination) {}
 
   private final SecretBox secrets;
   private final boolean allowHttp;
   private final WebhookSender sender;
-  private final Map<UUID, Kept> destinations =
+  private final Map<UUID, Cached> destinations =
       new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Kept> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<UUID, Cached> eldest) {
           return size() > KEPT_MAX;
         }
       };
@@ -38,12 +38,12 @@ final class Destinations {
 
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   Destination of(EndpointTarget target) {
-    Kept kept = destinations.get(target.id());
-    if (kept != null && kept.madeOf().equals(target.setup())) {
-      return kept.destination();
+    Cached cached = destinations.get(target.id());
+    if (cached != null && cached.madeOf().equals(target.setup())) {
+      return cached.destination();
     }
     Destination made = Destination.of(target, secrets, allowHttp, sender);
-    destinations.put(target.id(), new Kept(target.setup(), made));
+    destinations.put(target.id(), new Cached(target.setup(), made));
     return made;
   }
 }

@@ -1,6 +1,6 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.ledger.LedgerEntry;
+import io.egress.dispatcher.ledger.LedgerBook.Entry;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.send.Sending;
@@ -17,14 +17,14 @@ final class Job {
   record AttemptKey(UUID deliveryId, int attempt) {}
 
   private final Delivery delivery;
-  private final LedgerEntry<TopicPartition> entry;
+  private final Entry<TopicPartition> entry;
   private final long takenNanos;
   private @Nullable EndpointTarget target;
   private @Nullable Long revision;
   private @Nullable Sending sending;
   private boolean abandoned;
 
-  Job(Delivery delivery, LedgerEntry<TopicPartition> entry, long takenNanos) {
+  Job(Delivery delivery, Entry<TopicPartition> entry, long takenNanos) {
     this.delivery = delivery;
     this.entry = entry;
     this.takenNanos = takenNanos;
@@ -34,7 +34,7 @@ final class Job {
     return delivery;
   }
 
-  LedgerEntry<TopicPartition> entry() {
+  Entry<TopicPartition> entry() {
     return entry;
   }
 

@@ -2,8 +2,8 @@ package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.backfill.Backfills;
 import io.egress.dispatcher.consume.RecordConsumer;
-import io.egress.dispatcher.ledger.Outstanding;
 import io.egress.dispatcher.ledger.PartitionLedger;
+import io.egress.dispatcher.ledger.PartitionLedger.Outstanding;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates.StageState;
 import io.egress.dispatcher.metrics.WorkerStates.WorkerState;

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.consume.RecordConsumer;
-import io.egress.dispatcher.ledger.Commit;
+import io.egress.dispatcher.ledger.LedgerBook.Commit;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

@@ -26,94 +26,30 @@ import java.util.stream.Collectors;
  * whether the attempt is still to be made. Many attempts share a query.
  */
 final class Preparation {
-  /**
-   * What to do with a job. Adding a verdict is a compile error until every {@link Cases} handles
-   * it.
-   */
+  /** What to do with a job. */
   sealed interface Verdict {
-    /** One method for each verdict. */
-    interface Cases<T> {
-      T attempt(EndpointTarget target, DocumentHead head);
+    record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {}
 
-      /** The attempt was made before; {@code ended} if the delivery is finished, too. */
-      T settled(boolean ended);
+    /** The attempt was made before; {@code ended} if the delivery is finished, too. */
+    record Settled(boolean ended) implements Verdict {}
 
-      /** The endpoint is paused or deleted. */
-      T skip();
+    /** The endpoint is paused or deleted. */
+    record Skip() implements Verdict {}
 
-      /** The replay that created the delivery was canceled. */
-      T canceled();
+    /** The replay that created the delivery was canceled. */
+    record Canceled() implements Verdict {}
 
-      /** There was no room for the document; it has to be read again. */
-      T later();
+    /** There was no room for the document; it has to be read again. */
+    record Later() implements Verdict {}
 
-      /** The capture was erased: it is not sent anymore. */
-      T erased();
+    /** The capture was erased: it is not sent anymore. */
+    record Erased() implements Verdict {}
 
-      /** The capture does not exist. */
-      T missing();
+    /** The capture does not exist. */
+    record Missing() implements Verdict {}
 
-      /** The capture is damaged: nothing can be sent until it is written again. */
-      T unrenderable();
-    }
-
-    <T> T match(Cases<T> cases);
-
-    record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.attempt(target, head);
-      }
-    }
-
-    record Settled(boolean ended) implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.settled(ended);
-      }
-    }
-
-    record Skip() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.skip();
-      }
-    }
-
-    record Canceled() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.canceled();
-      }
-    }
-
-    record Later() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.later();
-      }
-    }
-
-    record Erased() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.erased();
-      }
-    }
-
-    record Missing() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.missing();
-      }
-    }
-
-    record Unrenderable() implements Verdict {
-      @Override
-      public <T> T match(Cases<T> cases) {
-        return cases.unrenderable();
-      }
-    }
+    /** The capture is damaged: nothing can be sent until it is written again. */
+    record Unrenderable() implements Verdict {}
   }
 
   /**
@@ -165,7 +101,7 @@ final class Preparation {
     }
   }
 
-  private record Asked(
+  private record Lookup(
       Map<UUID, EndpointTarget> endpoints,
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> canceled,
@@ -197,10 +133,10 @@ final class Preparation {
 
   /**
    * The queries are pipelined. The connection is returned before a document is rendered, which
-   * needs another one. {@code answered} is called when the database has answered; no document is
+   * needs another one. {@code onAnswer} is called when the database has answered; no document is
    * inflated before there is memory for it.
    */
-  Future<Answers> ask(List<Delivery> deliveries, Runnable answered) {
+  Future<Answers> read(List<Delivery> deliveries, Runnable onAnswer) {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
     Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
@@ -212,23 +148,23 @@ final class Preparation {
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(connection, deliveries);
               Future<Set<UUID>> canceled = canceled(connection, deliveries);
-              Future<CurrentDocuments.Answer> documents = heads.ask(connection, captureIds);
+              Future<CurrentDocuments.Answer> documents = heads.read(connection, captureIds);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
               return Future.join(targets, known, canceled, documents, erasures)
                   .map(_ ->
-                      new Asked(
+                      new Lookup(
                           targets.result(),
                           known.result(),
                           canceled.result(),
                           erasures.result(),
                           documents.result()));
             })
-        .compose(asked -> {
-          answered.run();
-          long bytes = asked.documents().bytes();
+        .compose(lookup -> {
+          onAnswer.run();
+          long bytes = lookup.documents().bytes();
           return memory
               .take(Math.min(shareMax, bytes))
-              .compose(share -> find(asked, share, bytes > shareMax / 2));
+              .compose(share -> find(lookup, share, bytes > shareMax / 2));
         });
   }
 
@@ -257,15 +193,15 @@ final class Preparation {
         : ErasureDocuments.read(client, captureIds);
   }
 
-  private Future<Answers> find(Asked asked, ByteBudget.Share share, boolean large) {
+  private Future<Answers> find(Lookup lookup, ByteBudget.Share share, boolean large) {
     return heads
-        .find(asked.documents())
+        .find(lookup.documents())
         .map(found ->
             new Answers(
-                asked.endpoints(),
-                asked.known(),
-                asked.canceled(),
-                asked.erasures(),
+                lookup.endpoints(),
+                lookup.known(),
+                lookup.canceled(),
+                lookup.erasures(),
                 found,
                 share,
                 large))

@@ -34,11 +34,11 @@ final class PreparationQueries {
   /** Receives each job that was added, once. */
   interface Reader {
     /**
-     * What to do with the job, based on data read no earlier than {@code askedNanos}. {@code
+     * What to do with the job, based on data read no earlier than {@code sentNanos}. {@code
      * documents} has to be released.
      */
     void prepared(
-        InFlight<Job> slot, Preparation.Verdict verdict, long askedNanos, DocumentHold documents);
+        InFlight<Job> slot, Preparation.Verdict verdict, long sentNanos, DocumentHold documents);
 
     /** The database cannot read the job's document. */
     void damaged(InFlight<Job> slot);
@@ -99,7 +99,7 @@ final class PreparationQueries {
 
   private static final class Query {
     private final List<InFlight<Job>> jobs;
-    private final long askedNanos = System.nanoTime();
+    private final long sentNanos = System.nanoTime();
     private boolean answered;
 
     private Query(List<InFlight<Job>> jobs) {
@@ -138,14 +138,14 @@ final class PreparationQueries {
   }
 
   /** Queries the jobs that were added, as far as queries are free. */
-  void ask() {
+  void send() {
     while (inFlight.size() < IN_FLIGHT_MAX
         && waiting.size() >= (inFlight.isEmpty() ? 1 : SECOND_JOBS_MIN)) {
       List<InFlight<Job>> jobs = new ArrayList<>();
       while (jobs.size() < JOBS_MAX && !waiting.isEmpty()) {
         jobs.add(waiting.remove());
       }
-      askNew(jobs);
+      sendNew(jobs);
     }
   }
 
@@ -154,20 +154,20 @@ final class PreparationQueries {
     long now = System.nanoTime();
     return inFlight.stream()
         .filter(query -> !query.answered)
-        .mapToLong(query -> now - query.askedNanos)
+        .mapToLong(query -> now - query.sentNanos)
         .max()
         .orElse(0);
   }
 
-  private void askNew(List<InFlight<Job>> jobs) {
+  private void sendNew(List<InFlight<Job>> jobs) {
     Query query = new Query(jobs);
     inFlight.add(query);
-    ask(query);
+    send(query);
   }
 
-  private void ask(Query query) {
+  private void send(Query query) {
     preparation
-        .ask(
+        .read(
             query.jobs.stream().map(slot -> slot.record().delivery()).toList(),
             () -> query.answered = true)
         .onSuccess(answers -> answered(query, answers))
@@ -180,7 +180,7 @@ final class PreparationQueries {
     DocumentMemory memory = new DocumentMemory(answers, query.jobs.size());
     for (InFlight<Job> slot : query.jobs) {
       Preparation.Verdict verdict = answers.on(slot.record().delivery());
-      reader.prepared(slot, verdict, query.askedNanos, new DocumentHold(memory));
+      reader.prepared(slot, verdict, query.sentNanos, new DocumentHold(memory));
     }
     reader.proceed();
   }
@@ -192,7 +192,7 @@ final class PreparationQueries {
     }
     query.answered = false;
     preparing.failed(failure);
-    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), _ -> askAgain(query));
+    vertx.setTimer(PAUSE_AFTER_FAILURE.toMillis(), _ -> sendAgain(query));
   }
 
   private void isolateDamage(Query query) {
@@ -204,11 +204,11 @@ final class PreparationQueries {
       return;
     }
     int half = jobs.size() / 2;
-    askNew(new ArrayList<>(jobs.subList(0, half)));
-    askNew(new ArrayList<>(jobs.subList(half, jobs.size())));
+    sendNew(new ArrayList<>(jobs.subList(0, half)));
+    sendNew(new ArrayList<>(jobs.subList(half, jobs.size())));
   }
 
-  private void askAgain(Query query) {
+  private void sendAgain(Query query) {
     query.jobs.removeIf(slot -> {
       boolean abandoned = slot.record().isAbandoned();
       if (abandoned) {
@@ -220,7 +220,7 @@ final class PreparationQueries {
       inFlight.remove(query);
       reader.proceed();
     } else {
-      ask(query);
+      send(query);
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.deliver;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.backfill.BackfillSettings;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.settings.DispatcherSettings;
@@ -31,13 +29,6 @@ public record WorkerSettings(
   private static final long DOCUMENT_BYTES_MAX = 48L << 20;
   private static final Duration HANDOVER_PATIENCE = Duration.ofSeconds(3);
   private static final Duration UNWRITTEN_MAX = Duration.ofSeconds(2);
-
-  public WorkerSettings {
-    requireNonNull(lanes, "lanes is null");
-    requireNonNull(handoverPatience, "handoverPatience is null");
-    requireNonNull(stallTimeout, "stallTimeout is null");
-    requireNonNull(backfill, "backfill is null");
-  }
 
   /**
    * How long an outcome may wait to be written before no further attempt is begun. Attempts that

@@ -1,17 +1,16 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
-import io.egress.dispatcher.lane.LaneLimits;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.lane.Lanes;
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
-import io.egress.dispatcher.lane.Priority;
-import io.egress.dispatcher.ledger.Commit;
+import io.egress.dispatcher.lane.Lanes.Priority;
 import io.egress.dispatcher.ledger.LedgerBook;
+import io.egress.dispatcher.ledger.LedgerBook.Commit;
 import io.egress.dispatcher.ledger.PartitionLedger;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.EndpointLimits;
+import io.egress.webhook.endpoint.EndpointSpec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -100,13 +99,13 @@ final class Workload {
    * Whether its attempt may begin under the owner's limits. Otherwise the job has to be released
    * and returned.
    */
-  boolean admit(InFlight<Job> slot, EndpointLimits limits) {
+  boolean admit(InFlight<Job> slot, EndpointSpec.Limits limits) {
     Integer perSecond = limits.maxPerSecond();
     Integer inFlight = limits.maxInFlight();
-    LaneLimits allowed =
+    Lanes.Limits allowed =
         perSecond == null && inFlight == null
-            ? LaneLimits.NONE
-            : new LaneLimits(
+            ? Lanes.Limits.NONE
+            : new Lanes.Limits(
                 perSecond == null ? 0 : perSecond, inFlight == null ? Integer.MAX_VALUE : inFlight);
     return lanes.admit(slot, allowed, nanoTime.getAsLong());
   }

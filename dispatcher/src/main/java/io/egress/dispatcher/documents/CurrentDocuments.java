@@ -98,7 +98,7 @@ public final class CurrentDocuments {
     this.cache = cache;
   }
 
-  public Future<Answer> ask(SqlClient client, Collection<UUID> captureIds) {
+  public Future<Answer> read(SqlClient client, Collection<UUID> captureIds) {
     UUID[] ids = captureIds.toArray(UUID[]::new);
     Map<UUID, DocumentHead> known = new HashMap<>();
     Long[] revisions = new Long[ids.length];

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.durable;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.database.DamagedRows;
 import io.egress.platform.outage.Outage;
 import io.vertx.core.Future;
@@ -41,14 +39,10 @@ public final class DurableBatches<T> {
    *     waiting: a write costs about the same for one item and for ten
    */
   public record Medium<T>(
-      String name, Function<T, Object> key, Function<List<T>, Future<Void>> write, Duration apart) {
-    public Medium {
-      requireNonNull(name, "name is null");
-      requireNonNull(key, "key is null");
-      requireNonNull(write, "write is null");
-      requireNonNull(apart, "apart is null");
-    }
-  }
+      String name,
+      Function<T, Object> key,
+      Function<List<T>, Future<Void>> write,
+      Duration apart) {}
 
   private final Vertx vertx;
   private final Medium<T> medium;

@@ -8,7 +8,6 @@ import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
-import io.egress.webhook.trace.TracedBatch;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -57,12 +56,11 @@ final class FanOut {
   private Future<Void> publish(
       List<ProcessedCapture> captures, int from, Map<UUID, List<EndpointTarget>> targets) {
     List<Message> messages = new ArrayList<>();
-    TracedBatch traced = new TracedBatch();
+    Tracing.Batch traced = tracing.batch();
     int next = from;
     while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
       ProcessedCapture capture = captures.get(next++);
-      String parent =
-          traced.add(tracing.fanOut(capture, topics.capturesProcessed()), capture.traceparent());
+      String parent = traced.fanOut(capture, topics.capturesProcessed());
       for (EndpointTarget target : targets.getOrDefault(capture.workspaceId(), List.of())) {
         if (target.isLiveAt(capture.position())) {
           messages.add(message(capture, target, parent));

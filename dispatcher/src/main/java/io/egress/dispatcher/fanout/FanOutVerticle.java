@@ -1,7 +1,5 @@
 package io.egress.dispatcher.fanout;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.MemberSupervisor;
 import io.egress.dispatcher.supervise.Restarts;
@@ -21,56 +19,48 @@ import org.jspecify.annotations.Nullable;
 /** Publishes a delivery for each endpoint of a capture that entered the stream. */
 public final class FanOutVerticle extends VerticleBase {
   /** The dependencies of a worker, and how long it waits for PostgreSQL and Kafka. */
-  public record Parts(
+  public record Dependencies(
       KafkaSettings kafka,
       Pool pool,
       RecordPublisher publisher,
       Metrics metrics,
       BackendWait backends,
-      Duration stallTimeout) {
-    public Parts {
-      requireNonNull(kafka, "kafka is null");
-      requireNonNull(pool, "pool is null");
-      requireNonNull(publisher, "publisher is null");
-      requireNonNull(metrics, "metrics is null");
-      requireNonNull(backends, "backends is null");
-      requireNonNull(stallTimeout, "stallTimeout is null");
-    }
-  }
+      Duration stallTimeout) {}
 
-  private final Parts parts;
+  private final Dependencies dependencies;
   private final Topics topics;
   private final Restarts restarts;
   private volatile @Nullable FanOutWorker worker;
   private @Nullable MemberSupervisor supervisor;
 
-  public FanOutVerticle(Parts parts) {
-    this.parts = parts;
-    this.topics = new Topics(parts.kafka().topicPrefix());
-    this.restarts = new Restarts(parts.metrics(), "fan_out");
+  public FanOutVerticle(Dependencies dependencies) {
+    this.dependencies = dependencies;
+    this.topics = new Topics(dependencies.kafka().topicPrefix());
+    this.restarts = new Restarts(dependencies.metrics(), "fan_out");
   }
 
   @Override
   public Future<?> start() {
     FanOut fanOut =
         new FanOut(
-            new EndpointStore(parts.pool()),
-            parts.publisher(),
+            new EndpointStore(dependencies.pool()),
+            dependencies.publisher(),
             topics,
-            new FanOutMeters(parts.metrics()),
+            new FanOutMeters(dependencies.metrics()),
             Tracing.of(vertx));
     supervisor =
         new MemberSupervisor(
             vertx,
             restarts,
-            parts.backends(),
+            dependencies.backends(),
             stalled -> {
               FanOutWorker begun =
                   new FanOutWorker(
                       vertx,
-                      new FanOutWorker.Source(parts.kafka(), topics, restarts.replacedLately()),
+                      new FanOutWorker.Source(
+                          dependencies.kafka(), topics, restarts.replacedLately()),
                       fanOut,
-                      parts.stallTimeout(),
+                      dependencies.stallTimeout(),
                       stalled);
               worker = begun;
               return begun;

@@ -2,7 +2,7 @@ package io.egress.dispatcher.fanout;
 
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
-import io.egress.dispatcher.supervise.GroupMember;
+import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;

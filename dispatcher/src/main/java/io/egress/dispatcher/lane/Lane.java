@@ -1,5 +1,8 @@
 package io.egress.dispatcher.lane;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
+import io.egress.dispatcher.lane.Lanes.Limits;
+import io.egress.dispatcher.lane.Lanes.Priority;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -120,9 +123,9 @@ final class Lane<R> {
    * Whether the attempt may be sent under limits that may have changed since it started. From now
    * on it counts as begun.
    */
-  boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
-    if (!limits.equals(owner == null ? LaneLimits.NONE : owner.limits())) {
-      owner = limits.equals(LaneLimits.NONE) ? null : new OwnerLimits(limits, nowNanos);
+  boolean admit(InFlight<R> attempt, Limits limits, long nowNanos) {
+    if (!limits.equals(owner == null ? Limits.NONE : owner.limits())) {
+      owner = limits.equals(Limits.NONE) ? null : new OwnerLimits(limits, nowNanos);
     }
     if (owner != null) {
       boolean paced = attempt.startedUnder() == owner;
@@ -242,5 +245,66 @@ final class Lane<R> {
   void trim() {
     live = new ArrayDeque<>(0);
     backfill = new ArrayDeque<>(0);
+  }
+
+  /**
+   * How long records of a stuck lane are parked. The delay doubles whenever it has passed and the
+   * lane is still stuck, however many records are parked meanwhile.
+   */
+  private static final class ParkingDelay {
+    private final long minNanos;
+    private final long maxNanos;
+    private long delayNanos;
+    private long sinceNanos;
+
+    ParkingDelay(LaneSettings.Parking settings) {
+      this.minNanos = settings.delayMin().toNanos();
+      this.maxNanos = settings.delayMax().toNanos();
+      this.delayNanos = minNanos;
+    }
+
+    void start(long nowNanos) {
+      delayNanos = minNanos;
+      sinceNanos = nowNanos;
+    }
+
+    Duration current(long nowNanos) {
+      if (nowNanos - sinceNanos >= delayNanos) {
+        delayNanos = Math.min(delayNanos * 2, maxNanos);
+        sinceNanos = nowNanos;
+      }
+      return Duration.ofNanos(delayNanos);
+    }
+  }
+
+  /** One record in its lane. A class, not a record: equal records are different entries. */
+  static final class Waiting<R> {
+    private final Lane<R> lane;
+    private final R record;
+    private final Priority priority;
+    private final long sinceNanos;
+
+    Waiting(Lane<R> lane, R record, Priority priority, long sinceNanos) {
+      this.lane = lane;
+      this.record = record;
+      this.priority = priority;
+      this.sinceNanos = sinceNanos;
+    }
+
+    Lane<R> lane() {
+      return lane;
+    }
+
+    R record() {
+      return record;
+    }
+
+    Priority priority() {
+      return priority;
+    }
+
+    long sinceNanos() {
+      return sinceNanos;
+    }
   }
 }

@@ -1,17 +1,9 @@
 package io.egress.dispatcher.lane;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 
 /** The parameters of lanes. */
 public record LaneSettings(Concurrency concurrency, Parking parking, Bounds bounds) {
-  public LaneSettings {
-    requireNonNull(concurrency, "concurrency is null");
-    requireNonNull(parking, "parking is null");
-    requireNonNull(bounds, "bounds is null");
-  }
-
   private static final int IN_FLIGHT_MAX = 2_048;
   private static final int PROBES_SHARE = 4;
 
@@ -52,8 +44,8 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
    *
    * @param stuckAfter without progress for this long, with no slot free and records waiting, a lane
    *     is stuck
-   * @param overdueAfter once the caller has been told to pause, no record waits longer than this
-   *     without its lane giving up records
+   * @param overdueAfter while the backlog is full, no record waits longer than this without its
+   *     lane giving up records
    * @param delayMin the first parking delay of a lane; it doubles while the lane stays stuck
    * @param delayMax the longest delay
    */
@@ -73,7 +65,7 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
    * @param inFlightMax concurrent attempts
    * @param probesInFlightMax how many of those may be probes of stuck lanes
    * @param queuedMax waiting records; no more are taken
-   * @param pauseAtQueued the caller is asked to pause from here ...
+   * @param pauseAtQueued the caller must pause from here ...
    * @param resumeAtQueued ... until only this many are left
    * @param idleLanesMax idle lanes remembered, whatever their age
    */
@@ -96,7 +88,6 @@ public record LaneSettings(Concurrency concurrency, Parking parking, Bounds boun
   }
 
   private static void checkPositive(Duration duration, String name) {
-    requireNonNull(duration, name + " is null");
     check(!duration.isNegative() && !duration.isZero(), name + " is not positive");
   }
 

@@ -1,15 +1,16 @@
 package io.egress.dispatcher.lane;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.dispatcher.lane.Lane.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +25,56 @@ import org.jspecify.annotations.Nullable;
  * and {@link #stuckLanes}, which visit all.
  */
 public final class Lanes<R> {
+  /** How an attempt ended, as far as the concurrency limit of its endpoint is concerned. */
+  public enum Completion {
+    /** A 2xx: more concurrency may be possible, if it was fast. */
+    DELIVERED,
+
+    /**
+     * Any other status. The endpoint is alive, so this is not slowness; but how fast an endpoint
+     * rejects requests says nothing about its capacity, and a 429 or 503 says the contrary.
+     */
+    REFUSED,
+
+    /** Timeout, or no connection: the limit decreases. */
+    UNANSWERED,
+
+    /** Aborted by this side (shutdown, revocation): says nothing about the endpoint. */
+    ABORTED
+  }
+
+  /** Within a lane every waiting {@code LIVE} record starts before any {@code BACKFILL} record. */
+  public enum Priority {
+    LIVE,
+    BACKFILL
+  }
+
+  /**
+   * The limits set by an endpoint's owner, in addition to the lane's own.
+   *
+   * @param perSecond attempts begun per second; 0 for unlimited
+   * @param inFlight concurrent attempts
+   */
+  public record Limits(int perSecond, int inFlight) {
+    public static final Limits NONE = new Limits(0, Integer.MAX_VALUE);
+
+    public Limits {
+      if (perSecond < 0 || inFlight < 1) {
+        throw new IllegalArgumentException("a limit is too small");
+      }
+    }
+  }
+
+  /** A snapshot of a lane. */
+  public record State(int waiting, int inFlight, int limit, boolean stuck) {}
+
   /** A record that has left its lane unsent, to be offered again after {@code delay}. */
   public record Parkable<R>(UUID endpointId, R record, Duration delay) {}
 
   private final LaneSettings settings;
   private final long overdueNanos;
   private final Map<UUID, Lane<R>> lanes = new HashMap<>();
-  private final LaneBacklog<R> backlog;
+  private final Backlog<R> backlog;
   private final StartOrder<R> startOrder;
   private final StuckWatch<R> stuckWatch;
   private final IdleLanes<R> idleLanes;
@@ -41,7 +85,7 @@ public final class Lanes<R> {
   public Lanes(LaneSettings settings) {
     this.settings = settings;
     this.overdueNanos = settings.parking().overdueAfter().toNanos();
-    this.backlog = new LaneBacklog<>(settings.bounds());
+    this.backlog = new Backlog<>(settings.bounds());
     this.startOrder = new StartOrder<>(settings);
     this.stuckWatch = new StuckWatch<>(settings.parking());
     this.idleLanes = new IdleLanes<>(settings);
@@ -52,9 +96,6 @@ public final class Lanes<R> {
    * while {@link #isFull} never sees that if a batch fits above the mark.
    */
   public boolean offer(UUID endpointId, Priority priority, R record, long nowNanos) {
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(priority, "priority is null");
-    requireNonNull(record, "record is null");
     if (!backlog.hasRoom()) {
       return false;
     }
@@ -93,8 +134,7 @@ public final class Lanes<R> {
    * Whether the attempt may be sent under the owner's limits, which apply to its lane from now on.
    * Otherwise, complete it as {@link Completion#ABORTED} and offer its record again.
    */
-  public boolean admit(InFlight<R> attempt, LaneLimits limits, long nowNanos) {
-    requireNonNull(limits, "limits is null");
+  public boolean admit(InFlight<R> attempt, Limits limits, long nowNanos) {
     if (!inFlight.contains(attempt)) {
       throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
     }
@@ -129,7 +169,6 @@ public final class Lanes<R> {
   }
 
   public void completed(InFlight<R> attempt, Completion completion, long nowNanos) {
-    requireNonNull(completion, "completion is null");
     if (!inFlight.remove(attempt)) {
       throw new IllegalStateException("the attempt is not in flight: " + attempt.record());
     }
@@ -207,9 +246,9 @@ public final class Lanes<R> {
   }
 
   /** Empty for an unknown endpoint. */
-  public Optional<LaneState> lane(UUID endpointId) {
+  public Optional<State> lane(UUID endpointId) {
     return Optional.ofNullable(lanes.get(endpointId))
-        .map(lane -> new LaneState(lane.waiting(), lane.inFlight(), lane.limit(), lane.isStuck()));
+        .map(lane -> new State(lane.waiting(), lane.inFlight(), lane.limit(), lane.isStuck()));
   }
 
   private void park(
@@ -238,6 +277,118 @@ public final class Lanes<R> {
     while (forgotten != null) {
       lanes.remove(forgotten.endpointId());
       forgotten = idleLanes.poll(nowNanos);
+    }
+  }
+
+  /** All waiting records in order of arrival, and whether there are too many. */
+  private static final class Backlog<R> {
+    private final LaneSettings.Bounds bounds;
+    private final Set<Waiting<R>> records = new LinkedHashSet<>();
+    private boolean full;
+
+    Backlog(LaneSettings.Bounds bounds) {
+      this.bounds = bounds;
+    }
+
+    int size() {
+      return records.size();
+    }
+
+    boolean hasRoom() {
+      return records.size() < bounds.queuedMax();
+    }
+
+    /** Stays true until the backlog has shrunk well below the limit. */
+    boolean isFull() {
+      return full;
+    }
+
+    @Nullable Waiting<R> oldest() {
+      return records.isEmpty() ? null : records.iterator().next();
+    }
+
+    void add(Waiting<R> record) {
+      records.add(record);
+      full = full || records.size() >= bounds.pauseAtQueued();
+    }
+
+    void remove(Waiting<R> record) {
+      records.remove(record);
+      full = full && records.size() > bounds.resumeAtQueued();
+    }
+  }
+
+  /** Lanes that wait only for their rate limit, sorted by the time of their next start. */
+  private static final class PacedLanes<R> {
+    private record Entry<R>(Lane<R> lane, long readyNanos) implements Comparable<Entry<R>> {
+      /** A monotonic clock may wrap around. */
+      @Override
+      public int compareTo(Entry<R> other) {
+        int earlier = Long.signum(readyNanos - other.readyNanos);
+        return earlier != 0 ? earlier : lane.endpointId().compareTo(other.lane.endpointId());
+      }
+    }
+
+    private final Map<Lane<R>, Entry<R>> entries = new HashMap<>();
+    private final TreeSet<Entry<R>> byTime = new TreeSet<>();
+
+    void place(Lane<R> lane, long nowNanos) {
+      Entry<R> former = entries.isEmpty() ? null : entries.remove(lane);
+      if (former != null) {
+        byTime.remove(former);
+      }
+      Long readyNanos = lane.readyNanos(nowNanos);
+      if (readyNanos != null) {
+        Entry<R> entry = new Entry<>(lane, readyNanos);
+        entries.put(lane, entry);
+        byTime.add(entry);
+      }
+    }
+
+    /** Removes and returns a lane that may start. */
+    @Nullable Lane<R> firstReady(long nowNanos) {
+      Long first = nextNanos();
+      return first == null || nowNanos - first < 0 ? null : byTime.first().lane();
+    }
+
+    /** When the next lane may start; null if none is waiting. */
+    @Nullable Long nextNanos() {
+      return byTime.isEmpty() ? null : byTime.first().readyNanos();
+    }
+  }
+
+  /** Lanes with nothing to do, kept for a while for what they know about their endpoint. */
+  private static final class IdleLanes<R> {
+    private final long rememberedNanos;
+    private final int idleLanesMax;
+    private final Map<Lane<R>, Long> idleSinceNanos = new LinkedHashMap<>();
+
+    IdleLanes(LaneSettings settings) {
+      this.rememberedNanos = settings.concurrency().rememberedFor().toNanos();
+      this.idleLanesMax = settings.bounds().idleLanesMax();
+    }
+
+    void place(Lane<R> lane, long nowNanos) {
+      idleSinceNanos.remove(lane);
+      if (lane.isIdle()) {
+        lane.trim();
+        idleSinceNanos.put(lane, nowNanos);
+      }
+    }
+
+    /** Removes and returns the next lane to forget. */
+    @Nullable Lane<R> poll(long nowNanos) {
+      if (idleSinceNanos.isEmpty()) {
+        return null;
+      }
+      Map.Entry<Lane<R>, Long> longest = idleSinceNanos.entrySet().iterator().next();
+      Lane<R> lane = longest.getKey();
+      if (idleSinceNanos.size() <= idleLanesMax
+          && nowNanos - longest.getValue() < rememberedNanos) {
+        return null;
+      }
+      idleSinceNanos.remove(lane);
+      return lane;
     }
   }
 }

@@ -13,6 +13,12 @@ import java.util.Optional;
  * <p>Owned by one event loop; {@code P} identifies a partition of a topic.
  */
 public final class LedgerBook<P> {
+  /** All records below {@code nextOffset} that were consumed in this assignment are complete. */
+  public record Commit<P>(P partition, long epoch, long nextOffset) {}
+
+  /** A record consumed from {@code partition} during one assignment of it, used to complete it. */
+  public record Entry<P>(P partition, long epoch, long offset) {}
+
   private static final int SPAN_LIMIT = 1 << 24;
 
   private final int spanMax;
@@ -51,15 +57,15 @@ public final class LedgerBook<P> {
    * taken: the partition is full, and the record has to be read again later, or it is not assigned
    * any more.
    */
-  public Optional<LedgerEntry<P>> register(P partition, long offset, long nowNanos) {
+  public Optional<Entry<P>> register(P partition, long offset, long nowNanos) {
     PartitionLedger ledger = ledgers.get(partition);
     return ledger == null || !ledger.register(offset, nowNanos)
         ? Optional.empty()
-        : Optional.of(new LedgerEntry<>(partition, ledger.epoch(), offset));
+        : Optional.of(new Entry<>(partition, ledger.epoch(), offset));
   }
 
   /** False, without effect, if the entry was complete before or is of a former assignment. */
-  public boolean complete(LedgerEntry<P> entry) {
+  public boolean complete(Entry<P> entry) {
     PartitionLedger ledger = ledgers.get(entry.partition());
     return ledger != null && ledger.epoch() == entry.epoch() && ledger.complete(entry.offset());
   }

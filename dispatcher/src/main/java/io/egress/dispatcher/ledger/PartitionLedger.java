@@ -14,6 +14,9 @@ import java.util.OptionalLong;
  * search.
  */
 public final class PartitionLedger {
+  /** A record that was consumed at {@code sinceNanos} and is not complete. */
+  public record Outstanding(long offset, long sinceNanos) {}
+
   private static final int CAPACITY_MIN = 64;
   private static final long NONE = -1;
 

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.metrics;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.metrics.Metrics;
 import java.time.Duration;
 import java.util.Collection;
@@ -55,7 +53,6 @@ public final class WorkerStates {
 
   /** {@code stages} are all stages. */
   public WorkerStates(Metrics metrics, Collection<String> stages) {
-    requireNonNull(metrics, "metrics is null");
     sum(
         metrics,
         "egress_attempts_in_flight",

@@ -1,7 +1,5 @@
 package io.egress.dispatcher.notice;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.platform.json.UtcInstant;
 import io.egress.settings.PortalSettings;
 import io.vertx.core.Future;
@@ -40,7 +38,7 @@ public final class OperatorNotices {
   private static final String ADD =
       "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
 
-  /** Counting to a thousand is enough to tell how bad it is. */
+  /** Counting stops at a thousand, which shows the extent of the failure. */
   private static final String ENDPOINT =
       """
       select e.workspace_id, w.name as workspace_name, e.spec->>'url' as url, e.spec->>'description' as description, e.failing_since,
@@ -67,7 +65,6 @@ public final class OperatorNotices {
 
   /** About nothing of a workspace. */
   public Future<Void> add(SqlConnection tx, Event event, JsonObject data) {
-    requireNonNull(data, "data is null");
     return wanted ? add(tx, event, null, data) : Future.succeededFuture();
   }
 

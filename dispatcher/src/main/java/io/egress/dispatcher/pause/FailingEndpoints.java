@@ -181,7 +181,7 @@ public final class FailingEndpoints {
             PAUSE,
             Tuple.of(id, utc(since)),
             (tx, endpoint) -> recordPause(tx, id, endpoint, answer))
-        .onSuccess(endpoint -> tell(id, endpoint))
+        .onSuccess(endpoint -> logPaused(id, endpoint))
         .onFailure(_ -> memory.undo(id, Step.PAUSE));
   }
 
@@ -200,7 +200,7 @@ public final class FailingEndpoints {
                 answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"))));
   }
 
-  private void tell(UUID id, @Nullable Row row) {
+  private void logPaused(UUID id, @Nullable Row row) {
     if (row != null) {
       memory.end(id);
       paused.increment();

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What tells one queue from another.
+ * What identifies a queue: the cluster, the topics, and the offsets committed in them.
  *
  * @param topicIds by name; recreated topics have another id
  * @param strayOffsets descriptions of committed offsets outside of what the topics contain

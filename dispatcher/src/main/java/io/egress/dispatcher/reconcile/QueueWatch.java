@@ -1,7 +1,6 @@
 package io.egress.dispatcher.reconcile;
 
 import static io.egress.dispatcher.notice.OperatorNotices.Event.QUEUE_LOST;
-import static java.util.Objects.requireNonNull;
 
 import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.platform.audit.Caller;
@@ -68,10 +67,8 @@ public final class QueueWatch {
   public record Needed(
       Topics topics, Set<String> deliveries, List<String> weaknesses, Supplier<Future<?>> create) {
     public Needed {
-      requireNonNull(topics, "topics is null");
       deliveries = Set.copyOf(deliveries);
       weaknesses = List.copyOf(weaknesses);
-      requireNonNull(create, "create is null");
     }
 
     private Set<String> all() {

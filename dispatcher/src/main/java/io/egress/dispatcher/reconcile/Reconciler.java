@@ -1,7 +1,5 @@
 package io.egress.dispatcher.reconcile;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
 import io.egress.platform.database.Transactions;
@@ -73,11 +71,6 @@ public final class Reconciler {
    * @param logRetention how long the delivery log is kept; older deliveries are unknown
    */
   public record Rhythm(Duration after, Duration logRetention) {
-    public Rhythm {
-      requireNonNull(after, "after is null");
-      requireNonNull(logRetention, "logRetention is null");
-    }
-
     Duration period() {
       return after.compareTo(PERIOD_MAX) < 0 ? after : PERIOD_MAX;
     }

@@ -18,6 +18,20 @@ import org.slf4j.LoggerFactory;
  * replaced once both backends answer.
  */
 public final class MemberSupervisor {
+  /** One membership in a consumer group. All methods are called on its event loop. */
+  public interface GroupMember {
+    Future<Void> start();
+
+    /** Finishes what is in progress, commits, and leaves the group. */
+    Future<Void> close();
+
+    /** Aborts what is in progress and leaves the group without a commit. */
+    Future<Void> release();
+
+    /** Called after {@link #release}, once PostgreSQL and Kafka answer: writes known results. */
+    Future<Void> flush(Duration max);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(MemberSupervisor.class);
 
   /** After this time, a consumer that cannot reach its brokers is abandoned. */

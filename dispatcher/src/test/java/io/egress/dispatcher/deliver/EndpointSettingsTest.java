@@ -169,7 +169,7 @@ class EndpointSettingsTest {
             .query(
                 "select (extract(epoch from max(started_at) - min(started_at)) * 1000)::bigint"
                     + " from attempts a join deliveries d on d.id = a.delivery_id"
-                    + " where d.endpoint_id = (select id from endpoints where spec->>'max_per_second' = '10')")
+                    + " where d.endpoint_id = (select id from endpoints where spec @> '{\"max_per_second\": 10}')")
             .iterator()
             .next()
             .getLong(0);

@@ -2,9 +2,9 @@ package io.egress.dispatcher.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.dispatcher.lane.Completion;
 import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneSettings;
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.send.Outcome;

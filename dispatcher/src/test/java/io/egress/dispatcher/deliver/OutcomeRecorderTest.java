@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
-import io.egress.dispatcher.ledger.LedgerEntry;
+import io.egress.dispatcher.ledger.LedgerBook.Entry;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.kafka.RecordPublisher.Message;
@@ -169,6 +169,6 @@ class OutcomeRecorderTest {
 
   private static Job job(Delivery delivery) {
     TopicPartition partition = new TopicPartition("deliveries", 0);
-    return new Job(delivery, new LedgerEntry<>(partition, 1, 0), 0);
+    return new Job(delivery, new Entry<>(partition, 1, 0), 0);
   }
 }

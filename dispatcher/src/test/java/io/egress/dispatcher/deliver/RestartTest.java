@@ -234,7 +234,7 @@ class RestartTest {
 
   private FanOutVerticle fanOut() {
     return new FanOutVerticle(
-        new FanOutVerticle.Parts(
+        new FanOutVerticle.Dependencies(
             fleet.settings.kafka(),
             fleet.database,
             fleet.publisher,
@@ -255,7 +255,7 @@ class RestartTest {
     return context.get();
   }
 
-  private DeliveryVerticle.Parts parts() throws IOException {
+  private DeliveryVerticle.Dependencies parts() throws IOException {
     TrustOptions trust = TrustedAuthorities.load(fleet.settings.dispatcher().extraTrust());
     WebhookSender sender =
         new WebhookSender(
@@ -264,7 +264,7 @@ class RestartTest {
             fleet.settings.push().addressPolicy(),
             NameLookup.using(fleet.vertx),
             trust);
-    return new DeliveryVerticle.Parts(
+    return new DeliveryVerticle.Dependencies(
         fleet.settings,
         requireNonNull(fleet.settings.push().secretBox()),
         sender,
@@ -281,7 +281,7 @@ class RestartTest {
             metrics.counter("egress_endpoints_paused_total", ""),
             new OperatorNotices(false, fleet.settings.api().portal())),
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
-        new DeliveryVerticle.Parts.Supervision(
+        new DeliveryVerticle.Dependencies.Supervision(
             new Restarts(metrics, "delivery"),
             new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
             () -> DatabaseState.TAKES_WRITES));

@@ -44,7 +44,7 @@ class CurrentDocumentsTest {
     fleet.stop(fleet.dispatcher());
 
     CurrentDocuments.Found found =
-        Fleet.await(heads.ask(fleet.database, List.of(UUID.randomUUID())).compose(heads::find));
+        Fleet.await(heads.read(fleet.database, List.of(UUID.randomUUID())).compose(heads::find));
 
     assertThat(found.heads()).isEmpty();
     assertThat(found.later()).isEmpty();
@@ -53,7 +53,7 @@ class CurrentDocumentsTest {
 
   /** Returns the bytes that were read. */
   private long read(List<UUID> captures) {
-    CurrentDocuments.Answer answer = Fleet.await(heads.ask(fleet.database, captures));
+    CurrentDocuments.Answer answer = Fleet.await(heads.read(fleet.database, captures));
     assertThat(Fleet.await(heads.find(answer)).heads()).hasSize(captures.size());
     return answer.bytes();
   }

@@ -4,7 +4,9 @@ import static io.egress.dispatcher.lane.VirtualLanes.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
+import io.egress.dispatcher.lane.Lanes.Priority;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,9 @@ package io.egress.dispatcher.lane;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
+import io.egress.dispatcher.lane.Lanes.Limits;
+import io.egress.dispatcher.lane.Lanes.Priority;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** Lanes of endpoints whose owners set limits. */
 class LaneLimitsTest {
-  private static final LaneLimits ONE_AT_A_TIME = new LaneLimits(0, 1);
-  private static final LaneLimits TEN_A_SECOND = new LaneLimits(10, Integer.MAX_VALUE);
+  private static final Limits ONE_AT_A_TIME = new Limits(0, 1);
+  private static final Limits TEN_A_SECOND = new Limits(10, Integer.MAX_VALUE);
 
   private final VirtualLanes virtual = new VirtualLanes(LaneSettings.defaults());
   private final Lanes<String> lanes = virtual.lanes();
@@ -36,10 +39,10 @@ class LaneLimitsTest {
       virtual.jump(Duration.ofMillis(20));
       virtual.complete(Completion.DELIVERED, sent);
     }
-    List<InFlight<String>> lifted = startAll(LaneLimits.NONE);
+    List<InFlight<String>> lifted = startAll(Limits.NONE);
     virtual.complete(Completion.DELIVERED, lifted);
 
-    assertThat(startAll(LaneLimits.NONE)).hasSizeBetween(2, 8);
+    assertThat(startAll(Limits.NONE)).hasSizeBetween(2, 8);
   }
 
   @Test
@@ -95,7 +98,7 @@ class LaneLimitsTest {
   @Test
   void aLimitedLaneDelaysNoOther() {
     virtual.offerMany(1, 15_000);
-    startAll(new LaneLimits(1, 1));
+    startAll(new Limits(1, 1));
     virtual.pass(Duration.ofMillis(200));
 
     assertThat(lanes.isFull()).isFalse();
@@ -143,7 +146,7 @@ class LaneLimitsTest {
   @Test
   void aPacedEndpointThatAnswersIsNotStuckHoweverSeldomItsTurnComes() {
     virtual.offerMany(1, 10);
-    LaneLimits onceASecond = new LaneLimits(1, Integer.MAX_VALUE);
+    Limits onceASecond = new Limits(1, Integer.MAX_VALUE);
     for (int i = 0; i < 5; i++) {
       virtual.complete(Completion.DELIVERED, startAll(onceASecond));
       virtual.pass(Duration.ofSeconds(5));
@@ -152,7 +155,7 @@ class LaneLimitsTest {
     assertThat(virtual.lane(1).waiting()).isEqualTo(5);
   }
 
-  private int countFor(LaneLimits limits, Duration time) {
+  private int countFor(Limits limits, Duration time) {
     int count = 0;
     for (long millis = 0; millis < time.toMillis(); millis += 5) {
       List<InFlight<String>> sent = startAll(limits);
@@ -164,7 +167,7 @@ class LaneLimitsTest {
   }
 
   /** As the worker does: what may not be sent goes back to its lane. */
-  private List<InFlight<String>> startAll(LaneLimits limits) {
+  private List<InFlight<String>> startAll(Limits limits) {
     List<InFlight<String>> started = new ArrayList<>();
     InFlight<String> next = lanes.next(virtual.nowNanos());
     while (next != null) {

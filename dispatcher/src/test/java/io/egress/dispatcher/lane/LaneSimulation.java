@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
+import io.egress.dispatcher.lane.Lanes.Priority;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,6 +3,8 @@ package io.egress.dispatcher.lane;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
+import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -100,7 +102,7 @@ class LaneStuckTest {
       virtual.complete(Completion.UNANSWERED, started);
     }
     assertThat(virtual.takeParked()).isEmpty();
-    assertThat(virtual.lane(1)).isEqualTo(new LaneState(0, 0, 1, false));
+    assertThat(virtual.lane(1)).isEqualTo(new State(0, 0, 1, false));
   }
 
   @Test
@@ -129,7 +131,7 @@ class LaneStuckTest {
     small.offer(4, "starved", "second");
 
     small.pass(Duration.ofSeconds(5));
-    assertThat(small.lane(4)).isEqualTo(new LaneState(2, 0, 4, false));
+    assertThat(small.lane(4)).isEqualTo(new State(2, 0, 4, false));
     small.complete(Completion.UNANSWERED, started);
     assertThat(small.startAll()).extracting(InFlight::record).contains("starved");
     small.pass(Duration.ofMillis(1_900));

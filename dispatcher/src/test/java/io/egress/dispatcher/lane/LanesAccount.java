@@ -2,6 +2,7 @@ package io.egress.dispatcher.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Priority;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -2,7 +2,10 @@ package io.egress.dispatcher.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
+import io.egress.dispatcher.lane.Lanes.Priority;
+import io.egress.dispatcher.lane.Lanes.State;
 import io.egress.dispatcher.lane.LanesAccount.Job;
 import java.time.Duration;
 import java.util.HashMap;
@@ -70,7 +73,7 @@ final class LanesHistory {
 
   private void start() {
     lastStep = "start";
-    Map<Integer, LaneState> before = laneStates();
+    Map<Integer, State> before = laneStates();
     InFlight<Job> attempt = lanes.next(nowNanos);
     if (attempt == null) {
       assertNothingCouldStart(before);
@@ -80,7 +83,7 @@ final class LanesHistory {
     Job job = attempt.record();
     lastStep = "start " + job;
     account.left(job);
-    LaneState lane = before.getOrDefault(job.endpoint(), new LaneState(0, 0, 0, false));
+    State lane = before.getOrDefault(job.endpoint(), new State(0, 0, 0, false));
     if (lane.stuck()) {
       assertThat(lane.inFlight()).as("a stuck lane has one probe").isZero();
     } else {
@@ -107,7 +110,7 @@ final class LanesHistory {
                 && other.number() < job.number());
   }
 
-  private void assertNothingCouldStart(Map<Integer, LaneState> states) {
+  private void assertNothingCouldStart(Map<Integer, State> states) {
     boolean probesLeft = account.probes() < settings.bounds().probesInFlightMax();
     states.forEach((endpoint, lane) -> {
       boolean couldStart =
@@ -132,7 +135,7 @@ final class LanesHistory {
     int limit = lane(endpoint).limit();
     boolean slow = nowNanos - attempt.sentNanos() > Duration.ofSeconds(1).toNanos();
     lanes.completed(attempt, completion, nowNanos);
-    LaneState after = laneStates().get(endpoint);
+    State after = laneStates().get(endpoint);
     int newLimit = after == null ? limit : after.limit();
     switch (completion) {
       case DELIVERED ->
@@ -173,7 +176,7 @@ final class LanesHistory {
   }
 
   private void assertParkedAsStuck(int endpoint) {
-    LaneState lane = lane(endpoint);
+    State lane = lane(endpoint);
     assertThat(lane.stuck()).isTrue();
     assertThat(lane.waiting()).as("what it is tried with stays").isEqualTo(lane.limit());
     assertThat(account.hasProgressedSince(endpoint, nowNanos - Duration.ofSeconds(2).toNanos()))
@@ -207,11 +210,11 @@ final class LanesHistory {
     assertThat(lanes.inFlight()).isLessThanOrEqualTo(settings.bounds().inFlightMax());
     assertThat(account.probes()).isLessThanOrEqualTo(settings.bounds().probesInFlightMax());
     assertThat(lanes.isFull()).isEqualTo(account.isFull());
-    Map<Integer, LaneState> states = laneStates();
+    Map<Integer, State> states = laneStates();
     account.forgetAllBut(states.keySet());
     int idle = 0;
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
-      LaneState lane = states.getOrDefault(endpoint, new LaneState(0, 0, 1, false));
+      State lane = states.getOrDefault(endpoint, new State(0, 0, 1, false));
       int number = endpoint;
       assertThat(lane.limit()).isBetween(1, settings.concurrency().max());
       assertThat(lane.waiting())
@@ -242,14 +245,14 @@ final class LanesHistory {
     assertThat(lanes.waiting() + lanes.inFlight() + lanes.stuckLanes()).isZero();
   }
 
-  private LaneState lane(int endpoint) {
+  private State lane(int endpoint) {
     return lanes.lane(VirtualLanes.endpoint(endpoint)).orElseThrow();
   }
 
-  private Map<Integer, LaneState> laneStates() {
-    Map<Integer, LaneState> states = new HashMap<>();
+  private Map<Integer, State> laneStates() {
+    Map<Integer, State> states = new HashMap<>();
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
-      @Nullable LaneState state = lanes.lane(VirtualLanes.endpoint(endpoint)).orElse(null);
+      @Nullable State state = lanes.lane(VirtualLanes.endpoint(endpoint)).orElse(null);
       if (state != null) {
         states.put(endpoint, state);
       }

@@ -3,7 +3,10 @@ package io.egress.dispatcher.lane;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
+import io.egress.dispatcher.lane.Lanes.Priority;
+import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +113,7 @@ final class VirtualLanes {
     return takeParked().stream().map(Parkable::record).toList();
   }
 
-  LaneState lane(int endpoint) {
+  State lane(int endpoint) {
     return lanes.lane(endpoint(endpoint)).orElseThrow();
   }
 

@@ -2,6 +2,9 @@ package io.egress.dispatcher.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.dispatcher.ledger.LedgerBook.Commit;
+import io.egress.dispatcher.ledger.LedgerBook.Entry;
+import io.egress.dispatcher.ledger.PartitionLedger.Outstanding;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -74,7 +77,7 @@ class LedgerBookPropertyTest {
     private final LedgerBook<Integer> book;
     private final Map<Integer, Model> assigned = new HashMap<>();
     private final Map<Integer, Long> nextOffsets = new HashMap<>();
-    private final List<LedgerEntry<Integer>> entries = new ArrayList<>();
+    private final List<Entry<Integer>> entries = new ArrayList<>();
     private final List<Commit<Integer>> commitsUnderWay = new ArrayList<>();
     private long nowNanos;
     private String lastStep = "none";
@@ -149,7 +152,7 @@ class LedgerBookPropertyTest {
       long offset = nextOffsets.getOrDefault(partition, 0L) + (gap ? random.nextInt(gapMax) : 0);
       lastStep = "register " + partition + "@" + offset;
       Model model = assigned.get(partition);
-      Optional<LedgerEntry<Integer>> entry = book.register(partition, offset, nowNanos);
+      Optional<Entry<Integer>> entry = book.register(partition, offset, nowNanos);
       assertThat(entry.isPresent()).isEqualTo(model != null && model.span() < spanMax);
       if (entry.isPresent() && model != null) {
         model.allSinceNanos.put(offset, nowNanos);
@@ -165,7 +168,7 @@ class LedgerBookPropertyTest {
         return;
       }
       int recent = Math.min(entries.size(), 1 + random.nextInt(2 * spanMax));
-      LedgerEntry<Integer> entry = entries.get(entries.size() - 1 - random.nextInt(recent));
+      Entry<Integer> entry = entries.get(entries.size() - 1 - random.nextInt(recent));
       lastStep = "complete " + entry;
       Model model = assigned.get(entry.partition());
       boolean counts =

@@ -3,6 +3,9 @@ package io.egress.dispatcher.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.dispatcher.ledger.LedgerBook.Commit;
+import io.egress.dispatcher.ledger.LedgerBook.Entry;
+import io.egress.dispatcher.ledger.PartitionLedger.Outstanding;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,8 +23,8 @@ class LedgerBookTest {
   @Test
   void hasNothingToCommitBeforeTheOldestRecordIsComplete() {
     book.assign(PARTITION);
-    LedgerEntry<String> first = register(10);
-    LedgerEntry<String> second = register(11);
+    Entry<String> first = register(10);
+    Entry<String> second = register(11);
 
     assertThat(book.complete(second)).isTrue();
     assertThat(book.commitsDue()).isEmpty();
@@ -34,9 +37,9 @@ class LedgerBookTest {
   @Test
   void commitsTheOffsetAfterTheContiguousPrefixAcrossGaps() {
     book.assign(PARTITION);
-    LedgerEntry<String> first = register(BEYOND_INT);
-    LedgerEntry<String> afterGap = register(BEYOND_INT + 7);
-    LedgerEntry<String> afterHugeGap = register(BEYOND_INT * 5);
+    Entry<String> first = register(BEYOND_INT);
+    Entry<String> afterGap = register(BEYOND_INT + 7);
+    Entry<String> afterHugeGap = register(BEYOND_INT * 5);
 
     book.complete(first);
     assertThat(committableOffsets()).containsExactly(BEYOND_INT + 1);
@@ -78,7 +81,7 @@ class LedgerBookTest {
   @Test
   void knowsTheOldestOutstandingRecordAndItsTime() {
     book.assign(PARTITION);
-    LedgerEntry<String> first = book.register(PARTITION, 20, 1_000).orElseThrow();
+    Entry<String> first = book.register(PARTITION, 20, 1_000).orElseThrow();
     assertThat(book.register(PARTITION, 22, 2_000)).isPresent();
 
     assertThat(ledger().oldestOutstanding()).contains(new Outstanding(20, 1_000));
@@ -91,8 +94,8 @@ class LedgerBookTest {
   @Test
   void aSecondCompletionHasNoEffect() {
     book.assign(PARTITION);
-    LedgerEntry<String> first = register(0);
-    LedgerEntry<String> second = register(1);
+    Entry<String> first = register(0);
+    Entry<String> second = register(1);
 
     assertThat(book.complete(second)).isTrue();
     assertThat(book.complete(second)).isFalse();
@@ -105,13 +108,13 @@ class LedgerBookTest {
   @Test
   void ignoresCompletionsAndCommitsOfAFormerAssignment() {
     book.assign(PARTITION);
-    LedgerEntry<String> former = register(7);
-    LedgerEntry<String> completed = register(8);
+    Entry<String> former = register(7);
+    Entry<String> completed = register(8);
     book.complete(former);
     Commit<String> formerCommit = book.commitsDue().get(0);
     book.revoke(PARTITION);
     book.assign(PARTITION);
-    LedgerEntry<String> current = register(8);
+    Entry<String> current = register(8);
 
     assertThat(book.complete(completed)).isFalse();
     assertThat(book.commitsDue()).isEmpty();
@@ -149,7 +152,7 @@ class LedgerBookTest {
   @Test
   void anAssignmentWithoutARevocationStartsOver() {
     book.assign(PARTITION);
-    LedgerEntry<String> former = register(5);
+    Entry<String> former = register(5);
     book.assign(PARTITION);
 
     assertThat(register(5)).isNotEqualTo(former);
@@ -160,8 +163,8 @@ class LedgerBookTest {
   void aFullPartitionRefusesUntilItsOldestRecordIsComplete() {
     LedgerBook<String> small = new LedgerBook<>(3);
     small.assign(PARTITION);
-    LedgerEntry<String> first = small.register(PARTITION, 0, 0).orElseThrow();
-    LedgerEntry<String> second = small.register(PARTITION, 1, 0).orElseThrow();
+    Entry<String> first = small.register(PARTITION, 0, 0).orElseThrow();
+    Entry<String> second = small.register(PARTITION, 1, 0).orElseThrow();
     assertThat(small.register(PARTITION, 2, 0)).isPresent();
 
     assertThat(small.register(PARTITION, 3, 0)).isEmpty();
@@ -210,13 +213,13 @@ class LedgerBookTest {
     LedgerBook<String> large = new LedgerBook<>(100_000);
     large.assign(PARTITION);
     Random random = new Random(7);
-    List<LedgerEntry<String>> entries = new ArrayList<>();
+    List<Entry<String>> entries = new ArrayList<>();
     long offset = BEYOND_INT;
     for (int i = 0; i < 100_000; i++) {
       offset += random.nextInt(10) == 0 ? 1 + random.nextInt(50) : 1;
       entries.add(large.register(PARTITION, offset, i).orElseThrow());
     }
-    LedgerEntry<String> oldest = entries.remove(0);
+    Entry<String> oldest = entries.remove(0);
     Collections.shuffle(entries, random);
 
     entries.forEach(entry -> assertThat(large.complete(entry)).isTrue());
@@ -231,7 +234,7 @@ class LedgerBookTest {
         .isEqualTo(OptionalLong.of(offset));
   }
 
-  private LedgerEntry<String> register(long offset) {
+  private Entry<String> register(long offset) {
     return book.register(PARTITION, offset, 0).orElseThrow();
   }
 

@@ -1,5 +1,6 @@
 package io.egress.dispatcher.supervise;
 
+import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
 import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

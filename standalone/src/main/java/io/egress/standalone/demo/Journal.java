@@ -1,8 +1,8 @@
 package io.egress.standalone.demo;
 
-import io.egress.standalone.receiver.Arrival;
-import io.egress.standalone.receiver.Verdict.Genuine;
-import io.egress.standalone.receiver.Verdict.Refused;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Refused;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -44,17 +44,20 @@ final class Journal {
 
   synchronized void arrived(Arrival arrival) {
     String endpoint = arrival.endpoint();
-    if (arrival.verdict() instanceof Genuine genuine) {
-      verified++;
-      refused += arrival.status() >= 300 ? 1 : 0;
-      accepted += arrival.accepted() ? 1 : 0;
-      recovered += arrival.recovered() ? 1 : 0;
-      String title = genuine.data().getString("title");
-      out.printf(LINE, now(), endpoint, arrival.attempt(), "yes", arrival.status(), title);
-    } else if (arrival.verdict() instanceof Refused forged) {
-      unverified++;
-      String shout = "!!! NOT VERIFIED: " + forged.reason();
-      out.printf(LINE, now(), endpoint, "?", "NO", arrival.status(), shout);
+    switch (arrival.verdict()) {
+      case Genuine genuine -> {
+        verified++;
+        refused += arrival.status() >= 300 ? 1 : 0;
+        accepted += arrival.accepted() ? 1 : 0;
+        recovered += arrival.recovered() ? 1 : 0;
+        String title = genuine.data().getString("title");
+        out.printf(LINE, now(), endpoint, arrival.attempt(), "yes", arrival.status(), title);
+      }
+      case Refused forged -> {
+        unverified++;
+        String shout = "!!! NOT VERIFIED: " + forged.reason();
+        out.printf(LINE, now(), endpoint, "?", "NO", arrival.status(), shout);
+      }
     }
     notifyAll();
   }

@@ -36,13 +36,13 @@ public final class SampleConversations {
   }
 
   /** A body for the completion hook with so many segments. */
-  public JsonObject next(int segments) {
+  public JsonObject next(int count) {
     Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS).minus(Duration.ofMinutes(30));
-    JsonArray said = new JsonArray();
+    JsonArray segments = new JsonArray();
     long at = 0;
-    for (int i = 0; i < segments; i++) {
+    for (int i = 0; i < count; i++) {
       long length = 800L + random.nextInt(6_000);
-      said.add(
+      segments.add(
           new JsonObject()
               .put("start_ms", at)
               .put("end_ms", at + length)
@@ -61,7 +61,7 @@ public final class SampleConversations {
         .put("duration_ms", at)
         .put("device", new JsonObject().put("id", id("device" + room)).put("name", ROOMS.get(room)))
         .put("participants", participants())
-        .put("segments", said);
+        .put("segments", segments);
   }
 
   private JsonArray participants() {

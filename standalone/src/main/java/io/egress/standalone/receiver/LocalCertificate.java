@@ -106,10 +106,10 @@ public final class LocalCertificate implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(line).redirectErrorStream(true);
     builder.environment().put(PASSWORD_VARIABLE, password);
     Process tool = builder.start();
-    String said = new String(tool.getInputStream().readAllBytes(), UTF_8);
+    String output = new String(tool.getInputStream().readAllBytes(), UTF_8);
     try {
       if (tool.waitFor() != 0) {
-        throw new IOException("keytool failed: " + said.strip());
+        throw new IOException("keytool failed: " + output.strip());
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,9 @@
 package io.egress.standalone.receiver;
 
-import io.egress.standalone.receiver.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookReceiver.Answering;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.util.LinkedHashMap;
@@ -42,14 +45,18 @@ final class ReceivingEndpoint {
 
   Arrival receive(MultiMap headers, Buffer body) {
     Verdict verdict = verifier.verify(headers, body);
-    if (!(verdict instanceof Genuine genuine)) {
-      return new Arrival(name, verdict, 0, NOT_GENUINE, false);
-    }
+    return switch (verdict) {
+      case Genuine genuine -> receive(genuine);
+      case Verdict.Refused _ -> new Arrival(name, verdict, 0, NOT_GENUINE, false);
+    };
+  }
+
+  private Arrival receive(Genuine genuine) {
     Seen delivery = seen.computeIfAbsent(genuine.deliveryId(), _ -> new Seen(++deliveries));
     int attempt = ++delivery.attempts;
     int status = answering.status(delivery.delivery, attempt);
     boolean accepted = status < 300 && !delivery.accepted;
     delivery.accepted |= accepted;
-    return new Arrival(name, verdict, attempt, status, accepted);
+    return new Arrival(name, genuine, attempt, status, accepted);
   }
 }

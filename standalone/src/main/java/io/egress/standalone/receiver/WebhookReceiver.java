@@ -1,5 +1,6 @@
 package io.egress.standalone.receiver;
 
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,6 +16,39 @@ import java.util.function.Consumer;
 
 /** An HTTPS server that verifies the webhooks it receives. */
 public final class WebhookReceiver {
+  /**
+   * A request received by an endpoint.
+   *
+   * @param attempt its number among the attempts of its delivery; 0 if the webhook is invalid
+   * @param accepted whether it is the first successful attempt of its delivery
+   */
+  public record Arrival(
+      String endpoint, Verdict verdict, int attempt, int status, boolean accepted) {
+    /** Accepted after a failed attempt of the same delivery. */
+    public boolean recovered() {
+      return accepted && attempt > 1;
+    }
+  }
+
+  /** How an endpoint answers valid webhooks. */
+  @FunctionalInterface
+  public interface Answering {
+    /**
+     * Returns the status. Both count from 1: the endpoint's deliveries, and the attempts of this
+     * one.
+     */
+    int status(int delivery, int attempt);
+
+    static Answering healthy() {
+      return (_, _) -> 200;
+    }
+
+    /** Answers 503 to the first attempts of the first deliveries. */
+    static Answering failingAtFirst(int deliveries, int attempts) {
+      return (delivery, attempt) -> delivery <= deliveries && attempt <= attempts ? 503 : 200;
+    }
+  }
+
   private static final String HOST = "127.0.0.1";
   private static final String PATH = "/webhooks/";
   private static final long BODY_BYTES_MAX = 16L << 20;

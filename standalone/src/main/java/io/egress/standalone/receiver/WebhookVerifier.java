@@ -27,6 +27,13 @@ import org.jspecify.annotations.Nullable;
  * tests check the documented contract.
  */
 public final class WebhookVerifier {
+  /** Whether a request is a valid webhook of this service. */
+  public sealed interface Verdict {
+    record Genuine(UUID deliveryId, JsonObject data) implements Verdict {}
+
+    record Refused(String reason) implements Verdict {}
+  }
+
   private static final long AGE_SECONDS_MAX = 300;
   private static final Set<String> EVENTS = Set.of("capture.processed", "capture.erased");
   private static final String ALGORITHM = "HmacSHA256";

@@ -1,7 +1,5 @@
 package io.egress.standalone.run;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.embedded.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,7 +42,6 @@ public final class ChildProcess implements AutoCloseable {
       List<String> options, String main, List<String> arguments, Map<String, String> settings) {
     public Command {
       options = List.copyOf(options);
-      requireNonNull(main, "main is null");
       arguments = List.copyOf(arguments);
       settings = Map.copyOf(settings);
     }
@@ -77,13 +74,13 @@ public final class ChildProcess implements AutoCloseable {
     long end = System.nanoTime() + READY_MAX.toNanos();
     while (System.nanoTime() < end) {
       boolean alive = process.isAlive();
-      String said = output();
-      Matcher matcher = wanted.matcher(said);
+      String text = output();
+      Matcher matcher = wanted.matcher(text);
       if (matcher.find()) {
         return matcher;
       }
       if (!alive) {
-        throw new IllegalStateException(name + " ended:\n" + said);
+        throw new IllegalStateException(name + " ended:\n" + text);
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
@@ -179,8 +176,8 @@ public final class ChildProcess implements AutoCloseable {
 
   /** The end of its output. */
   public String lastWords() {
-    String said = output();
-    return said.substring(Math.max(0, said.length() - 2_000));
+    String text = output();
+    return text.substring(Math.max(0, text.length() - 2_000));
   }
 
   /** Sends SIGTERM, then SIGKILL. */

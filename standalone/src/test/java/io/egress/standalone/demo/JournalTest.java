@@ -3,9 +3,9 @@ package io.egress.standalone.demo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.standalone.receiver.Arrival;
-import io.egress.standalone.receiver.Verdict.Genuine;
-import io.egress.standalone.receiver.Verdict.Refused;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Refused;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

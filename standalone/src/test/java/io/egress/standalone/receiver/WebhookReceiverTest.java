@@ -4,7 +4,10 @@ import static io.egress.standalone.receiver.SampleWebhook.SECRET;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.standalone.receiver.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookReceiver.Answering;
+import io.egress.standalone.receiver.WebhookReceiver.Arrival;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.endpoint.EndpointUrl;

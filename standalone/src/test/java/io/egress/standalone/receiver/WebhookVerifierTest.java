@@ -3,8 +3,9 @@ package io.egress.standalone.receiver;
 import static io.egress.standalone.receiver.SampleWebhook.SECRET;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.standalone.receiver.Verdict.Genuine;
-import io.egress.standalone.receiver.Verdict.Refused;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict.Refused;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Duration;

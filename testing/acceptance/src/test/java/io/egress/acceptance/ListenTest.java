@@ -3,8 +3,8 @@ package io.egress.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.platform.lifecycle.RunningProcess;
-import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.time.InstantSource;

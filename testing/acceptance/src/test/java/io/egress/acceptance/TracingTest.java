@@ -9,9 +9,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -20,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -175,24 +171,6 @@ class TracingTest {
           .atMost(BothRoles.PATIENCE)
           .until(() -> metrics(roles).matches("(?s).*\negress_spans_dropped_total [1-9].*"));
     }
-  }
-
-  @Test
-  @Tag("full")
-  void loadsNoOpenTelemetryClassesWhenOff(@TempDir Path folder) throws Exception {
-    Path loaded = folder.resolve("loaded");
-    Map<String, String> environment = new HashMap<>(BothRoles.environment());
-    environment.put("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + loaded);
-    try (CommandLine up = CommandLine.start(environment, "up")) {
-      up.awaitOutput("up: pull on ");
-      up.terminate();
-      assertThat(up.awaitExit()).as(up.output()).isZero();
-    }
-
-    assertThat(Files.readString(loaded))
-        .contains("io.egress.webhook.trace.TracingOff")
-        .doesNotContain(" io.opentelemetry.")
-        .doesNotContain(" io.vertx.tracing.");
   }
 
   private long delivered() {

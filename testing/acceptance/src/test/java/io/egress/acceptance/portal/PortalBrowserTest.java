@@ -3,8 +3,8 @@ package io.egress.acceptance.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
 import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

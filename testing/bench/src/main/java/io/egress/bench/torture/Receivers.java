@@ -1,8 +1,8 @@
 package io.egress.bench.torture;
 
 import io.egress.platform.lifecycle.RunningProcess;
-import io.egress.standalone.receiver.Verdict;
 import io.egress.standalone.receiver.WebhookVerifier;
+import io.egress.standalone.receiver.WebhookVerifier.Verdict;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.admin.endpoints;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.admin.keys;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.background;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.hook;
-
-import org.jspecify.annotations.NullMarked;

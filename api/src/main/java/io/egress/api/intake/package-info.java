@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.intake;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.metrics;
-
-import org.jspecify.annotations.NullMarked;

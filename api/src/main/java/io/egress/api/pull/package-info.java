@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.pull;
-
-import org.jspecify.annotations.NullMarked;

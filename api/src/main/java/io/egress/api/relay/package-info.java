@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.relay;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.api.admin.queue;
-
-import org.jspecify.annotations.NullMarked;

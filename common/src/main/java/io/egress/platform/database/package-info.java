@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.database;
-
-import org.jspecify.annotations.NullMarked;

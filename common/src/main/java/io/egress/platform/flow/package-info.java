@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.flow;
-
-import org.jspecify.annotations.NullMarked;

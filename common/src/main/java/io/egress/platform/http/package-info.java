@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.http;
-
-import org.jspecify.annotations.NullMarked;

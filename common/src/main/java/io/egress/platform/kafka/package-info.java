@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.kafka;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.lifecycle;
-
-import org.jspecify.annotations.NullMarked;

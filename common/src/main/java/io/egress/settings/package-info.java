@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.settings;
-
-import org.jspecify.annotations.NullMarked;

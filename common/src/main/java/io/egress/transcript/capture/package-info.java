@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.transcript.capture;
-
-import org.jspecify.annotations.NullMarked;

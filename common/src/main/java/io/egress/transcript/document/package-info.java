@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.transcript.document;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.transcript.stream;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.platform.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.webhook.deliverylog;
-
-import org.jspecify.annotations.NullMarked;

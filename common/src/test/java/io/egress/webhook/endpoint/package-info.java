@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.webhook.endpoint;
-
-import org.jspecify.annotations.NullMarked;

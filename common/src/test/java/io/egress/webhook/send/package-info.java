@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.webhook.send;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.lane;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher;
-
-import org.jspecify.annotations.NullMarked;

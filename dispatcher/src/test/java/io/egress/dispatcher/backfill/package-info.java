@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.backfill;
-
-import org.jspecify.annotations.NullMarked;

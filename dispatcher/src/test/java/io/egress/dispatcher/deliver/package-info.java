@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.deliver;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.ledger;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.metrics;
-
-import org.jspecify.annotations.NullMarked;

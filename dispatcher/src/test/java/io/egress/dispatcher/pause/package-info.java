@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.pause;
-
-import org.jspecify.annotations.NullMarked;

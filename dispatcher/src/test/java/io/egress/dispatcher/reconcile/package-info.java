@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.reconcile;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.dispatcher.supervise;
-
-import org.jspecify.annotations.NullMarked;

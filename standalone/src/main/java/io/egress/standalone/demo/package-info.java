@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.standalone.demo;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.standalone;
-
-import org.jspecify.annotations.NullMarked;

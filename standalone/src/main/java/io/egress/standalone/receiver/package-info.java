@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.standalone.receiver;
-
-import org.jspecify.annotations.NullMarked;

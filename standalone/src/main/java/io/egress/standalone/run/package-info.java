@@ -1,4 +1,0 @@
-@NullMarked
-package io.egress.standalone.run;
-
-import org.jspecify.annotations.NullMarked;
