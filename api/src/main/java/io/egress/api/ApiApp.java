@@ -260,7 +260,7 @@ public final class ApiApp {
       TableStatistics statistics = TableStatistics.watch(vertx, pool);
       closing.pushSync("the table statistics", statistics::close);
       DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
-      KeyUse keyUse = new KeyUse(vertx, pool);
+      KeyUse keyUse = new KeyUse(vertx, administration);
       closing.push("the record of used keys", keyUse::close);
       RelayVerticle relay = new RelayVerticle(pool, settings, monitoring.metrics());
       WebhookSender sender = sender(trust);
@@ -341,63 +341,11 @@ public final class ApiApp {
       BackgroundWork background =
           new BackgroundWork(vertx, administration, documents, api.retention());
       closing.push("the background work", background::stop);
-      ByteBudget hookMemory = budget("hook", api.memory().hookBytes(), HOOKS_WAITING_MAX);
-      Hook hook =
-          new Hook(
-              vertx,
-              pool,
-              documents,
-              new Hook.HookLimits(
-                  hookMemory,
-                  api.memoryWait(),
-                  api.maxCaptureBytes(),
-                  api.workspaceRate(),
-                  new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
-              new Hook.Wakeups(relay::entered, background::revise),
-              monitoring.metrics());
       Administrative administrative = administrative(documents, background, sender);
-      Calls calls = administrative.calls();
-      ByteBudget pullMemory =
-          budget("pull", api.memory().pullBytes(), PULLS_WAITING_MAX + api.pullsHeldMax());
-      WaitingPulls waiting =
-          new WaitingPulls(
-              vertx,
-              waitingPool,
-              settings.database().pooler() == DatabaseSettings.Pooler.NONE,
-              api.relayInterval(),
-              api.pullsHeldMax(),
-              monitoring.metrics());
-      PullHandler pull =
-          new PullHandler(
-              pulls,
-              keyUse,
-              new PullHandler.PullLimits(
-                  pullMemory,
-                  api.memoryWait(),
-                  new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
-              waiting,
-              monitoring.metrics());
-      Routes internal =
-          monitoring
-              .routes()
-              .guard("/internal/", new InternalAccess(settings.internalTokens()))
-              .and(ApiRoutes.internalDescription())
-              .and(
-                  ApiRoutes.diagnosis(calls, new DatabaseCalls(pullPool, anyServer))
-                      .unless(backends::isUnreadable))
-              .and(
-                  ApiRoutes.hook(hook)
-                      .and(administrative.routes().routes(calls))
-                      .unless(backends::takesNoWrites));
+      Routes internal = internal(administrative, hook(documents, relay, background), backends);
       Routes pages = administrative.portal().routes(backends::takesNoWrites);
-      Routes external =
-          backends
-              .health
-              .routes()
-              .and(ApiRoutes.externalDescription())
-              .and(
-                  ApiRoutes.external(pull, new ErasureFeed(pullPool, keyUse))
-                      .unless(backends::isUnreadable));
+      WaitingPulls waiting = waitingPulls();
+      Routes external = external(pullHandler(pulls, keyUse, waiting), keyUse, backends);
       return open(
               "the internal listener",
               settings.internalListener(),
@@ -422,6 +370,70 @@ public final class ApiApp {
                         external.and(internal),
                         pages);
                   }));
+    }
+
+    private Routes internal(Administrative administrative, Hook hook, Backends backends) {
+      Calls calls = administrative.calls();
+      return monitoring
+          .routes()
+          .guard("/internal/", new InternalAccess(settings.internalTokens()))
+          .and(ApiRoutes.internalDescription())
+          .and(
+              ApiRoutes.diagnosis(calls, new DatabaseCalls(pullPool, anyServer))
+                  .unless(backends::isUnreadable))
+          .and(
+              ApiRoutes.hook(hook)
+                  .and(administrative.routes().routes(calls))
+                  .unless(backends::takesNoWrites));
+    }
+
+    private Routes external(PullHandler pull, KeyUse keyUse, Backends backends) {
+      return backends
+          .health
+          .routes()
+          .and(ApiRoutes.externalDescription())
+          .and(
+              ApiRoutes.external(pull, new ErasureFeed(pullPool, keyUse))
+                  .unless(backends::isUnreadable));
+    }
+
+    private Hook hook(DocumentStore documents, RelayVerticle relay, BackgroundWork background) {
+      ApiSettings api = settings.api();
+      return new Hook(
+          vertx,
+          pool,
+          documents,
+          new Hook.HookLimits(
+              budget("hook", api.memory().hookBytes(), HOOKS_WAITING_MAX),
+              api.memoryWait(),
+              api.maxCaptureBytes(),
+              api.workspaceRate(),
+              new Patience.Terms(api.hookStallTimeout(), api.clientBytesPerSecondMin())),
+          new Hook.Wakeups(relay::entered, background::revise),
+          monitoring.metrics());
+    }
+
+    private WaitingPulls waitingPulls() {
+      return new WaitingPulls(
+          vertx,
+          waitingPool,
+          settings.database().pooler() == DatabaseSettings.Pooler.NONE,
+          settings.api().relayInterval(),
+          settings.api().pullsHeldMax(),
+          monitoring.metrics());
+    }
+
+    private PullHandler pullHandler(PullStore pulls, KeyUse keyUse, WaitingPulls waiting) {
+      ApiSettings api = settings.api();
+      return new PullHandler(
+          pulls,
+          keyUse,
+          new PullHandler.PullLimits(
+              budget("pull", api.memory().pullBytes(), PULLS_WAITING_MAX + api.pullsHeldMax()),
+              api.memoryWait(),
+              new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
+          waiting,
+          monitoring.metrics());
     }
 
     /** What runs on virtual threads. */

@@ -69,7 +69,8 @@ public final class Transactions {
       try {
         result = work.apply(tx);
         begun.await();
-      } catch (RuntimeException | Error failure) {
+      } catch (Throwable failure) {
+        // Not only unchecked ones: what a future failed with is thrown as it is.
         tx.query("ROLLBACK").execute().otherwiseEmpty().await();
         throw failure;
       }

@@ -71,8 +71,11 @@ final class QueuedCaptures {
   Found find(UUID workspaceId, Endpoint endpoint) {
     try {
       return new Reading(workspaceId, endpoint).run();
-    } catch (RuntimeException failure) {
-      throw isOfKafka(failure) ? new Refusal(503, "Kafka is unavailable, try again") : failure;
+    } catch (Exception failure) {
+      if (isOfKafka(failure)) {
+        throw new Refusal(503, "Kafka is unavailable, try again");
+      }
+      throw failure;
     }
   }
 

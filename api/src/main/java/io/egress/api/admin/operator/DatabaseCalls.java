@@ -87,7 +87,7 @@ public final class DatabaseCalls {
     Diagnosis diagnosis;
     try {
       diagnosis = read(pool);
-    } catch (RuntimeException unreadable) {
+    } catch (Exception unreadable) {
       diagnosis = read(any);
     }
     return Answer.ok(diagnosis);
