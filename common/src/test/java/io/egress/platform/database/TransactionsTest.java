@@ -13,6 +13,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +65,21 @@ class TransactionsTest {
                 .getValue(0))
         .as("no transaction is open")
         .isNull();
+  }
+
+  /** What a future failed with may be a checked exception, which its caller cannot declare. */
+  @Test
+  void aCallIsRolledBackWhateverItsWorkThrows() throws Exception {
+    assertThatThrownBy(() ->
+            transactions.call(tx -> {
+              insert(tx, 1).await();
+              return Future.failedFuture(new IOException("checked")).await();
+            }))
+        .hasMessage("checked");
+
+    assertThat(rows()).isZero();
+    assertThat(transactions.<Integer>call(tx -> insert(tx, 1).await())).isOne();
+    assertThat(rows()).isEqualTo(1);
   }
 
   @ParameterizedTest
