@@ -73,7 +73,7 @@ public final class WriteProbe {
         new TimeoutException("records are not acknowledged for " + millis / 1000 + " s"));
   }
 
-  /** Waits for the write in progress, which runs on threads of Vert.x. */
+  /** Waits for what is in progress, which runs on threads of Vert.x. */
   public Future<Void> close() {
     return vertx
         .executeBlocking(
@@ -89,8 +89,8 @@ public final class WriteProbe {
         .mapEmpty();
   }
 
-  private synchronized Future<Void> last() {
-    return writing;
+  private synchronized Future<?> last() {
+    return Future.join(writing, ensuring);
   }
 
   private Future<Void> write() {
