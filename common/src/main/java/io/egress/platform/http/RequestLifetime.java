@@ -60,7 +60,7 @@ public final class RequestLifetime {
   }
 
   public static RequestLifetime of(RoutingContext ctx) {
-    return requireNonNull(ctx.get(KEY), "the ctx has not begun");
+    return requireNonNull(ctx.get(KEY), "the request has no lifetime");
   }
 
   /** For a call that has more to do than others. */
