@@ -171,7 +171,7 @@ public final class ApiApp {
 
     /** The answer to calls that only read. */
     Optional<Refusal> isUnreadable() {
-      return unless(probes.database() != DatabaseState.AWAY);
+      return unless(probes.database() != DatabaseState.UNAVAILABLE);
     }
 
     private static Optional<Refusal> unless(boolean available) {
@@ -305,7 +305,7 @@ public final class ApiApp {
           new FailingWorkspaces(vertx, probes.reading(), monitoring.metrics());
       closing.pushSync("the metrics of failing endpoints", failing::close);
       Health health = monitoring.health().part();
-      health.add(Health.Check.needed("database", probes::databaseUp));
+      health.add(Health.Check.required("database", probes::databaseUp));
       health.add(Health.Check.optional("kafka", probes::kafkaUp));
       health.add(new Health.Check("relay", relay::state));
       return new Backends(health, probes);

@@ -112,7 +112,7 @@ final class DeliveriesCommand {
               + " attempt comes last.",
       footer = {
         "",
-        "Whether a body is what attempt 2 sent, with the secret of then and the t of the signature:",
+        "Check that a body is what attempt 2 sent, with its secret and the t of its signature:",
         "  egress deliveries show WORKSPACE DELIVERY-ID --body 2 > body.json",
         "  (printf %%s. \"$t\"; cat body.json) | openssl dgst -sha256 -hmac \"$secret\""
       })

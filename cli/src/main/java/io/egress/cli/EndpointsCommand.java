@@ -97,7 +97,7 @@ final class EndpointsCommand {
       @Option(
               names = "--remove-header",
               paramLabel = "NAME",
-              description = "send this header no more; may be repeated")
+              description = "remove this header; may be repeated")
           @Nullable List<String> removed,
       @Mixin Output output) {
     JsonObject change = new JsonObject();

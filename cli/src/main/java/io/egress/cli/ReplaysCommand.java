@@ -158,7 +158,7 @@ final class ReplaysCommand {
     return output.table(page, "replays", COLUMNS);
   }
 
-  @Command(name = "show", description = "Shows a replay and what became of its deliveries.")
+  @Command(name = "show", description = "Shows a replay and the outcomes of its deliveries.")
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id,

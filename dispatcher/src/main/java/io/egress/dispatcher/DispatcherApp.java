@@ -380,9 +380,9 @@ public final class DispatcherApp {
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), monitoring.metrics());
     closing.pushSync("the lag metrics", lag::close);
     Health health = monitoring.health().part();
-    health.add(Health.Check.needed("database", probes::databaseUp));
-    health.add(Health.Check.needed("kafka", probes::kafkaUp));
-    health.add(Health.Check.needed("workers", () -> workers.poll(POLL_PERIOD_MAX)));
-    health.add(Health.Check.needed("fan_out", () -> fanOut.polls(POLL_PERIOD_MAX)));
+    health.add(Health.Check.required("database", probes::databaseUp));
+    health.add(Health.Check.required("kafka", probes::kafkaUp));
+    health.add(Health.Check.required("workers", () -> workers.poll(POLL_PERIOD_MAX)));
+    health.add(Health.Check.required("fan_out", () -> fanOut.polls(POLL_PERIOD_MAX)));
   }
 }

@@ -3,6 +3,7 @@ package io.egress.api.pull;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.ClientGoneException;
 import io.egress.platform.http.RequestLifetime;
+import io.egress.platform.vertx.ByteBufs;
 import io.egress.transcript.document.BodyEncoder;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -10,7 +11,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
@@ -79,10 +79,10 @@ final class PacedResponse {
       }
       int length = Math.min(room, next.length());
       piece = length == next.length() ? null : next.slice(length, next.length());
-      part.addComponent(true, ((BufferInternal) next.slice(0, length)).getByteBuf());
+      part.addComponent(true, ByteBufs.of(next.slice(0, length)));
       room -= length;
     }
-    return room == WRITE_BYTES_MAX ? null : BufferInternal.buffer(part);
+    return room == WRITE_BYTES_MAX ? null : ByteBufs.wrap(part);
   }
 
   private Future<Void> drained() {

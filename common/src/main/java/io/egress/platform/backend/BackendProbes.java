@@ -84,9 +84,9 @@ public final class BackendProbes {
   /** The state of PostgreSQL as of the last probe. */
   public DatabaseState database() {
     if (watch.isUp()) {
-      return DatabaseState.TAKES_WRITES;
+      return DatabaseState.WRITABLE;
     }
-    return readable ? DatabaseState.ONLY_READS : DatabaseState.AWAY;
+    return readable ? DatabaseState.READ_ONLY : DatabaseState.UNAVAILABLE;
   }
 
   public boolean databaseUp() {

@@ -2,8 +2,8 @@ package io.egress.platform.backend;
 
 /** What PostgreSQL can be used for. */
 public enum DatabaseState {
-  TAKES_WRITES,
+  WRITABLE,
   /** It answers, but is read-only, or its commits hang: no other process can write, either. */
-  ONLY_READS,
-  AWAY
+  READ_ONLY,
+  UNAVAILABLE
 }

@@ -190,14 +190,14 @@ public final class Standby {
   private static final class UnfitStandbyException extends NoServerException {
     private static final long serialVersionUID = 1L;
 
-    private final Standby.Unfit reason;
+    private final Unfit reason;
 
-    UnfitStandbyException(Standby.Unfit reason, String message) {
+    UnfitStandbyException(Unfit reason, String message) {
       super(message, null, true);
       this.reason = reason;
     }
 
-    Standby.Unfit reason() {
+    Unfit reason() {
       return reason;
     }
   }

@@ -35,7 +35,7 @@ public final class Health {
   /** What is known of a dependency. */
   public record Check(String name, Supplier<State> state) {
     /** A required dependency. */
-    public static Check needed(String name, BooleanSupplier up) {
+    public static Check required(String name, BooleanSupplier up) {
       return new Check(name, () -> up.getAsBoolean() ? State.UP : State.DOWN);
     }
 

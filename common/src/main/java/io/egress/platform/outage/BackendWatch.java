@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows whether a backend is up, because it probes it at once and then periodically. Health,
- * metrics and the log show the same state, even if nothing uses the backend. Thread-safe.
+ * Probes a backend at once and then periodically. Health, metrics and the log show the same state,
+ * even if nothing uses the backend. Thread-safe.
  */
 public final class BackendWatch {
   private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);

@@ -43,7 +43,7 @@ final class SpanQueue implements SpanProcessor {
     this.dropped =
         metrics.counter(
             "egress_spans_dropped_total",
-            "spans lost because the collector was away or slower than they ended");
+            "spans lost because the collector was unavailable or too slow");
     this.batches =
         BatchSpanProcessor.builder(new CountedExporter(exporter))
             .setMaxQueueSize(SPANS_MAX)

@@ -42,12 +42,12 @@ class BackendProbesTest {
               vertx, Database.of(vertx, settings.database()), settings.kafka(), metrics, "api");
       probes.databaseAsked().await(30, TimeUnit.SECONDS);
 
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.ONLY_READS);
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.READ_ONLY);
       postgres.alter("reset default_transaction_read_only");
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.TAKES_WRITES);
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.WRITABLE);
 
       postgres.kill();
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.AWAY);
+      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.UNAVAILABLE);
       assertThat(probes.databaseUp()).isFalse();
       probes.close().await(30, TimeUnit.SECONDS);
     }

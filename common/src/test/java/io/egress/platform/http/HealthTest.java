@@ -47,7 +47,7 @@ class HealthTest {
 
   @Test
   void isReadyWhileOnlyOptionalPartsAreDown() throws Exception {
-    health.add(Check.needed("database", () -> true));
+    health.add(Check.required("database", () -> true));
     health.add(Check.optional("kafka", () -> false));
 
     Answer ready = ask(health, "/health/ready");
@@ -60,9 +60,9 @@ class HealthTest {
 
   @Test
   void isNotReadyWhenARequiredPartFails() throws Exception {
-    health.add(Check.needed("database", () -> false));
+    health.add(Check.required("database", () -> false));
     health.add(new Check("relay", () -> State.DOWN));
-    health.add(Check.needed("kafka", () -> true));
+    health.add(Check.required("kafka", () -> true));
 
     Answer ready = ask(health, "/health/ready");
 
@@ -78,7 +78,7 @@ class HealthTest {
     Health api = health.part();
     api.add(Check.optional("kafka", () -> false));
     Health dispatcher = health.part();
-    dispatcher.add(Check.needed("kafka", () -> false));
+    dispatcher.add(Check.required("kafka", () -> false));
 
     assertThat(ask(health, "/health/ready").check("kafka")).isEqualTo("down");
     assertThat(ask(api, "/health/ready").status()).isEqualTo(200);
@@ -87,7 +87,7 @@ class HealthTest {
 
   @Test
   void isLiveWhateverIsDown() throws Exception {
-    health.add(Check.needed("database", () -> false));
+    health.add(Check.required("database", () -> false));
 
     assertThat(ask(health, "/health/live").status()).isEqualTo(200);
   }

@@ -129,7 +129,7 @@ final class Deliveries implements PreparationQueries.Reader {
     Instant now = clock.instant();
     for (TopicPartition partition : records.partitions()) {
       if (workload.ledger(partition).isEmpty()) {
-        throw new IllegalStateException("records of " + partition + " came unassigned");
+        throw new IllegalStateException("records of an unassigned partition: " + partition);
       }
       pauses.passed(partition, now);
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
@@ -198,7 +198,7 @@ final class Deliveries implements PreparationQueries.Reader {
    * database that takes no writes may still answer what to send.
    */
   private boolean outcomesCanBeWritten() {
-    return database.get() == DatabaseState.TAKES_WRITES
+    return database.get() == DatabaseState.WRITABLE
         && outcomes.pending() < OUTCOMES_PENDING_MAX
         && outcomes.waitingNanos() < unwrittenNanosMax;
   }
@@ -473,14 +473,14 @@ final class Deliveries implements PreparationQueries.Reader {
    * would repeat attempts whose outcomes are known here.
    */
   long stalledNanos() {
-    return database.get() == DatabaseState.ONLY_READS
+    return database.get() == DatabaseState.READ_ONLY
         ? 0
         : Math.max(heldUpNanos(), Math.max(queries.waitingNanos(), outcomes.waitingNanos()));
   }
 
   /** No query is sent to a database that is known to be down, so no query waits. */
   private long heldUpNanos() {
-    if (database.get() != DatabaseState.AWAY || workload.waiting() == 0) {
+    if (database.get() != DatabaseState.UNAVAILABLE || workload.waiting() == 0) {
       heldUpSinceNanos = null;
       return 0;
     }

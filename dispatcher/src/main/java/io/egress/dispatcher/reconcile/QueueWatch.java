@@ -190,8 +190,7 @@ public final class QueueWatch {
           if (!lost.isEmpty()) {
             losses.increment();
             log.warn(
-                "Kafka has lost what it contained; publishing again what is owed: {}",
-                String.join("; ", lost));
+                "Kafka has lost data; publishing what is owed again: {}", String.join("; ", lost));
           }
           return null;
         });

@@ -92,7 +92,7 @@ public final class Reconciler {
       new Outage(
           log,
           "Cannot look for overdue deliveries; retrying",
-          "Overdue deliveries are looked for again");
+          "The search for overdue deliveries works again");
   private Promise<Void> round = completed();
   private volatile boolean stopping;
 

@@ -284,7 +284,7 @@ class RestartTest {
         new DeliveryVerticle.Dependencies.Supervision(
             new Restarts(metrics, "delivery"),
             new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
-            () -> DatabaseState.TAKES_WRITES));
+            () -> DatabaseState.WRITABLE));
   }
 
   private void publishDeliveries(int count) {
