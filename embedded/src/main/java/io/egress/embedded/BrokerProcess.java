@@ -37,6 +37,10 @@ public final class BrokerProcess {
 
   private final Process process;
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+  /** Its output has ended. The JDK's own future of a process needs a thread of the common pool. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
   private final RepeatedLines lines = new RepeatedLines(log);
 
   private BrokerProcess(Process process) {
@@ -69,8 +73,7 @@ public final class BrokerProcess {
   /** Blocks until the broker answers; throws {@link EmbeddedBackendException} if it fails to. */
   void awaitReady() {
     try {
-      CompletableFuture.anyOf(ready, process.onExit())
-          .get(START_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.anyOf(ready, ended).get(START_MAX.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException late) {
       throw new EmbeddedBackendException(
           "it is not ready after %d s: %s".formatted(START_MAX.toSeconds(), lines.last()), late);
@@ -78,7 +81,7 @@ public final class BrokerProcess {
       Thread.currentThread().interrupt();
       throw new EmbeddedBackendException("interrupted while Kafka starts", interrupted);
     }
-    if (!process.isAlive()) {
+    if (!ready.isDone() && ends(KILL_MAX)) {
       throw new EmbeddedBackendException(
           "its process ended with status %d: %s".formatted(process.exitValue(), lines.last()));
     }
@@ -126,10 +129,12 @@ public final class BrokerProcess {
           lines.add(line);
         }
       }
-    } catch (IOException ended) {
-      log.debug("The output of Kafka ended: {}", ended.toString());
-    } catch (UncheckedIOException ended) {
-      log.debug("The output of Kafka ended", ended);
+    } catch (IOException closed) {
+      log.debug("The output of Kafka ended: {}", closed.toString());
+    } catch (UncheckedIOException closed) {
+      log.debug("The output of Kafka ended", closed);
+    } finally {
+      ended.complete(null);
     }
   }
 }
