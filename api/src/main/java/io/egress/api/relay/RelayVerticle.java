@@ -15,12 +15,15 @@ import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes what enters the stream: at once what this process has added, and what was left. */
 public final class RelayVerticle extends VerticleBase {
   /** Added to the statement timeout; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
+
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
 
   private final Pool pool;
   private final Settings settings;
@@ -83,7 +86,15 @@ public final class RelayVerticle extends VerticleBase {
   public Future<?> stop() {
     return (relaying == null ? Future.succeededFuture() : relaying.stop())
         .compose(_ -> outbox == null ? Future.succeededFuture() : outbox.close())
-        .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
+        .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close())
+        .eventually(this::topicLookedFor);
+  }
+
+  /** A thread of Vert.x looks for the topic, and is not interrupted if Kafka answers soon. */
+  private Future<Void> topicLookedFor() {
+    return topicExists == null
+        ? Future.succeededFuture()
+        : topicExists.timeout(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void published(List<OwedRecord> captures) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,9 @@ public final class SharedBackends {
   private static final class Holder {
     static final SharedBackends INSTANCE = closedByTheJvm();
 
+    /** Tests run side by side: what a thread throws is no matter of the test that then waits. */
     private static SharedBackends closedByTheJvm() {
+      Awaitility.doNotCatchUncaughtExceptionsByDefault();
       SharedBackends backends =
           new SharedBackends(
               List.of(
