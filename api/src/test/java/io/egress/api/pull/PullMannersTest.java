@@ -108,7 +108,9 @@ class PullMannersTest {
     "GET /api/v1/captures/%00 HTTP/1.1, 400",
     "GET /api/v1/captures?after=LONG HTTP/1.1, 414",
     "GET /api/v1/captures HTTP/1.1\\nx-large: LONG, 431",
-    "NONSENSE, 400"
+    "NONSENSE, 400",
+    "GET * HTTP/1.1, 404",
+    "GET ?limit=1 HTTP/1.1, 400"
   })
   void answersUnreadableRequestsInTheErrorFormat(String head, int status) throws Exception {
     String request =

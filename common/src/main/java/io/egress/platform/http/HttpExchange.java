@@ -99,7 +99,7 @@ public final class HttpExchange {
 
   /** Ends the exchange with the response for {@code failure}; not if the deadline has answered. */
   public static void fail(RoutingContext ctx, Throwable failure) {
-    if (isLate(ctx)) {
+    if (RequestLifetime.isLate(ctx)) {
       return;
     }
     if (failure instanceof Refusal refusal) {
@@ -155,7 +155,7 @@ public final class HttpExchange {
    * backend's.
    */
   public static Future<Void> endEmpty(RoutingContext ctx, int status) {
-    if (isLate(ctx)) {
+    if (RequestLifetime.isLate(ctx)) {
       return Future.succeededFuture();
     }
     return ctx.response()
@@ -165,7 +165,7 @@ public final class HttpExchange {
   }
 
   public static void sendJson(RoutingContext ctx, int status, JsonObject body) {
-    if (isLate(ctx)) {
+    if (RequestLifetime.isLate(ctx)) {
       return;
     }
     ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
@@ -175,10 +175,6 @@ public final class HttpExchange {
   /** Ends with {@code body}, or with its length only for HEAD. */
   public static void end(RoutingContext ctx, Buffer body) {
     end(ctx.request().method(), ctx.response(), body);
-  }
-
-  private static boolean isLate(RoutingContext ctx) {
-    return RequestLifetime.of(ctx).isLate();
   }
 
   static void end(HttpMethod method, HttpServerResponse response, Buffer body) {

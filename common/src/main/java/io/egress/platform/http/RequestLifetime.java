@@ -137,6 +137,12 @@ public final class RequestLifetime {
     return late;
   }
 
+  /** The same of a request that may be refused before it begins, for lack of a path. */
+  static boolean isLate(RoutingContext ctx) {
+    RequestLifetime lifetime = ctx.get(KEY);
+    return lifetime != null && lifetime.late;
+  }
+
   void clientSentAll() {
     clientSentAll = true;
     if (heldUntil != null) {
