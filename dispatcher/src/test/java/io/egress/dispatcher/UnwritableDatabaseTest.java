@@ -18,8 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -72,6 +74,20 @@ class UnwritableDatabaseTest {
     int port = fleet.dispatcher().internalPort().orElseThrow();
     health = URI.create("http://127.0.0.1:" + port + "/health/ready");
     fleet.dispatcher();
+    // A later handover would have to repeat what is not recorded.
+    await().atMost(PATIENCE).until(this::bothHavePartitions);
+  }
+
+  private boolean bothHavePartitions() throws InterruptedException, ExecutionException {
+    String group = fleet.topics.dispatcherGroup();
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", fleet.settings.kafka().bootstrap()))) {
+      return admin.describeConsumerGroups(List.of(group)).all().get().values().stream()
+              .flatMap(described -> described.members().stream())
+              .filter(member -> !member.assignment().topicPartitions().isEmpty())
+              .count()
+          == 2;
+    }
   }
 
   @AfterEach
