@@ -165,6 +165,7 @@ class WaitingPullTest {
       awaitHeld(twin, 1);
       proxy.reset();
       UUID id = service.enter(workspace, 1).get(0);
+      assertThat(answer.get().statusCode()).as(answer.get().body()).isEqualTo(200);
       assertThat(idsOf(JSON.readTree(answer.get().body()))).containsExactly(id.toString());
     }
   }
