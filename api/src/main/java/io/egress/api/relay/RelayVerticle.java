@@ -11,19 +11,17 @@ import io.egress.settings.Settings;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes what enters the stream: at once what this process has added, and what was left. */
 public final class RelayVerticle extends VerticleBase {
   /** Added to the statement timeout; Kafka's client gives up within half of it. */
   private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
-
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
 
   private final Pool pool;
   private final Settings settings;
@@ -58,11 +56,7 @@ public final class RelayVerticle extends VerticleBase {
             vertx,
             "publishing to " + topic(),
             settings.api().relayInterval(),
-            () ->
-                topicExists()
-                    .compose(_ -> owed.publishLeft())
-                    .onSuccess(_ -> reached(Health.State.UP))
-                    .onFailure(_ -> reached(Health.State.AWAY)));
+            () -> publishLeft(owed));
     return Future.succeededFuture();
   }
 
@@ -86,15 +80,20 @@ public final class RelayVerticle extends VerticleBase {
   public Future<?> stop() {
     return (relaying == null ? Future.succeededFuture() : relaying.stop())
         .compose(_ -> outbox == null ? Future.succeededFuture() : outbox.close())
-        .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close())
-        .eventually(this::topicLookedFor);
+        .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
-  /** A thread of Vert.x looks for the topic, and is not interrupted if Kafka answers soon. */
-  private Future<Void> topicLookedFor() {
-    return topicExists == null
-        ? Future.succeededFuture()
-        : topicExists.timeout(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+  /** Waits on the calling thread; the outbox belongs to the event loop. */
+  private void publishLeft(Outbox owed) {
+    Promise<Void> published = Promise.promise();
+    context.runOnContext(_ ->
+        topicExists()
+            .compose(_ -> owed.publishLeft())
+            .onSuccess(_ -> reached(Health.State.UP))
+            .onFailure(_ -> reached(Health.State.AWAY))
+            .<Void>mapEmpty()
+            .onComplete(published));
+    published.future().await();
   }
 
   private void published(List<OwedRecord> captures) {
