@@ -3,17 +3,23 @@ package io.egress.api.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.egress.api.Service;
+import io.egress.api.background.Recurring;
 import io.egress.transcript.stream.ProcessedCapture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.LoggerFactory;
 
 /** From the stream to Kafka. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -77,6 +83,26 @@ class RelayTest {
     assertThat(PublishedCaptures.all(service))
         .extracting(ProcessedCapture::position)
         .containsOnly(1L);
+  }
+
+  @Test
+  void saysThatItCannotPublish() {
+    String topic = service.environment.get("EGRESS_TOPIC_PREFIX") + "captures.processed";
+    Logger log = (Logger) LoggerFactory.getLogger(Recurring.class);
+    ListAppender<ILoggingEvent> told = new ListAppender<>();
+    told.list = new CopyOnWriteArrayList<>();
+    told.start();
+    log.addAppender(told);
+    try {
+      service.query("alter table outbox rename to outbox_away");
+      await().atMost(PATIENCE).until(() -> says(told, "Failed; retrying: publishing to " + topic));
+    } finally {
+      log.detachAppender(told);
+    }
+  }
+
+  private static boolean says(ListAppender<ILoggingEvent> told, String text) {
+    return told.list.stream().anyMatch(event -> event.getFormattedMessage().startsWith(text));
   }
 
   private int outbox() {
