@@ -28,9 +28,12 @@ final class ReceiverAnswers {
   private ReceiverAnswers() {}
 
   static void forget(SqlClient client, UUID workspaceId, List<UUID> captureIds) {
+    if (captureIds.isEmpty()) {
+      return;
+    }
     List<UUID> endpointIds =
         Rows.list(Rows.of(client, ENDPOINTS, workspaceId), row -> row.getUUID("id"));
-    if (endpointIds.isEmpty() || captureIds.isEmpty()) {
+    if (endpointIds.isEmpty()) {
       return;
     }
     UUID[] deliveries =

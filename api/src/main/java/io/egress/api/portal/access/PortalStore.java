@@ -174,13 +174,9 @@ final class PortalStore {
     Rows.of(pool, END, token.hash());
   }
 
-  /** Deletes a bounded number of expired rows; a failure is of no consequence. */
+  /** Begins to delete a bounded number of expired rows; a failure is of no consequence. */
   void forget() {
-    pool.query(FORGET_LINKS)
-        .execute()
-        .compose(_ -> pool.query(FORGET_SESSIONS).execute())
-        .otherwiseEmpty()
-        .await();
+    var _ = pool.query(FORGET_LINKS).execute().compose(_ -> pool.query(FORGET_SESSIONS).execute());
   }
 
   private static Grant grant(Row row) {
