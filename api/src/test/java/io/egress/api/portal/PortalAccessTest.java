@@ -149,6 +149,7 @@ class PortalAccessTest {
     HttpResponse<String> live = browser.get(page + "/live/overview");
     assertThat(live.statusCode()).isEqualTo(403);
     assertThat(live.headers().firstValue("hx-refresh")).hasValue("true");
+    assertThat(live.body()).as("an error page").contains("has ended").contains("</html>");
 
     service.query(
         "update portal_sessions set used_at = now(), expires_at = now() - interval '1 second'"

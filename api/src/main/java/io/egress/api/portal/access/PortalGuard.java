@@ -7,8 +7,8 @@ import io.egress.api.call.Call;
 import io.egress.api.call.Calls;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.Handler;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.security.MessageDigest;
 
@@ -56,20 +56,22 @@ public abstract class PortalGuard {
   }
 
   /**
-   * Authenticates polling, which does not count as use of the session. When the session has ended,
-   * the whole page is reloaded to show that.
+   * Authenticates polling, which does not count as use of the session. When there is nothing to see
+   * any more, because the session has ended, for example, the whole page is reloaded to show that.
    */
   public final Handler<RoutingContext> polling(View view) {
-    return calls.answer(call -> {
-      PortalSession session;
-      try {
-        session = session(call, false);
-      } catch (Refusal ended) {
-        return Answer.of(ended.status(), "text/plain", Buffer.buffer(ended.reason()))
-            .with("hx-refresh", "true");
-      }
-      return view.show(new Visit(call, session, PortalForm.NONE));
-    });
+    Handler<RoutingContext> answer =
+        calls.answer(call -> view.show(new Visit(call, session(call, false), PortalForm.NONE)));
+    return ctx -> {
+      ctx.addHeadersEndHandler(_ -> reloadRefused(ctx.response()));
+      answer.handle(ctx);
+    };
+  }
+
+  private static void reloadRefused(HttpServerResponse response) {
+    if (response.getStatusCode() == 403 || response.getStatusCode() == 404) {
+      response.putHeader("hx-refresh", "true");
+    }
   }
 
   /** A form that changes something. */
