@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
     name = "verify",
     description = {
       "Accounts for every capture of a workspace's stream at each endpoint. A capture "
-          + "counts as delivered if any of its deliveries was. It is missing if the log has no "
+          + "counts as delivered if any of its deliveries was, and as erased if none was before it was "
+          + "erased. It is missing if the log has no "
           + "delivery and none is on its way, which must never happen; the service publishes it "
           + "again by itself. A replay with --failed sends replayable ones.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
@@ -37,6 +38,7 @@ final class VerifyCommand implements Callable<Integer> {
           "pending",
           "exhausted",
           "skipped",
+          "erased",
           "missing",
           "missing_replays",
           "forgotten",
@@ -47,6 +49,7 @@ final class VerifyCommand implements Callable<Integer> {
           "pending",
           "exhausted",
           "skipped",
+          "erased",
           "missing",
           "missing_replays",
           "forgotten",

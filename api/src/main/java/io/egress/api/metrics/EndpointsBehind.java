@@ -1,8 +1,12 @@
 package io.egress.api.metrics;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.lifecycle.Periodic;
 import io.egress.platform.metrics.Metrics;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Owed;
+import io.egress.webhook.deliverylog.LoggedDeliveries;
+import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -10,13 +14,12 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -40,31 +43,23 @@ public final class EndpointsBehind {
   private static final String NEWEST =
       """
       with asked as materialized (
-        select id, workspace_id, created_position from endpoints
+        select id, workspace_id, created_position, created_at, full_history from endpoints
         where deleted_at is null and not paused and id > $1 order by id limit %d),
       reached as materialized (
         select workspace_id, stream_position_before(workspace_id, now() - interval '1 minute') as position
         from (select distinct workspace_id from asked) as workspaces)
-      select a.id, s.capture_id, s.entered_at
+      select a.id, a.created_position, a.created_at, a.full_history, s.position, s.capture_id, s.entered_at
       from asked a join reached r on r.workspace_id = a.workspace_id
         left join lateral (
-          select capture_id, entered_at from stream
-          where workspace_id = a.workspace_id and position = r.position
-            and position > a.created_position and entered_at > now() - make_interval(days => $2)
+          select position, capture_id, entered_at from stream
+          where workspace_id = a.workspace_id and position = r.position and entered_at > now() - make_interval(days => $2)
           limit 1) s on true
       order by a.id
       """
           .formatted(ENDPOINTS_MAX);
 
-  private static final String OPEN =
-      """
-      select k.endpoint_id
-      from unnest($1::uuid[], $2::uuid[], $3::date[]) as k(endpoint_id, delivery_id, day)
-        join endpoints e on e.id = k.endpoint_id
-        left join lateral (
-          select true as known from deliveries where id = k.delivery_id and day = k.day limit 1) d on true
-      where e.deleted_at is null and not e.paused and d.known is null
-      """;
+  private static final String ACTIVE =
+      "select id from endpoints where id = any($1) and deleted_at is null and not paused";
 
   /** Of the deliveries that are overdue for longest. */
   private static final String OVERDUE =
@@ -80,24 +75,10 @@ public final class EndpointsBehind {
       """
           .formatted(REMEMBERED_MAX);
 
-  private record Owed(UUID endpointId, UUID deliveryId, Instant since) {
-    static Owed of(Row row) {
-      UUID endpointId = row.getUUID("id");
-      return new Owed(
-          endpointId,
-          DeliveryId.of(endpointId, row.getUUID("capture_id")),
-          row.getOffsetDateTime("entered_at").toInstant());
-    }
-
-    LocalDate day() {
-      return LocalDate.ofInstant(since, ZoneOffset.UTC);
-    }
-  }
-
   private final Pool pool;
   private final int rememberedDays;
   private final Periodic looking;
-  private final Map<UUID, Owed> behind = new HashMap<>();
+  private final Map<UUID, Delivery> behind = new HashMap<>();
   private UUID seen = BEFORE_ALL;
   private volatile double count = Double.NaN;
   private volatile double oldestSeconds = Double.NaN;
@@ -125,35 +106,41 @@ public final class EndpointsBehind {
     return pool.preparedQuery(NEWEST)
         .execute(Tuple.of(seen, rememberedDays))
         .compose(rows -> {
-          Map<UUID, Owed> asked = new HashMap<>();
+          Map<UUID, Delivery> asked = new HashMap<>();
           for (Row row : rows) {
             seen = row.getUUID("id");
-            if (row.getUUID("capture_id") != null) {
-              asked.put(seen, Owed.of(row));
-            }
+            newestLive(row).ifPresent(delivery -> asked.put(seen, delivery));
           }
           if (rows.size() < ENDPOINTS_MAX) {
             seen = BEFORE_ALL;
           }
           asked.putAll(behind);
-          return open(asked.values())
-              .compose(open -> overdue().map(overdue -> remember(asked, open, overdue)));
+          return LoggedDeliveries.missing(pool, List.copyOf(asked.values()))
+              .compose(this::ofActive)
+              .compose(open -> overdue().map(overdue -> remember(open, overdue)));
         })
         .onFailure(_ -> report(Double.NaN, Double.NaN));
   }
 
-  private Future<Set<UUID>> open(Collection<Owed> asked) {
-    List<Owed> list = List.copyOf(asked);
-    return pool.preparedQuery(OPEN)
+  /** Empty if it is not owed to the endpoint, or so old that the log may have forgotten it. */
+  private static Optional<Delivery> newestLive(Row row) {
+    Long position = row.getLong("position");
+    Owed owed = EndpointStore.owed(row);
+    return position == null || !owed.isLive(position)
+        ? Optional.empty()
+        : Optional.of(
+            owed.first(position, row.getUUID("capture_id"), Rows.instant(row, "entered_at")));
+  }
+
+  private Future<List<Delivery>> ofActive(List<Delivery> missing) {
+    return pool.preparedQuery(ACTIVE)
         .execute(
-            Tuple.of(
-                list.stream().map(Owed::endpointId).toArray(UUID[]::new),
-                list.stream().map(Owed::deliveryId).toArray(UUID[]::new),
-                list.stream().map(Owed::day).toArray(LocalDate[]::new)))
+            Tuple.tuple()
+                .addArrayOfUUID(missing.stream().map(Delivery::endpointId).toArray(UUID[]::new)))
         .map(rows -> {
-          Set<UUID> open = new HashSet<>();
-          rows.forEach(row -> open.add(row.getUUID(0)));
-          return open;
+          Set<UUID> active = new HashSet<>();
+          rows.forEach(row -> active.add(row.getUUID("id")));
+          return missing.stream().filter(each -> active.contains(each.endpointId())).toList();
         });
   }
 
@@ -168,21 +155,19 @@ public final class EndpointsBehind {
         });
   }
 
-  private Void remember(Map<UUID, Owed> asked, Set<UUID> open, Map<UUID, Instant> overdue) {
+  private Void remember(List<Delivery> open, Map<UUID, Instant> overdue) {
     Instant now = Instant.now();
     Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
-    behind.keySet().retainAll(open);
-    behind.values().removeIf(owed -> owed.since().isBefore(forgotten));
-    for (UUID endpointId : open) {
-      Owed owed = asked.get(endpointId);
-      if (behind.size() < REMEMBERED_MAX && owed != null && owed.since().isAfter(forgotten)) {
-        behind.putIfAbsent(endpointId, owed);
-      }
-    }
+    behind.clear();
+    open.stream()
+        .filter(owed -> owed.owedAt().isAfter(forgotten))
+        .sorted(Comparator.comparing(Delivery::owedAt))
+        .limit(REMEMBERED_MAX)
+        .forEach(owed -> behind.put(owed.endpointId(), owed));
     Map<UUID, Instant> since = new HashMap<>(overdue);
     behind
         .values()
-        .forEach(owed -> since.merge(owed.endpointId(), owed.since(), EndpointsBehind::earlier));
+        .forEach(owed -> since.merge(owed.endpointId(), owed.owedAt(), EndpointsBehind::earlier));
     double oldestMillis =
         since.values().stream()
             .mapToDouble(each -> Duration.between(each, now).toMillis())

@@ -8,7 +8,7 @@ import io.egress.platform.database.Database;
 import io.egress.platform.database.Migrations;
 import io.egress.platform.metrics.Metrics;
 import io.egress.settings.Settings;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.egress.api.portal;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.sqlclient.Tuple;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;

@@ -3,7 +3,7 @@ package io.egress.api.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;

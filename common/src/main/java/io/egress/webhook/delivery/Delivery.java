@@ -1,7 +1,6 @@
 package io.egress.webhook.delivery;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.UUID;

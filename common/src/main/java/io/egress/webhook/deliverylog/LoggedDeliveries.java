@@ -2,6 +2,8 @@ package io.egress.webhook.deliverylog;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.SentRequest;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -41,6 +44,14 @@ public final class LoggedDeliveries {
         select * from deliveries where id = k.id and day = k.day limit 1) as d
       """
           .formatted(COLUMNS);
+
+  private static final String MISSING =
+      """
+      select k.n from unnest($1::uuid[], $2::date[]) with ordinality as k(id, day, n)
+        left join lateral (select true as known from deliveries where id = k.id and day = k.day limit 1) d on true
+      where d.known is null
+      order by k.n
+      """;
 
   /** The repeated condition is that of the partial index, which excludes delivered rows. */
   private static final String UNDELIVERED =
@@ -100,6 +111,23 @@ public final class LoggedDeliveries {
           rows.forEach(row -> logged.put(row.getUUID("id"), delivery(row)));
           return owed.stream().map(each -> logged.getOrDefault(each.id(), each)).toList();
         });
+  }
+
+  /**
+   * Those without a log entry, in the same order. They must be owed since a day that the log
+   * covers.
+   */
+  public static Future<List<Delivery>> missing(SqlClient client, List<Delivery> owed) {
+    return client
+        .preparedQuery(MISSING)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(owed.stream().map(Delivery::id).toArray(UUID[]::new))
+                .addArrayOfLocalDate(
+                    owed.stream()
+                        .map(each -> LocalDate.ofInstant(each.owedAt(), ZoneOffset.UTC))
+                        .toArray(LocalDate[]::new)))
+        .map(rows -> Rows.list(rows, row -> owed.get(row.getLong("n").intValue() - 1)));
   }
 
   /**

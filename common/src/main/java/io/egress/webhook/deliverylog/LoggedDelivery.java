@@ -1,7 +1,6 @@
 package io.egress.webhook.deliverylog;
 
-import static java.util.Objects.requireNonNull;
-
+import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Instant;
 import java.util.Collection;
@@ -32,15 +31,6 @@ public record LoggedDelivery(
     @Nullable Instant updatedAt) {
   private static final Comparator<LoggedDelivery> BY_AGE =
       Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id);
-
-  public LoggedDelivery {
-    requireNonNull(id, "id is null");
-    requireNonNull(endpointId, "endpointId is null");
-    requireNonNull(captureId, "captureId is null");
-    requireNonNull(origin, "origin is null");
-    requireNonNull(state, "state is null");
-    requireNonNull(owedAt, "owedAt is null");
-  }
 
   /**
    * What has become of a capture at an endpoint, by all of its deliveries there: delivered if any
@@ -78,21 +68,20 @@ public record LoggedDelivery(
         updatedAt);
   }
 
-  /** A delivery that is owed and has no outcome yet, so that the log has no entry for it. */
-  public static LoggedDelivery withoutOutcome(
-      UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
+  /** A first delivery that is owed and has no outcome yet, so that the log has no entry for it. */
+  public static LoggedDelivery withoutOutcome(Delivery owed) {
     return new LoggedDelivery(
-        id,
-        endpointId,
-        captureId,
-        position,
+        owed.id(),
+        owed.endpointId(),
+        owed.captureId(),
+        owed.position(),
         null,
-        origin,
+        owed.origin(),
         DeliveryState.PENDING,
         0,
         null,
         null,
-        owedAt,
+        owed.owedAt(),
         null);
   }
 }

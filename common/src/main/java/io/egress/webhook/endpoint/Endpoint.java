@@ -1,6 +1,7 @@
 package io.egress.webhook.endpoint;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.egress.webhook.delivery.Owed;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -28,6 +29,10 @@ public record Endpoint(
     @Nullable Instant previousSecretUntil) {
   public Endpoint {
     headers = List.copyOf(headers);
+  }
+
+  public Owed owed() {
+    return new Owed(id, createdPosition, createdAt, fullHistory);
   }
 
   public String url() {

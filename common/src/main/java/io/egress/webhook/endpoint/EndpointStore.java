@@ -2,6 +2,7 @@ package io.egress.webhook.endpoint;
 
 import io.egress.platform.database.Rows;
 import io.egress.platform.json.Json;
+import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -34,7 +35,8 @@ public final class EndpointStore {
 
   private static final String TARGET =
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate,"
-          + " paused, deleted_at is not null as deleted, created_position, failing_since,"
+          + " paused, deleted_at is not null as deleted, created_position, created_at,"
+          + " full_history, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of an empty range is finished at once. */
@@ -395,8 +397,17 @@ public final class EndpointStore {
             row.getBuffer("client_certificate")),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
-        row.getLong("created_position"),
+        owed(row),
         Rows.optionalInstant(row, "failing_since"));
+  }
+
+  /** Of a row with the columns of the endpoint's that are named in {@link Owed}, and its id. */
+  public static Owed owed(Row row) {
+    return new Owed(
+        row.getUUID("id"),
+        row.getLong("created_position"),
+        Rows.instant(row, "created_at"),
+        row.getBoolean("full_history"));
   }
 
   private static ClientCertificate.@Nullable Shown certificate(Row row) {

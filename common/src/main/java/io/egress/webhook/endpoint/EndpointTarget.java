@@ -1,5 +1,6 @@
 package io.egress.webhook.endpoint;
 
+import io.egress.webhook.delivery.Owed;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.List;
@@ -18,7 +19,7 @@ public record EndpointTarget(
     Setup setup,
     boolean paused,
     boolean deleted,
-    long createdPosition,
+    Owed owed,
     @Nullable Instant failingSince) {
   /**
    * How an endpoint is sent to. Two attempts share connections, keys and headers only if they have
@@ -44,6 +45,6 @@ public record EndpointTarget(
 
   /** Whether the endpoint gets the capture at this position live, and not as history. */
   public boolean isLiveAt(long position) {
-    return !deleted && createdPosition < position;
+    return !deleted && owed.isLive(position);
   }
 }

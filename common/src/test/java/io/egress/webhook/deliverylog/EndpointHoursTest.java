@@ -6,7 +6,7 @@ import io.egress.platform.database.Migrations;
 import io.egress.testing.SharedBackends;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.vertx.core.Future;

@@ -4,7 +4,6 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
@@ -81,13 +80,7 @@ final class FanOut {
   private Message message(
       ProcessedCapture capture, EndpointTarget target, @Nullable String parent) {
     Delivery delivery =
-        Delivery.first(
-            DeliveryId.of(target.id(), capture.captureId()),
-            target.id(),
-            capture.captureId(),
-            capture.position(),
-            Delivery.Origin.LIVE,
-            capture.enteredAt());
+        target.owed().first(capture.position(), capture.captureId(), capture.enteredAt());
     return new Message(topics.deliveries(), target.id().toString(), delivery.encode(), parent);
   }
 }

@@ -1,7 +1,7 @@
 package io.egress.dispatcher.reconcile;
 
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogEntry;
-import io.egress.webhook.endpoint.DeliveryId;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;

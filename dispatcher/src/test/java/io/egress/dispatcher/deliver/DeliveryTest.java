@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.stripe.net.Webhook;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.sqlclient.Row;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.egress.dispatcher.lane.InFlight;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
 import io.vertx.core.Future;

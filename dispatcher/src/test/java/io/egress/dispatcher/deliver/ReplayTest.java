@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.endpoint.EndpointChange;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,9 +3,10 @@ package io.egress.api.admin.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.deliverylog.Undelivered;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -63,12 +64,7 @@ public final class EndpointHealths {
       order by position desc limit %d\
       """;
 
-  /**
-   * Captures that were owed, by the stream or by a replay that was not canceled, and of which no
-   * delivery was delivered or is pending: what a replay of undelivered captures selects. Where only
-   * deliveries of replays are read, {@code of_replay} is true: the first one may have been
-   * delivered.
-   */
+  /** Where {@code of_replay} is true, the first delivery may have been delivered. */
   private static final String UNDELIVERED =
       """
       cross join lateral (
@@ -81,17 +77,13 @@ public final class EndpointHealths {
             (array_agg(d.state order by d.owed_at desc))[1] as state,
             bool_and(d.replay_id is not null) as of_replay
           from ((%s) union all (%s)) as d
-          where not exists (select from backfills c where c.id = d.replay_id and c.cancelled_at is not null)
-            and not exists (
-              select from deliveries r where r.endpoint_id = e.id and r.position = d.position
-                and r.replay_id is not null and r.state in ('delivered', 'pending'))
-            and not exists (
-              select from deliveries p where p.endpoint_id = e.id and p.position = d.position
-                and p.state = 'pending' and p.state <> 'delivered' and p.replay_id is null)
+          where %s
           group by d.position) as each_of_them) as u
       """
           .formatted(
-              ENDED.formatted("exhausted", ENDED_MAX), ENDED.formatted("skipped", ENDED_MAX));
+              ENDED.formatted("exhausted", ENDED_MAX),
+              ENDED.formatted("skipped", ENDED_MAX),
+              Undelivered.condition("d", "e.id", "null"));
 
   private static final String PENDING =
       """
@@ -109,9 +101,6 @@ public final class EndpointHealths {
           + ATTEMPTS
           + UNDELIVERED
           + PENDING;
-
-  private static final String DELIVERED =
-      "select id from deliveries where id = any($1) and state = 'delivered'";
 
   /** One look into the index of undelivered deliveries per endpoint and day. */
   private static final String TROUBLED =
@@ -216,16 +205,12 @@ public final class EndpointHealths {
 
   /** The first deliveries of captures that only replays have failed to deliver. */
   private Set<UUID> delivered(Collection<Row> rows) {
-    UUID[] first =
+    List<UUID> first =
         rows.stream()
             .flatMap(
                 row -> Stream.concat(again(row, "exhausted_again"), again(row, "skipped_again")))
-            .toArray(UUID[]::new);
-    Set<UUID> delivered = new HashSet<>();
-    if (first.length > 0) {
-      Rows.of(pool, DELIVERED, (Object) first).forEach(row -> delivered.add(row.getUUID("id")));
-    }
-    return delivered;
+            .toList();
+    return Undelivered.delivered(pool, first).await();
   }
 
   private static Stream<UUID> again(Row row, String column) {

@@ -96,7 +96,7 @@ final class OwedDeliveries {
       UUID workspaceId, List<Endpoint> endpoints, DeliveryFilter filter, Row row, Instant since) {
     List<OwedScope.Owing> owing =
         endpoints.stream()
-            .map(endpoint -> OwedScope.Owing.of(endpoint, since, row.getLong("since")))
+            .map(endpoint -> OwedScope.Owing.of(endpoint.owed(), since, row.getLong("since")))
             .sorted(Comparator.comparing(OwedScope.Owing::endpointId, DeliveryCursor::compare))
             .toList();
     Long replayedFrom = row.getLong("replayed_from");
@@ -146,7 +146,10 @@ final class OwedDeliveries {
       Instant enteredAt = Rows.instant(row, "entered_at");
       for (OwedScope.Owing endpoint : scope.endpoints()) {
         if (!part.skips(lowest, endpoint.endpointId())) {
-          endpoint.owed(lowest, captureId, enteredAt).filter(part::contains).ifPresent(owed::add);
+          endpoint
+              .delivery(lowest, captureId, enteredAt)
+              .filter(part::contains)
+              .ifPresent(owed::add);
           if (owed.size() >= part.max()) {
             return new Window(owed, lowest, false, true);
           }

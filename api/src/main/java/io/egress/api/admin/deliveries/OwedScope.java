@@ -1,9 +1,7 @@
 package io.egress.api.admin.deliveries;
 
-import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDelivery;
-import io.egress.webhook.endpoint.DeliveryId;
-import io.egress.webhook.endpoint.Endpoint;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -14,45 +12,22 @@ import java.util.UUID;
  * high}.
  */
 record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, long high) {
-  /**
-   * An endpoint, and the captures owed to it that the delivery log still covers.
-   *
-   * @param liveAbove captures above this position are live ones
-   * @param historyKept whether captures from before the endpoint was created are owed, too
-   */
-  record Owing(Endpoint endpoint, long liveAbove, boolean historyKept) {
-    /**
-     * {@code since} is when the log begins; {@code sincePosition} is the newest position before
-     * that.
-     */
-    static Owing of(Endpoint endpoint, Instant since, long sincePosition) {
-      return new Owing(
-          endpoint,
-          Math.max(endpoint.createdPosition(), sincePosition),
-          endpoint.fullHistory() && !endpoint.createdAt().isBefore(since));
+  /** What is owed to an endpoint above the position {@code low}, where the delivery log begins. */
+  record Owing(Owed owed, long low) {
+    /** {@code since} is when the log begins; {@code sincePosition} the newest one before that. */
+    static Owing of(Owed owed, Instant since, long sincePosition) {
+      boolean isWhole = owed.fullHistory() && !owed.createdAt().isBefore(since);
+      return new Owing(owed, isWhole ? 0 : Math.max(owed.createdPosition(), sincePosition));
     }
 
     UUID endpointId() {
-      return endpoint.id();
+      return owed.endpointId();
     }
 
-    long low() {
-      return historyKept ? 0 : liveAbove;
-    }
-
-    Optional<LoggedDelivery> owed(long position, UUID captureId, Instant enteredAt) {
-      boolean history = position <= endpoint.createdPosition();
-      if (history ? !historyKept : position <= liveAbove) {
-        return Optional.empty();
-      }
-      return Optional.of(
-          LoggedDelivery.withoutOutcome(
-              DeliveryId.of(endpoint.id(), captureId),
-              endpoint.id(),
-              captureId,
-              position,
-              history ? Origin.BACKFILL : Origin.LIVE,
-              history ? endpoint.createdAt() : enteredAt));
+    Optional<LoggedDelivery> delivery(long position, UUID captureId, Instant enteredAt) {
+      return position > low
+          ? Optional.of(LoggedDelivery.withoutOutcome(owed.first(position, captureId, enteredAt)))
+          : Optional.empty();
     }
   }
 

@@ -133,11 +133,7 @@ public final class RecentOutcomes {
   }
 
   /** {@code above} and {@code upTo} are the positions of an hour's captures. */
-  private record Span(Instant begin, long above, long upTo) {
-    long owedTo(Endpoint endpoint) {
-      return Math.max(0, upTo - Math.max(above, endpoint.createdPosition()));
-    }
-  }
+  private record Span(Instant begin, long above, long upTo) {}
 
   /** The deliveries of an endpoint, by hour. */
   private static final class Counts {
@@ -178,7 +174,7 @@ public final class RecentOutcomes {
       return new Hour(
           span.begin(),
           states.getOrDefault(DeliveryState.DELIVERED, 0L),
-          Math.max(0, span.owedTo(endpoint) - known),
+          Math.max(0, endpoint.owed().liveBetween(span.above(), span.upTo()) - known),
           states.getOrDefault(DeliveryState.PENDING, 0L),
           states.getOrDefault(DeliveryState.EXHAUSTED, 0L),
           states.getOrDefault(DeliveryState.SKIPPED, 0L));

@@ -25,6 +25,7 @@ final class Verification {
   private long missingCount;
   private long missingReplays;
   private long forgotten;
+  private long erased;
 
   /** {@code nextPosition} is null if {@code toPosition} is the end of the stream. */
   Verification(long fromPosition, long toPosition, @Nullable Long nextPosition) {
@@ -54,6 +55,11 @@ final class Verification {
     forgotten++;
   }
 
+  /** Not delivered, and erased since. */
+  void countErased() {
+    erased++;
+  }
+
   /** No delivery is known, and none is on its way. */
   void countMissing(UUID captureId) {
     missingCount++;
@@ -73,6 +79,10 @@ final class Verification {
 
   long of(DeliveryState state) {
     return counts.getOrDefault(state, 0L);
+  }
+
+  long erased() {
+    return erased;
   }
 
   long forgotten() {

@@ -57,6 +57,7 @@ public final class VerificationCalls {
     for (DeliveryState state : DeliveryState.values()) {
       json.put(state.word(), result.of(state));
     }
+    json.put("erased", result.erased());
     json.put("missing", result.missing());
     json.put("missing_replays", result.missingReplays());
     json.put("forgotten", result.forgotten());

@@ -2,6 +2,7 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
@@ -10,8 +11,11 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +28,15 @@ final class Verifier {
   /** Retries are rarely made at the exact instant they are due. */
   private static final Duration LATE_MIN = Duration.ofMinutes(1);
 
+  private static final String ERASED = "select capture_id from erasures where capture_id = any($1)";
+
+  private final Pool pool;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
   private final QueuedCaptures queued;
 
   Verifier(Pool pool, LoggedDeliveries log, QueuedCaptures queued) {
+    this.pool = pool;
     this.log = log;
     this.owed = new OwedDeliveries(pool, log);
     this.queued = queued;
@@ -49,11 +57,13 @@ final class Verifier {
     /** The captures with deliveries that are either on their way or missing. */
     private final List<LoggedDelivery> unknown = new ArrayList<>();
 
+    /** The captures whose deliveries have all ended without success; not counted yet. */
+    private final Map<UUID, DeliveryState> undelivered = new HashMap<>();
+
     private Run(OwedScope scope, Endpoint endpoint, long fromPosition) {
       this.scope = scope;
       this.endpoint = endpoint;
-      long firstOwed = endpoint.fullHistory() ? 1 : endpoint.createdPosition() + 1;
-      long from = Math.max(fromPosition, firstOwed);
+      long from = Math.max(fromPosition, endpoint.owed().firstPosition());
       long to = Math.min(scope.high(), from + POSITIONS_MAX - 1);
       this.result = new Verification(from, to, to < scope.high() ? to + 1 : null);
     }
@@ -89,6 +99,22 @@ final class Verifier {
               .collect(Collectors.groupingBy(LoggedDelivery::captureId));
       completed.forEach(
           each -> judge(each, again.getOrDefault(each.captureId(), List.of()), found));
+      countUndelivered();
+    }
+
+    private void countUndelivered() {
+      Set<UUID> erased = new HashSet<>();
+      UUID[] captureIds = undelivered.keySet().toArray(UUID[]::new);
+      Rows.of(pool, ERASED, (Object) captureIds)
+          .forEach(row -> erased.add(row.getUUID("capture_id")));
+      undelivered.forEach((captureId, state) -> {
+        if (erased.contains(captureId)) {
+          result.countErased();
+        } else {
+          result.count(state);
+        }
+      });
+      undelivered.clear();
     }
 
     private void judge(
@@ -118,7 +144,11 @@ final class Verifier {
         countOpen(first, requireNonNull(found, "found is null"));
         return;
       }
-      result.count(state);
+      if (state.isReplayable()) {
+        undelivered.put(first.captureId(), state);
+      } else {
+        result.count(state);
+      }
     }
 
     private void countOpen(LoggedDelivery first, QueuedCaptures.Found found) {

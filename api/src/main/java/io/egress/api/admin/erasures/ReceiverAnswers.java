@@ -1,7 +1,7 @@
 package io.egress.api.admin.erasures;
 
 import io.egress.platform.database.Rows;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.sqlclient.SqlClient;
 import java.util.List;
 import java.util.UUID;

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.deliverylog.MadeAttempt;
-import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.send.Exchanged;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

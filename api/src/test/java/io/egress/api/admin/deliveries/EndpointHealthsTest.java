@@ -85,6 +85,20 @@ class EndpointHealthsTest {
   }
 
   @Test
+  void erasedCapturesAreNotUndelivered() {
+    UUID endpoint = written.endpoint();
+    written.captures(3);
+    written.write(endpoint, 0, 2, DeliveryState.EXHAUSTED);
+    written.write(endpoint, 2, 3, DeliveryState.SKIPPED);
+    service.query(
+        "select erase_capture(capture_id, 'test', 'test') from stream"
+            + " where workspace_id = '%s' and position >= 2".formatted(workspace));
+
+    assertThat(health(endpoint).failed()).isEqualTo(1);
+    assertThat(health(endpoint).skipped()).isZero();
+  }
+
+  @Test
   void someFailuresAreTold() {
     UUID endpoint = written.endpoint();
     UUID other = written.endpoint();

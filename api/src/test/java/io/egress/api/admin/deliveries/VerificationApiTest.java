@@ -11,11 +11,11 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.settings.Settings;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
-import io.egress.webhook.endpoint.DeliveryId;
 import io.egress.webhook.queue.Topics;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
@@ -172,6 +172,24 @@ class VerificationApiTest {
     assertThat(verified.getLong("skipped")).isEqualTo(1);
     assertThat(verified.getLong("missing")).isZero();
     assertThat(verified.getLong("replayable")).isEqualTo(2);
+  }
+
+  /** Nothing is left to send, so no replay could ever settle it. */
+  @Test
+  void anErasedCaptureIsSettled() {
+    List<UUID> captures = captures(3);
+    write(captures.get(0), null, DeliveryState.DELIVERED);
+    write(captures.get(1), null, DeliveryState.EXHAUSTED);
+    write(captures.get(2), null, DeliveryState.SKIPPED);
+    captures.forEach(id -> service.query("select erase_capture('%s', 'test', 'test')".formatted(id)));
+
+    JsonObject verified = verify();
+
+    assertThat(verified.getLong("delivered")).isEqualTo(1);
+    assertThat(verified.getLong("erased")).isEqualTo(2);
+    assertThat(verified.getLong("exhausted")).isZero();
+    assertThat(verified.getLong("skipped")).isZero();
+    assertThat(verified.getLong("replayable")).isZero();
   }
 
   /** A worker may be late: what is due has its record in Kafka until its outcome is written. */

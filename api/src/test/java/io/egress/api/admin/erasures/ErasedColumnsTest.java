@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.egress.acceptance.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.egress.standalone.receiver.WebhookVerifier.Verdict;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;

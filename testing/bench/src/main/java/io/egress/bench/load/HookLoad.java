@@ -1,7 +1,7 @@
 package io.egress.bench.load;
 
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;

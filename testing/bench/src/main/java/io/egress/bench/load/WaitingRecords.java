@@ -9,7 +9,7 @@ import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.DeliveryId;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.queue.Topics;
 import io.vertx.core.Vertx;
 import java.time.Duration;

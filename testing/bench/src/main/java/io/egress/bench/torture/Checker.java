@@ -3,8 +3,8 @@ package io.egress.bench.torture;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.RetrySchedule;
-import io.egress.webhook.endpoint.DeliveryId;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;

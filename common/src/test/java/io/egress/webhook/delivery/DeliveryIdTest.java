@@ -1,4 +1,4 @@
-package io.egress.webhook.endpoint;
+package io.egress.webhook.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,65 @@
+package io.egress.webhook.deliverylog;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Which captures are undelivered at an endpoint, and so are sent by a replay of undelivered
+ * captures: those that were owed, by the stream or by a replay that was not canceled, that have not
+ * been erased, and of which no delivery was delivered or is pending.
+ *
+ * <p>They are found by their deliveries that were exhausted or skipped, because delivered ones are
+ * in no index but that of their ids. So where only deliveries of replays were found, the first one
+ * may have been delivered, and is looked up by its id.
+ */
+public final class Undelivered {
+  private static final String CONDITION =
+      """
+      not exists (select from backfills c where c.id = %1$s.replay_id and c.cancelled_at is not null)
+        and not exists (select from erasures x where x.capture_id = %1$s.capture_id)
+        and not exists (
+          select from deliveries r where r.endpoint_id = %2$s and r.position = %1$s.position
+            and r.replay_id is not null and r.replay_id is distinct from %3$s
+            and r.state in ('delivered', 'pending'))
+        and not exists (
+          select from deliveries p where p.endpoint_id = %2$s and p.position = %1$s.position
+            and p.state = 'pending' and p.state <> 'delivered' and p.replay_id is null)\
+      """;
+
+  private static final String DELIVERED =
+      "select id from deliveries where id = any($1) and state = 'delivered'";
+
+  private Undelivered() {}
+
+  /**
+   * In SQL, whether the capture of a row of {@code deliveries} that was exhausted or skipped is
+   * undelivered, unless its first delivery was delivered.
+   *
+   * @param row the row
+   * @param endpoint the endpoint's id
+   * @param replay the id of a replay whose deliveries do not count, or null
+   */
+  public static String condition(String row, String endpoint, String replay) {
+    return CONDITION.formatted(row, endpoint, replay);
+  }
+
+  /** Those of the first deliveries with the given ids that were delivered. */
+  public static Future<Set<UUID>> delivered(SqlClient client, Collection<UUID> firstIds) {
+    if (firstIds.isEmpty()) {
+      return Future.succeededFuture(Set.of());
+    }
+    return client
+        .preparedQuery(DELIVERED)
+        .execute(Tuple.tuple().addArrayOfUUID(firstIds.toArray(UUID[]::new)))
+        .map(rows -> {
+          Set<UUID> delivered = new HashSet<>();
+          rows.forEach(row -> delivered.add(row.getUUID("id")));
+          return delivered;
+        });
+  }
+}
