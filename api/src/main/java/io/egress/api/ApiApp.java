@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.audit.AuditCalls;
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.database.DatabaseCalls;
+import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
@@ -19,16 +22,13 @@ import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.KeyCalls;
 import io.egress.api.admin.keys.KeyUse;
-import io.egress.api.admin.operator.CaptureCalls;
-import io.egress.api.admin.operator.CaptureFinder;
-import io.egress.api.admin.operator.DatabaseCalls;
-import io.egress.api.admin.operator.WorkspaceList;
-import io.egress.api.admin.operator.WorkspaceListCalls;
+import io.egress.api.admin.overview.WorkspaceList;
+import io.egress.api.admin.overview.WorkspaceListCalls;
 import io.egress.api.admin.queue.QueueCalls;
 import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.secrets.SecretKeyCalls;
-import io.egress.api.admin.workspace.WorkspaceCalls;
+import io.egress.api.admin.workspaces.WorkspaceCalls;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
 import io.egress.api.hook.Hook;
@@ -457,13 +457,13 @@ public final class ApiApp {
       AuditEntries audit = new AuditEntries(pool);
       Replays replays = new Replays(pool);
       LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
-      DeliveryReads deliveries = new DeliveryReads(pool, days);
+      Captures captures = new Captures(pool, documents);
+      DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
       SentBodies bodies = new SentBodies(pool, deliveries, documents, settings.push());
       PortalAddress address = new PortalAddress(settings.api().portal());
       PortalAccess access = new PortalAccess(calls, pool, secretBox, address);
       EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
       WorkspaceList workspaces = new WorkspaceList(pool, healths, retention);
-      CaptureFinder captures = new CaptureFinder(pool);
       CaptureErasure erasure = new CaptureErasure(pool);
       return new Administrative(
           calls,
@@ -500,8 +500,7 @@ public final class ApiApp {
                   workspaces,
                   captures,
                   erasure),
-              pool,
-              documents));
+              pool));
     }
 
     private ByteBudget budget(String name, long bytes, int waitersMax) {

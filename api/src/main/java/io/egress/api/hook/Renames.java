@@ -1,6 +1,6 @@
 package io.egress.api.hook;
 
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.intake.NameBody;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;

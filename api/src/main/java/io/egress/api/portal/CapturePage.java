@@ -1,17 +1,16 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.captures.FoundCapture;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.operator.CaptureFinder;
-import io.egress.api.admin.operator.FoundCapture;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.ErasureBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.CaptureDetail;
 import io.egress.api.portal.view.DeliveryRow;
-import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.Endpoint;
@@ -28,21 +27,18 @@ final class CapturePage {
   private static final String PLACE = "deliveries";
 
   private final PageRenderer pages;
-  private final CaptureLookups lookups;
-  private final CaptureFinder captures;
+  private final Captures captures;
   private final CaptureErasure erasure;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
 
   CapturePage(
       PageRenderer pages,
-      CaptureLookups lookups,
-      CaptureFinder captures,
+      Captures captures,
       CaptureErasure erasure,
       Endpoints endpoints,
       DeliveryReads deliveries) {
     this.pages = pages;
-    this.lookups = lookups;
     this.captures = captures;
     this.erasure = erasure;
     this.endpoints = endpoints;
@@ -69,19 +65,19 @@ final class CapturePage {
     List<Endpoint> all = endpoints.list(workspaceId);
     return detail(
         capture,
-        lookups.one(workspaceId, capture.id()).orElse(null),
+        captures.summary(workspaceId, capture.id()).orElse(null),
         all,
         deliveries.list(workspaceId, all, ofCapture));
   }
 
   private static CaptureDetail detail(
       FoundCapture capture,
-      @Nullable DescribedCapture described,
+      Captures.@Nullable Summary described,
       List<Endpoint> all,
       DeliveryReads.Listed listed) {
     Map<UUID, String> names =
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
-    String title = described == null ? CaptureLookups.UNTITLED : described.title();
+    String title = described == null ? Captures.UNTITLED : described.title();
     List<DeliveryRow> rows =
         listed.deliveries().stream()
             .map(each ->

@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.call.Answer;
@@ -40,12 +41,12 @@ final class DeliveriesPage {
   private static final List<String> NOT_OF_REPLAYS = List.of("capture_id", "outcome", "title");
 
   private final PageRenderer pages;
-  private final CaptureLookups captures;
+  private final Captures captures;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
 
   DeliveriesPage(
-      PageRenderer pages, CaptureLookups captures, Endpoints endpoints, DeliveryReads deliveries) {
+      PageRenderer pages, Captures captures, Endpoints endpoints, DeliveryReads deliveries) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
@@ -135,7 +136,7 @@ final class DeliveriesPage {
             .map(each ->
                 DeliveryRow.of(
                     each,
-                    titles.getOrDefault(each.captureId(), CaptureLookups.UNTITLED),
+                    titles.getOrDefault(each.captureId(), Captures.UNTITLED),
                     names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     String next = page.next();

@@ -1,5 +1,6 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
 import io.egress.api.admin.deliveries.SentBodies;
@@ -11,7 +12,6 @@ import io.egress.api.portal.view.AttemptGroup;
 import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.DeliveryDetail;
 import io.egress.api.portal.view.DeliveryRow;
-import io.egress.api.portal.view.DescribedCapture;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.OtherDelivery;
 import io.egress.platform.http.Refusal;
@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 /** One delivery: what was sent and what came back, in each of its attempts. */
 final class DeliveryPage {
   private final PageRenderer pages;
-  private final CaptureLookups captures;
+  private final Captures captures;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
   private final SentBodies bodies;
 
   DeliveryPage(
       PageRenderer pages,
-      CaptureLookups captures,
+      Captures captures,
       Endpoints endpoints,
       DeliveryReads deliveries,
       SentBodies bodies) {
@@ -85,12 +85,13 @@ final class DeliveryPage {
   private DeliveryDetail detail(Visit visit) {
     UUID workspaceId = visit.workspaceId();
     DeliveryWithAttempts found = deliveries.one(workspaceId, visit.id());
-    DescribedCapture capture = captures.one(workspaceId, found.delivery().captureId()).orElse(null);
+    Captures.Summary capture =
+        captures.summary(workspaceId, found.delivery().captureId()).orElse(null);
     return detail(found, endpoints.list(workspaceId), capture);
   }
 
   private static DeliveryDetail detail(
-      DeliveryWithAttempts found, List<Endpoint> all, @Nullable DescribedCapture capture) {
+      DeliveryWithAttempts found, List<Endpoint> all, Captures.@Nullable Summary capture) {
     LoggedDelivery delivery = found.delivery();
     Optional<Endpoint> endpoint =
         all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
@@ -104,7 +105,7 @@ final class DeliveryPage {
     return new DeliveryDetail(
         DeliveryRow.of(
             delivery,
-            capture == null ? CaptureLookups.UNTITLED : capture.title(),
+            capture == null ? Captures.UNTITLED : capture.title(),
             endpoint.map(EndpointNames::of).orElse(EndpointNames.DELETED)),
         url,
         capture,

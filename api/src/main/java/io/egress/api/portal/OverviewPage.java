@@ -1,10 +1,12 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
+import io.egress.api.portal.view.Times;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.queue.Rebuild;
 import io.egress.webhook.queue.RebuildStore;
@@ -20,7 +22,7 @@ final class OverviewPage {
   private static final int ENDPOINTS_MAX = 24;
 
   private final PageRenderer pages;
-  private final CaptureLookups captures;
+  private final Captures captures;
   private final Endpoints endpoints;
   private final EndpointCards cards;
   private final Pool pool;
@@ -28,7 +30,7 @@ final class OverviewPage {
 
   OverviewPage(
       PageRenderer pages,
-      CaptureLookups captures,
+      Captures captures,
       Endpoints endpoints,
       EndpointCards cards,
       Pool pool,
@@ -58,11 +60,11 @@ final class OverviewPage {
 
   private Overview overview(Visit visit) {
     Instant now = clock.instant();
-    CaptureLookups.Head head = captures.head(visit.workspaceId(), now);
+    Captures.Newest newest = captures.newest(visit.workspaceId()).orElse(null);
     List<Endpoint> all = endpoints.list(visit.workspaceId());
     return new Overview(
-        head.position(),
-        head.newest(),
+        newest,
+        newest == null ? "" : Times.age(newest.enteredAt(), now),
         all.size(),
         cards.worstFirst(visit.workspaceId(), all, ENDPOINTS_MAX, now),
         lostAt());

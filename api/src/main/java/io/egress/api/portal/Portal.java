@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.RecentOutcomes;
@@ -9,8 +10,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.keys.ApiKeys;
-import io.egress.api.admin.operator.CaptureFinder;
-import io.egress.api.admin.operator.WorkspaceList;
+import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.OperatorGuard;
@@ -20,7 +20,6 @@ import io.egress.api.portal.access.PortalGuard;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.http.Routes;
-import io.egress.transcript.document.DocumentStore;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
@@ -49,7 +48,7 @@ public final class Portal {
       Replays replays,
       AuditEntries audit,
       WorkspaceList workspaces,
-      CaptureFinder captures,
+      Captures captures,
       CaptureErasure erasure) {}
 
   private final PortalAccess access;
@@ -67,14 +66,9 @@ public final class Portal {
   private final CapturePage capture;
   private final WorkspacesPage workspaces;
 
-  public Portal(
-      PortalAddress address,
-      PortalAccess access,
-      Operations operations,
-      Pool pool,
-      DocumentStore documents) {
+  public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
     Clock clock = Clock.systemUTC();
-    CaptureLookups captures = new CaptureLookups(pool, documents);
+    Captures captures = operations.captures();
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
@@ -103,14 +97,8 @@ public final class Portal {
     this.audit = new AuditPage(pages, operations.audit());
     this.capture =
         new CapturePage(
-            pages,
-            captures,
-            operations.captures(),
-            operations.erasure(),
-            operations.endpoints(),
-            operations.deliveries());
-    this.workspaces =
-        new WorkspacesPage(pages, operations.workspaces(), operations.captures(), clock);
+            pages, captures, operations.erasure(), operations.endpoints(), operations.deliveries());
+    this.workspaces = new WorkspacesPage(pages, operations.workspaces(), captures, clock);
   }
 
   /** Pages are answered with {@code databaseDown} while that is known. */

@@ -1,7 +1,7 @@
 package io.egress.api.portal;
 
-import io.egress.api.admin.operator.CaptureFinder;
-import io.egress.api.admin.operator.WorkspaceList;
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.portal.access.OperatorSession;
@@ -31,11 +31,10 @@ final class WorkspacesPage {
 
   private final PageRenderer pages;
   private final WorkspaceList workspaces;
-  private final CaptureFinder captures;
+  private final Captures captures;
   private final Clock clock;
 
-  WorkspacesPage(
-      PageRenderer pages, WorkspaceList workspaces, CaptureFinder captures, Clock clock) {
+  WorkspacesPage(PageRenderer pages, WorkspaceList workspaces, Captures captures, Clock clock) {
     this.pages = pages;
     this.workspaces = workspaces;
     this.captures = captures;

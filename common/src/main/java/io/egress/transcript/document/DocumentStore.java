@@ -1,5 +1,6 @@
 package io.egress.transcript.document;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.RevisedCapture;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -59,6 +61,13 @@ public final class DocumentStore {
       select c.id, coalesce(d.length, 0) as bytes
       from captures c left join documents d on d.capture_id = c.id where c.id = any($1) order by 2
       """;
+
+  private static final String OF_REVISION =
+      """
+      select %s from current_documents d join captures c on c.id = d.capture_id
+      where d.capture_id = $1 and d.revision = $2 and c.erased_at is null
+      """
+          .formatted(COLUMNS);
 
   /** The next call that puts the capture stores it, even if nothing else has changed. */
   private static final String TAKE_AGAIN =
@@ -112,6 +121,14 @@ public final class DocumentStore {
     }
     Fragment fragment = fragment(row);
     return isWhole(fragment, row) ? fragment : null;
+  }
+
+  /** Empty if the capture's current document has another revision or is stale. */
+  public Future<Optional<Fragment>> ofRevision(UUID captureId, @Nullable Long revision) {
+    return client
+        .preparedQuery(OF_REVISION)
+        .execute(Tuple.of(captureId, revision))
+        .map(rows -> Rows.one(rows, row -> row).map(this::read));
   }
 
   /**

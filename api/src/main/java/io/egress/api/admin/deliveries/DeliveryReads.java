@@ -1,8 +1,8 @@
 package io.egress.api.admin.deliveries;
 
 import io.egress.api.admin.attempts.AnswerText;
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LoggedAttempt;
@@ -32,9 +32,6 @@ public final class DeliveryReads {
     }
   }
 
-  private static final String REVISION =
-      "select revision from captures where id = $1 and workspace_id = $2 and erased_at is null";
-
   /**
    * A delivery with its attempts.
    *
@@ -55,16 +52,16 @@ public final class DeliveryReads {
     }
   }
 
-  private final Pool pool;
+  private final Captures captures;
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
   private final DeliverySearch search;
 
-  public DeliveryReads(Pool pool, LogDays days) {
-    this.pool = pool;
+  public DeliveryReads(Pool pool, Captures captures, LogDays days) {
+    this.captures = captures;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
-    this.search = new DeliverySearch(pool, log);
+    this.search = new DeliverySearch(captures, new OwedDeliveries(pool, log), log);
   }
 
   /**
@@ -116,11 +113,7 @@ public final class DeliveryReads {
             .filter(other -> !other.id().equals(id))
             .sorted(Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id))
             .toList();
-    Long revision =
-        Rows.one(
-                Rows.of(pool, REVISION, delivery.captureId(), workspaceId),
-                row -> row.getLong("revision"))
-            .orElse(null);
+    Long revision = captures.revision(workspaceId, delivery.captureId()).orElse(null);
     return new DeliveryWithAttempts(delivery, log.attempts(id).await(), others, revision);
   }
 

@@ -1,14 +1,12 @@
 package io.egress.api.admin.deliveries;
 
-import io.egress.platform.database.Rows;
+import io.egress.api.admin.captures.Captures;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.sqlclient.Pool;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -74,17 +72,14 @@ final class DeliverySearch {
   /** {@code reached} is null at the end of the stream. */
   private record Walk(List<LoggedDelivery> found, @Nullable DeliveryCursor reached) {}
 
-  private static final String TITLED =
-      "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
-
-  private final Pool pool;
+  private final Captures captures;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
 
-  DeliverySearch(Pool pool, LoggedDeliveries log) {
-    this.pool = pool;
+  DeliverySearch(Captures captures, OwedDeliveries owed, LoggedDeliveries log) {
+    this.captures = captures;
+    this.owed = owed;
     this.log = log;
-    this.owed = new OwedDeliveries(pool, log);
   }
 
   /** {@code endpoints} belong to the workspace. */
@@ -207,14 +202,9 @@ final class DeliverySearch {
     if (title == null || made.isEmpty()) {
       return made;
     }
-    UUID[] captureIds =
-        made.stream()
-            .filter(query::includes)
-            .map(LoggedDelivery::captureId)
-            .distinct()
-            .toArray(UUID[]::new);
-    Set<UUID> titled = new HashSet<>();
-    Rows.of(pool, TITLED, captureIds, title).forEach(row -> titled.add(row.getUUID("id")));
+    Set<UUID> titled =
+        captures.titled(
+            made.stream().filter(query::includes).map(LoggedDelivery::captureId).toList(), title);
     return made.stream().filter(each -> titled.contains(each.captureId())).toList();
   }
 

@@ -8,6 +8,7 @@ import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.Undelivered;
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -102,17 +103,13 @@ public final class EndpointHealths {
           + UNDELIVERED
           + PENDING;
 
-  /** One look into the index of undelivered deliveries per endpoint and day. */
   private static final String TROUBLED =
       """
-      select e.id from endpoints e cross join lateral (
-        select from deliveries d where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
-          and d.state <> 'delivered' and d.attempts > 0 and d.day >= $2
-        limit 1) as failed
-      where e.workspace_id = $1 and e.deleted_at is null and not e.paused
+      select e.id from endpoints e
+      where e.workspace_id = $1 and e.deleted_at is null and not e.paused and %s
       limit %d
       """
-          .formatted(TROUBLED_MAX);
+          .formatted(EndpointStore.failedSince("e.id", "$2"), TROUBLED_MAX);
 
   /**
    * The newest attempts.

@@ -1,7 +1,6 @@
 package io.egress.api.admin.deliveries;
 
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
-import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
@@ -17,7 +16,6 @@ import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.WebhookSignature;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -34,13 +32,6 @@ public final class SentBodies {
   private static final int READ_AT_A_TIME = 2;
 
   private static final Pattern ATTEMPT = Pattern.compile("[1-9][0-9]{0,4}");
-
-  private static final String DOCUMENT =
-      """
-      select d.revision, %s from current_documents d join captures c on c.id = d.capture_id
-      where d.capture_id = $1 and c.erased_at is null
-      """
-          .formatted(DocumentStore.COLUMNS);
 
   /**
    * A body.
@@ -106,16 +97,10 @@ public final class SentBodies {
   }
 
   private Fragment document(UUID captureId, Sent sent) {
-    Row found =
-        Rows.one(Rows.of(pool, DOCUMENT, captureId), row -> row).orElseThrow(SentBodies::gone);
-    Fragment document =
-        found.getLong("revision").equals(sent.attempt().made().revision())
-            ? documents.read(found)
-            : null;
-    if (document == null) {
-      throw gone();
-    }
-    return document;
+    return documents
+        .ofRevision(captureId, sent.attempt().made().revision())
+        .await()
+        .orElseThrow(SentBodies::gone);
   }
 
   private static SentBody body(Sent sent, byte[] document, @Nullable WebhookSignature signature) {

@@ -2,7 +2,7 @@ package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.attempts.AttemptView;
-import io.egress.api.admin.workspace.Creations;
+import io.egress.api.admin.workspaces.Creations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.intake.EndpointBody;

@@ -1,7 +1,7 @@
 package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;

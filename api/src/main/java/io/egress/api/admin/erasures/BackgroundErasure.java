@@ -5,6 +5,7 @@ import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
+import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

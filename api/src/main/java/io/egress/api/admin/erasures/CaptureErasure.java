@@ -1,12 +1,13 @@
 package io.egress.api.admin.erasures;
 
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
+import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

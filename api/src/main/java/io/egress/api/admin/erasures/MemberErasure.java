@@ -1,6 +1,6 @@
 package io.egress.api.admin.erasures;
 
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
@@ -27,7 +27,6 @@ public final class MemberErasure {
   private static final Logger log = LoggerFactory.getLogger(MemberErasure.class);
   private static final int CHUNK_MAX = 200;
 
-  private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
   private static final String NEXT =
       """
       with named as materialized (
@@ -94,9 +93,7 @@ public final class MemberErasure {
   }
 
   private int unlinkChunk(SqlConnection tx, UUID workspaceId, UUID memberId) {
-    if (Rows.of(tx, HELD, workspaceId).size() > 0) {
-      throw Workspaces.onLegalHold();
-    }
+    Workspaces.refuseOnLegalHold(tx, workspaceId);
     UUID[] ids =
         Rows.list(Rows.of(tx, NEXT, workspaceId, memberId, CHUNK_MAX), row -> row.getUUID("id"))
             .toArray(UUID[]::new);

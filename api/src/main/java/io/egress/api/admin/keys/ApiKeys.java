@@ -1,6 +1,6 @@
 package io.egress.api.admin.keys;
 
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.intake.KeyBody.Expiry;
 import io.egress.api.intake.KeyBody.NewKey;

@@ -1,6 +1,6 @@
 package io.egress.api.admin.keys;
 
-import io.egress.api.admin.workspace.Creations;
+import io.egress.api.admin.workspaces.Creations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.intake.KeyBody;

@@ -1,7 +1,7 @@
 package io.egress.api.portal.access;
 
-import io.egress.api.admin.workspace.Creations;
-import io.egress.api.admin.workspace.Workspaces;
+import io.egress.api.admin.workspaces.Creations;
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.call.Calls;

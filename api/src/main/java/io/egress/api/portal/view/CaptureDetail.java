@@ -2,7 +2,8 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.admin.operator.FoundCapture;
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.captures.FoundCapture;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CaptureDetail(
     FoundCapture found,
-    @Nullable DescribedCapture described,
+    Captures.@Nullable Summary described,
     List<DeliveryRow> rows,
     int endpoints,
     boolean hasMore) {

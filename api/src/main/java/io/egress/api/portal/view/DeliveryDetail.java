@@ -1,5 +1,6 @@
 package io.egress.api.portal.view;
 
+import io.egress.api.admin.captures.Captures;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record DeliveryDetail(
     DeliveryRow row,
     String endpointUrl,
-    @Nullable DescribedCapture capture,
+    Captures.@Nullable Summary capture,
     List<AttemptGroup> attempts,
     @Nullable UUID first,
     List<OtherDelivery> others) {

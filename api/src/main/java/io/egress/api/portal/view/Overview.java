@@ -1,5 +1,6 @@
 package io.egress.api.portal.view;
 
+import io.egress.api.admin.captures.Captures;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -8,14 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The overview of a workspace.
  *
- * @param head position of the newest capture
+ * @param newest the capture at the head of the stream; null while that is empty
+ * @param newestAge how long ago it entered
  * @param endpoints the ones shown, out of {@code endpointsInAll}
  * @param lateSince since when deliveries are published again because their queue was lost; null if
  *     they are not
  */
 public record Overview(
-    long head,
-    @Nullable NewestCapture newest,
+    Captures.@Nullable Newest newest,
+    String newestAge,
     int endpointsInAll,
     List<Overview.EndpointCard> endpoints,
     @Nullable Instant lateSince) {
@@ -36,5 +38,9 @@ public record Overview(
 
   public Overview {
     endpoints = List.copyOf(endpoints);
+  }
+
+  public long captures() {
+    return newest == null ? 0 : newest.position();
   }
 }

@@ -3,7 +3,7 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
-import io.egress.api.admin.operator.WorkspaceList;
+import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.platform.environment.Durations;
 import java.time.Duration;
 import java.time.Instant;

@@ -181,7 +181,8 @@ class VerificationApiTest {
     write(captures.get(0), null, DeliveryState.DELIVERED);
     write(captures.get(1), null, DeliveryState.EXHAUSTED);
     write(captures.get(2), null, DeliveryState.SKIPPED);
-    captures.forEach(id -> service.query("select erase_capture('%s', 'test', 'test')".formatted(id)));
+    captures.forEach(
+        id -> service.query("select erase_capture('%s', 'test', 'test')".formatted(id)));
 
     JsonObject verified = verify();
 

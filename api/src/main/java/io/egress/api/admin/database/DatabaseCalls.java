@@ -1,4 +1,4 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.database;
 
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;

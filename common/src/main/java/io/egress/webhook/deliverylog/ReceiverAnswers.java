@@ -1,4 +1,4 @@
-package io.egress.api.admin.erasures;
+package io.egress.webhook.deliverylog;
 
 import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.DeliveryId;
@@ -11,7 +11,7 @@ import java.util.UUID;
  * the erasure is committed: from then on the delivery log keeps no answer of these captures, nor
  * its headers.
  */
-final class ReceiverAnswers {
+public final class ReceiverAnswers {
   private static final String ENDPOINTS = "select id from endpoints where workspace_id = $1";
 
   /** Also of endpoints that were deleted since. */
@@ -27,7 +27,7 @@ final class ReceiverAnswers {
 
   private ReceiverAnswers() {}
 
-  static void forget(SqlClient client, UUID workspaceId, List<UUID> captureIds) {
+  public static void forget(SqlClient client, UUID workspaceId, List<UUID> captureIds) {
     if (captureIds.isEmpty()) {
       return;
     }

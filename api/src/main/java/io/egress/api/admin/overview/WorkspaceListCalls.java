@@ -1,4 +1,4 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.overview;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
 import io.egress.api.call.Answer;

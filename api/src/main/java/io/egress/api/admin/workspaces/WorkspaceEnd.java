@@ -1,15 +1,13 @@
-package io.egress.api.admin.workspace;
+package io.egress.api.admin.workspaces;
 
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
-import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
 import java.util.UUID;
@@ -19,13 +17,6 @@ import java.util.UUID;
  * them. What they contain is then erased in the background.
  */
 final class WorkspaceEnd {
-  /**
-   * Conflicts with {@code Workspaces.requireOpen}, which the creation of keys and endpoints takes.
-   */
-  private static final String LOCK =
-      "select legal_hold, ended_at is not null as has_ended from workspaces where id = $1 for update";
-
-  private static final String END = "update workspaces set ended_at = now() where id = $1";
   private static final String DELETE_KEYS = "delete from api_keys where workspace_id = $1";
 
   /** What is stored there may contain secrets. */
@@ -47,21 +38,14 @@ final class WorkspaceEnd {
   /** Does nothing if it has ended before. */
   void end(Caller caller, UUID workspaceId) {
     transactions.call(tx -> {
-      Row workspace =
-          Rows.one(Rows.of(tx, LOCK, workspaceId), row -> row)
-              .orElseThrow(() -> new Refusal(404, "no such workspace"));
-      if (!workspace.getBoolean("has_ended")) {
-        if (workspace.getBoolean("legal_hold")) {
-          throw Workspaces.onLegalHold();
-        }
-        end(tx, caller, workspaceId);
+      if (Workspaces.end(tx, workspaceId)) {
+        clear(tx, caller, workspaceId);
       }
       return workspaceId;
     });
   }
 
-  private static void end(SqlConnection tx, Caller caller, UUID workspaceId) {
-    Rows.of(tx, END, workspaceId);
+  private static void clear(SqlConnection tx, Caller caller, UUID workspaceId) {
     int keys = Rows.of(tx, DELETE_KEYS, workspaceId).rowCount();
     int endpoints = EndpointStore.deleteAll(tx, workspaceId).await();
     AuditLog.record(

@@ -1,4 +1,4 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.captures;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package io.egress.api.admin.workspace;
+package io.egress.api.admin.workspaces;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

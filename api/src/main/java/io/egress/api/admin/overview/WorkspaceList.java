@@ -1,4 +1,4 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.overview;
 
 import static java.util.Objects.requireNonNull;
 
@@ -25,20 +25,14 @@ public final class WorkspaceList {
 
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
-  /**
-   * The workspaces with an endpoint that is paused or failed recently. One look into the index of
-   * undelivered deliveries per endpoint and day, whatever the planner knows of the tables.
-   */
+  /** The workspaces with an endpoint that is paused or failed recently. */
   private static final String TROUBLED =
       """
       troubled as materialized (
-        select distinct e.workspace_id from endpoints e left join lateral (
-          select true as recently from deliveries d
-          where d.endpoint_id = e.id and d.state in ('pending', 'exhausted')
-            and d.state <> 'delivered' and d.attempts > 0 and d.day >= current_date - 3
-          limit 1) as failed on true
-        where e.deleted_at is null and (e.paused or failed.recently) and %s)\
-      """;
+        select distinct e.workspace_id from endpoints e
+        where e.deleted_at is null and (e.paused or %s) and %%s)\
+      """
+          .formatted(EndpointStore.failedSince("e.id", "current_date - 3"));
 
   private static final String SHOWN =
       """

@@ -1,7 +1,8 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.deliveries;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.egress.api.admin.deliveries.DeliveryReads;
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.captures.FoundCapture;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
@@ -30,11 +31,11 @@ public final class CaptureCalls {
   private record Of(
       UUID id, Origin origin, DeliveryState state, int attempts, @Nullable String lastOutcome) {}
 
-  private final CaptureFinder captures;
+  private final Captures captures;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
 
-  public CaptureCalls(CaptureFinder captures, Endpoints endpoints, DeliveryReads deliveries) {
+  public CaptureCalls(Captures captures, Endpoints endpoints, DeliveryReads deliveries) {
     this.captures = captures;
     this.endpoints = endpoints;
     this.deliveries = deliveries;

@@ -1,4 +1,4 @@
-package io.egress.api.admin.operator;
+package io.egress.api.admin.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

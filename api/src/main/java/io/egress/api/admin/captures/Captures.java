@@ -1,0 +1,159 @@
+package io.egress.api.admin.captures;
+
+import io.egress.platform.database.Rows;
+import io.egress.transcript.capture.Participant;
+import io.egress.transcript.document.DocumentStore;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what people and commands see of captures. */
+public final class Captures {
+  public static final String UNTITLED = "Untitled conversation";
+
+  private static final int SPEAKERS_MAX = 50;
+
+  private static final String FIND =
+      """
+      select c.workspace_id, c.title, c.revision, c.entered, c.created_at, c.updated_at,
+        cardinality(c.speakers) as segments, s.position, s.entered_at,
+        e.erased_at, e.erased_by, e.reason as erased_reason
+      from captures c left join stream s on s.workspace_id = c.workspace_id and s.capture_id = c.id
+        left join erasures e on e.capture_id = c.id
+      where c.id = $1
+      """;
+
+  private static final String SUMMARY =
+      """
+      select c.title, c.started_at, d.name as device
+      from captures c left join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
+      where c.id = $1 and c.workspace_id = $2
+      """;
+
+  private static final String NEWEST =
+      """
+      select w.stream_head, c.title, s.entered_at
+      from workspaces w
+        left join stream s on s.workspace_id = w.id and s.position = w.stream_head
+        left join captures c on c.id = s.capture_id
+      where w.id = $1
+      """;
+
+  private static final String TITLES =
+      "select id, title from captures where id = any($1) and workspace_id = $2";
+
+  private static final String TITLED =
+      "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
+
+  private static final String REVISION =
+      "select revision from captures where id = $1 and workspace_id = $2 and erased_at is null";
+
+  /** What a capture's current document says of it. */
+  public record Summary(
+      String title, Instant startedAt, @Nullable String device, List<String> speakers) {
+    public Summary {
+      speakers = List.copyOf(speakers);
+    }
+  }
+
+  /** The capture at the head of a stream. */
+  public record Newest(long position, String title, Instant enteredAt) {}
+
+  private final Pool pool;
+  private final DocumentStore documents;
+
+  public Captures(Pool pool, DocumentStore documents) {
+    this.pool = pool;
+    this.documents = documents;
+  }
+
+  /** Of whatever workspace; empty if it was never put. Erased captures are found, too. */
+  public Optional<FoundCapture> find(UUID id) {
+    return Rows.one(Rows.of(pool, FIND, id), row -> capture(id, row));
+  }
+
+  public Optional<Summary> summary(UUID workspaceId, UUID id) {
+    return Rows.one(Rows.of(pool, SUMMARY, id, workspaceId), row -> summary(id, row));
+  }
+
+  /** Empty while the stream is. */
+  public Optional<Newest> newest(UUID workspaceId) {
+    return Rows.one(Rows.of(pool, NEWEST, workspaceId), row -> row)
+        .filter(row -> row.getLong("stream_head") > 0)
+        .map(row ->
+            new Newest(row.getLong("stream_head"), title(row), Rows.instant(row, "entered_at")));
+  }
+
+  /** Keyed by capture id. */
+  public Map<UUID, String> titles(UUID workspaceId, Collection<UUID> ids) {
+    UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
+    return Rows.byId(Rows.of(pool, TITLES, distinct, workspaceId), Captures::title);
+  }
+
+  /** Those whose title contains the text, in any case. */
+  public Set<UUID> titled(Collection<UUID> ids, String text) {
+    UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
+    return new HashSet<>(
+        Rows.list(Rows.of(pool, TITLED, distinct, text), row -> row.getUUID("id")));
+  }
+
+  /** The current one; empty if the capture was erased. */
+  public Optional<Long> revision(UUID workspaceId, UUID id) {
+    return Rows.one(Rows.of(pool, REVISION, id, workspaceId), row -> row.getLong("revision"));
+  }
+
+  private static FoundCapture capture(UUID id, Row row) {
+    Instant erasedAt = Rows.optionalInstant(row, "erased_at");
+    Long position = row.getLong("position");
+    return new FoundCapture(
+        id,
+        row.getUUID("workspace_id"),
+        row.getString("title"),
+        state(erasedAt, position, row.getBoolean("entered")),
+        position,
+        row.getLong("revision"),
+        row.getInteger("segments"),
+        Rows.instant(row, "created_at"),
+        Rows.instant(row, "updated_at"),
+        Rows.optionalInstant(row, "entered_at"),
+        erasedAt,
+        row.getString("erased_by"),
+        row.getString("erased_reason"));
+  }
+
+  private static FoundCapture.State state(
+      @Nullable Instant erasedAt, @Nullable Long position, boolean entered) {
+    if (erasedAt != null) {
+      return FoundCapture.State.ERASED;
+    }
+    if (position != null) {
+      return FoundCapture.State.IN_STREAM;
+    }
+    return entered ? FoundCapture.State.ENTERING : FoundCapture.State.WITHOUT_SEGMENTS;
+  }
+
+  private Summary summary(UUID id, Row row) {
+    return new Summary(
+        title(row),
+        Rows.instant(row, "started_at"),
+        row.getString("device"),
+        documents.restore(pool, List.of(id)).await().captures().stream()
+            .flatMap(revised -> revised.capture().participants().stream())
+            .map(Participant::displayName)
+            .limit(SPEAKERS_MAX)
+            .toList());
+  }
+
+  private static String title(Row row) {
+    String title = row.getString("title");
+    return title == null || title.isBlank() ? UNTITLED : title;
+  }
+}
