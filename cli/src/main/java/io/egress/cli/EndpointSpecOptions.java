@@ -1,6 +1,6 @@
 package io.egress.cli;
 
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.egress.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.webhook.delivery.DeliveryId;
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.WebhookSignature;

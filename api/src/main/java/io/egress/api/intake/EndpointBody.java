@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
@@ -8,7 +9,6 @@ import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
-import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.egress.api.portal;
 
 import io.egress.api.portal.access.PortalForm;
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -55,6 +55,13 @@ public record Delivery(
       return word;
     }
 
+    public Event event() {
+      return switch (this) {
+        case LIVE, BACKFILL, REPLAY, REDELIVERY -> Event.CAPTURE_PROCESSED;
+        case ERASURE -> Event.CAPTURE_ERASED;
+      };
+    }
+
     public static Origin of(String word) {
       for (Origin origin : values()) {
         if (origin.word.equals(word)) {
@@ -88,6 +95,10 @@ public record Delivery(
     UUID id = DeliveryId.inReplay(replayId, captureId);
     return new Delivery(
         id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
+  }
+
+  public Event event() {
+    return origin.event();
   }
 
   /** The next attempt. */

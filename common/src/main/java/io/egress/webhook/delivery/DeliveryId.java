@@ -27,6 +27,13 @@ public final class DeliveryId {
     return nameBased(NAMESPACE, endpointId + "/" + captureId);
   }
 
+  /** The first delivery of another event of the capture has {@code /<event>} at the end. */
+  static UUID of(UUID endpointId, UUID captureId, Event event) {
+    return event == Event.CAPTURE_PROCESSED
+        ? of(endpointId, captureId)
+        : nameBased(NAMESPACE, endpointId + "/" + captureId + "/" + event.word());
+  }
+
   /** A replay's delivery of a capture: the UUIDv5 of {@code <replay id>/<capture id>}. */
   public static UUID inReplay(UUID replayId, UUID captureId) {
     return of(replayId, captureId);

@@ -30,12 +30,13 @@ public record Owed(UUID endpointId, long createdPosition, Instant createdAt, boo
   /** The first delivery of an owed capture. History is owed since the endpoint was created. */
   public Delivery first(long position, UUID captureId, Instant enteredAt) {
     boolean live = isLive(position);
+    Origin origin = live ? Origin.LIVE : Origin.BACKFILL;
     return Delivery.first(
-        DeliveryId.of(endpointId, captureId),
+        DeliveryId.of(endpointId, captureId, origin.event()),
         endpointId,
         captureId,
         position,
-        live ? Origin.LIVE : Origin.BACKFILL,
+        origin,
         live ? enteredAt : createdAt);
   }
 }

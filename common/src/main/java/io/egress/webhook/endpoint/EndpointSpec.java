@@ -1,6 +1,7 @@
 package io.egress.webhook.endpoint;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.egress.webhook.delivery.Event;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;

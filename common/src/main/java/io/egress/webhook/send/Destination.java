@@ -1,8 +1,8 @@
 package io.egress.webhook.send;
 
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
-import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.SecretBox;
 import java.time.Instant;
 import java.util.UUID;

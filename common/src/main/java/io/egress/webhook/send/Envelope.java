@@ -3,7 +3,7 @@ package io.egress.webhook.send;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.egress.platform.vertx.ByteBufs;
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;

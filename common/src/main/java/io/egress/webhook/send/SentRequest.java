@@ -1,6 +1,6 @@
 package io.egress.webhook.send;
 
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

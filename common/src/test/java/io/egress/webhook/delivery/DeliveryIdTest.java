@@ -3,6 +3,7 @@ package io.egress.webhook.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,5 +39,16 @@ class DeliveryIdTest {
     UUID two = UUID.randomUUID();
 
     assertThat(DeliveryId.of(one, two)).isNotEqualTo(DeliveryId.of(two, one));
+  }
+
+  /** Otherwise the second one would be taken for a repetition of the first. */
+  @Test
+  void tellsEventsOfOneCaptureApart() {
+    UUID endpoint = UUID.randomUUID();
+    UUID capture = UUID.randomUUID();
+
+    assertThat(Stream.of(Event.values()).map(each -> DeliveryId.of(endpoint, capture, each)))
+        .doesNotHaveDuplicates()
+        .contains(DeliveryId.of(endpoint, capture));
   }
 }

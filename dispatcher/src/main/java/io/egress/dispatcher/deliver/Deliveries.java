@@ -13,10 +13,9 @@ import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointTarget;
-import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.Destination;
@@ -360,13 +359,13 @@ final class Deliveries implements PreparationQueries.Reader {
     }
     Delivery delivery = job.delivery();
     workload.sent(slot);
-    if (delivery.origin() != Origin.ERASURE) {
+    if (delivery.event() == Event.CAPTURE_PROCESSED) {
       job.revision(head.revision());
     }
     Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
         destination.send(
-            new Message(event(delivery), delivery.id(), startedAt, tracing.toReceiver(span)),
+            new Message(delivery.event(), delivery.id(), startedAt, tracing.toReceiver(span)),
             head.bytes());
     job.sending(sending);
     sending
@@ -377,13 +376,6 @@ final class Deliveries implements PreparationQueries.Reader {
           memory.release();
           proceed();
         });
-  }
-
-  private static Event event(Delivery delivery) {
-    return switch (delivery.origin()) {
-      case LIVE, BACKFILL, REPLAY, REDELIVERY -> Event.CAPTURE_PROCESSED;
-      case ERASURE -> Event.CAPTURE_ERASED;
-    };
   }
 
   // Settle: the slot is freed at once, and the job finished once its result is durable

@@ -7,7 +7,7 @@ import io.egress.dispatcher.documents.ErasureDocuments;
 import io.egress.platform.database.LostConnections;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
@@ -81,7 +81,7 @@ final class Preparation {
       if (delivery.replayId() != null && canceled.contains(delivery.replayId())) {
         return new Verdict.Canceled();
       }
-      if (delivery.origin() == Origin.ERASURE) {
+      if (delivery.event() == Event.CAPTURE_ERASED) {
         DocumentHead erasure = erasures.get(delivery.captureId());
         return erasure == null ? new Verdict.Missing() : new Verdict.Attempt(target, erasure);
       }
@@ -184,7 +184,7 @@ final class Preparation {
       SqlClient client, List<Delivery> deliveries) {
     Set<UUID> captureIds = new HashSet<>();
     for (Delivery delivery : deliveries) {
-      if (delivery.origin() == Origin.ERASURE) {
+      if (delivery.event() == Event.CAPTURE_ERASED) {
         captureIds.add(delivery.captureId());
       }
     }

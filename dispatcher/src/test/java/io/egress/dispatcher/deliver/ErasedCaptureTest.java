@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.EndpointSpec;
-import io.egress.webhook.endpoint.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;

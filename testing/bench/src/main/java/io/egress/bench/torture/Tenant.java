@@ -3,7 +3,7 @@ package io.egress.bench.torture;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.standalone.demo.SampleConversations;
-import io.egress.webhook.endpoint.Event;
+import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

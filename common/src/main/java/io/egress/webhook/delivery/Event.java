@@ -1,4 +1,4 @@
-package io.egress.webhook.endpoint;
+package io.egress.webhook.delivery;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
