@@ -92,6 +92,17 @@ create index captures_by_member on captures using gin (members) with (gin_pendin
 -- Captures without a position in the stream, so that retention finds them. Empty unless captures are silent.
 create index captures_outside_stream on captures (workspace_id, created_at) where not entered and erased_at is null;
 
+-- A text as searches compare it: without case, width, marks and invisible characters, with single spaces.
+create function folded(words text) returns text language sql immutable strict parallel safe as $$
+  select btrim(regexp_replace(
+    translate(lower(replace(replace(
+      regexp_replace(normalize(words, NFKD),
+        '[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]',
+        '', 'g'),
+      'ẞ', 'ss'), 'ß', 'ss')), 'ς', 'σ'),
+    '\s+', ' ', 'g'))
+$$;
+
 create function refuse_capture_deletion() returns trigger language plpgsql as $$
 begin
   raise exception 'captures are erased, not deleted: % refused', tg_op using errcode = 'restrict_violation';

@@ -2,6 +2,8 @@ package io.egress.api;
 
 import io.egress.api.admin.audit.AuditCalls;
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.captures.CaptureList;
+import io.egress.api.admin.captures.CaptureListCalls;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.database.DatabaseCalls;
 import io.egress.api.admin.deliveries.CaptureCalls;
@@ -386,6 +388,7 @@ final class ApiAssembly {
     Replays replays = new Replays(pool);
     LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
     Captures captures = new Captures(pool, documents);
+    CaptureList captureList = new CaptureList(pool);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
     SentBodies bodies = new SentBodies(pool, deliveries, documents, settings.push());
     PortalAddress address = new PortalAddress(settings.api().portal());
@@ -409,6 +412,7 @@ final class ApiAssembly {
             new WorkspaceCalls(pool, retention, background::erase),
             new WorkspaceListCalls(workspaces),
             new CaptureCalls(captures, endpoints, deliveries),
+            new CaptureListCalls(captureList),
             access),
         new Portal(
             address,
@@ -427,6 +431,7 @@ final class ApiAssembly {
                 audit,
                 workspaces,
                 captures,
+                captureList,
                 erasure),
             pool));
   }

@@ -3,6 +3,7 @@ package io.egress.api;
 import static io.egress.platform.http.RequestLifetime.within;
 
 import io.egress.api.admin.audit.AuditCalls;
+import io.egress.api.admin.captures.CaptureListCalls;
 import io.egress.api.admin.database.DatabaseCalls;
 import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
@@ -95,6 +96,7 @@ final class ApiRoutes {
       WorkspaceCalls workspace,
       WorkspaceListCalls workspaces,
       CaptureCalls captures,
+      CaptureListCalls captureList,
       PortalAccess portal) {
     Routes routes(Calls calls) {
       return ofAllWorkspaces(calls).and(ofWorkspace(calls)).and(ofEndpoints(calls));
@@ -129,6 +131,7 @@ final class ApiRoutes {
           .get(KEYS, calls.answer(keys::list))
           .patch(KEYS + "/:id", calls.withBody(keys::change))
           .delete(KEYS + "/:id", calls.answer(keys::delete))
+          .get(WORKSPACE + "/captures", calls.answer(captureList::list))
           .get(DELIVERIES, calls.answer(deliveries::list))
           .get(DELIVERIES + "/:id", calls.answer(deliveries::show))
           .post(DELIVERIES + "/:id/redeliver", calls.answer(deliveries::redeliver))

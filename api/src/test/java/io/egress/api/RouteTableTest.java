@@ -99,6 +99,7 @@ class RouteTableTest {
               "POST /endpoints/:id/end-overlap"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/test", "POST /endpoints/:id/test"),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/deliveries", "GET /deliveries"),
+          Map.entry("GET " + WORKSPACE + "/captures", "GET /captures"),
           Map.entry("GET " + WORKSPACE + "/deliveries", "GET /deliveries"),
           Map.entry("GET " + WORKSPACE + "/deliveries/:id", "GET /deliveries/:id"),
           Map.entry(

@@ -3,8 +3,10 @@ package io.egress.cli;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -14,21 +16,109 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "captures",
     description = {
-      "Finds and erases captures, in whatever workspace they are.",
+      "Lists the captures of a workspace; shows and erases them, in whatever workspace they are.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class CapturesCommand {
   private static final List<String> COLUMNS =
       List.of("endpoint_id", "state", "attempts", "last_outcome", "origin", "id", "url");
 
+  private static final List<String> LISTED =
+      List.of("entered_at", "title", "speakers", "device", "mode", "id");
+
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
+  /** The filters of the list. */
+  static final class Filter {
+    @Option(
+        names = "--search",
+        paramLabel = "TEXT",
+        description = "only those with it in the title, or with this id")
+    private @Nullable String search;
+
+    @Option(
+        names = "--member",
+        paramLabel = "NAME",
+        description = "only those with this member, by id or a part of the name")
+    private @Nullable String member;
+
+    @Option(
+        names = "--device",
+        paramLabel = "NAME",
+        description = "only those of this device, by id or a part of the name")
+    private @Nullable String device;
+
+    @Option(names = "--mode", description = "only ambient or manual ones")
+    private @Nullable String mode;
+
+    @Option(
+        names = "--from",
+        paramLabel = "TIME",
+        description = "only those that entered the stream at or after this time: " + Instants.FORMS)
+    private @Nullable Instant from;
+
+    @Option(
+        names = "--to",
+        paramLabel = "TIME",
+        description = "only those that entered the stream before this time")
+    private @Nullable Instant to;
+
+    private Listing listing(UUID workspace) {
+      return new Listing("/workspaces/" + workspace + "/captures")
+          .only("search", search)
+          .only("member", member)
+          .only("device", device)
+          .only("mode", mode)
+          .only("from", from)
+          .only("to", to);
+    }
+  }
+
   @Command(
-      name = "find",
+      name = "list",
+      description = {
+        "Lists the captures in a workspace's stream, newest first.",
+        "Texts are compared without case, width, marks and runs of white space."
+      })
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Mixin Filter filter,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "maximum number of entries (${DEFAULT-VALUE})")
+          int limit,
+      @Mixin Output output) {
+    JsonArray found = filter.listing(workspace).read(internal.api(), "captures", limit);
+    JsonArray rows = new JsonArray();
+    found.forEach(each -> rows.add(listed((JsonObject) each)));
+    return output.table(new JsonObject().put("captures", found), rows, LISTED);
+  }
+
+  /** Of an erased capture, only its place is left. */
+  private static JsonObject listed(JsonObject capture) {
+    JsonArray members = capture.getJsonArray("members");
+    return capture
+        .copy()
+        .put(
+            "title",
+            capture.getString("erased_at") == null ? capture.getString("title") : "(erased)")
+        .put(
+            "speakers",
+            members.isEmpty() ? capture.getValue("speakers") : String.join(", ", names(members)));
+  }
+
+  private static List<String> names(JsonArray members) {
+    return members.stream().map(String.class::cast).toList();
+  }
+
+  @Command(
+      name = "show",
       description =
           "Shows whose a capture is, its position in the stream, and what became of it at each"
               + " endpoint. Exit status 1 if there is none.")
-  int find(@Parameters(paramLabel = "CAPTURE-ID") UUID id, @Mixin Output output) {
+  int show(@Parameters(paramLabel = "CAPTURE-ID") UUID id, @Mixin Output output) {
     JsonObject capture = internal.api().call("GET", "/captures/" + id, new JsonObject());
     return output.print(capture, out -> print(capture.copy(), out));
   }

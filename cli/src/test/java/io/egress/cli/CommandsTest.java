@@ -68,7 +68,7 @@ class CommandsTest {
   @ValueSource(
       strings = {
         "keys list nowhere",
-        "captures find 12",
+        "captures show 12",
         "deliveries list 0e37df36-f698-11e6-8dd4-cb9ced3df976 --from soon",
         "deliveries list 0e37df36-f698-11e6-8dd4-cb9ced3df976 --limit many"
       })
@@ -144,7 +144,7 @@ class CommandsTest {
   @Test
   void completesInFish(@TempDir Path folder) throws Exception {
     String typed = "source %s; complete -C 'egress captures f'";
-    assertThat(completed(folder, "fish", typed)).startsWith("find\tShows whose a capture is");
+    assertThat(completed(folder, "fish", typed)).contains("show\tShows whose a capture is");
   }
 
   /** What a shell prints that has the script of {@code egress completion}. */
@@ -174,7 +174,7 @@ class CommandsTest {
             assertThat(line)
                 .startsWith("complete -c egress -n '__fish_seen_subcommand_from captures; and not")
                 .endsWith(
-                    " -a find -d 'Shows whose a capture is, its position in the stream, and what"
+                    " -a show -d 'Shows whose a capture is, its position in the stream, and what"
                         + " became of it at each endpoint'"))
         .anySatisfy(line ->
             assertThat(line)

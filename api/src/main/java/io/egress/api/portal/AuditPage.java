@@ -65,13 +65,8 @@ final class AuditPage {
   }
 
   private static AuditFilter filter(Visit visit, MultiMap query) {
-    MultiMap asked = MultiMap.caseInsensitiveMultiMap().addAll(query);
-    for (String time : TIMES) {
-      if (query.contains(time)) {
-        asked.set(time, LocalTimes.instant(query.get(time)));
-      }
-    }
-    return AuditFilter.from(visit.workspaceId(), asked, AuditExport.ENTRIES_MAX);
+    return AuditFilter.from(
+        visit.workspaceId(), FilterQuery.instants(query), AuditExport.ENTRIES_MAX);
   }
 
   /** What is wrong with each filter, in words for people. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One capture: where it is or why it is not there, what became of it, and the form to erase it. */
 final class CapturePage {
-  private static final String PLACE = "deliveries";
+  private static final String PLACE = "captures";
 
   private final PageRenderer pages;
   private final Captures captures;

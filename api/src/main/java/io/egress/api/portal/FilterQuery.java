@@ -28,6 +28,17 @@ final class FilterQuery {
     return query;
   }
 
+  /** With times as the internal API expects them. */
+  static MultiMap instants(MultiMap query) {
+    MultiMap changed = MultiMap.caseInsensitiveMultiMap().addAll(query);
+    for (String time : List.of("from", "to")) {
+      if (query.contains(time)) {
+        changed.set(time, LocalTimes.instant(query.get(time)));
+      }
+    }
+    return changed;
+  }
+
   /** Without the cursor; empty, or ending with an ampersand. */
   static String encoded(MultiMap query, List<String> filters) {
     return filters.stream()

@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
@@ -49,6 +50,7 @@ public final class Portal {
       AuditEntries audit,
       WorkspaceList workspaces,
       Captures captures,
+      CaptureList captureList,
       CaptureErasure erasure) {}
 
   private final PortalAccess access;
@@ -64,16 +66,17 @@ public final class Portal {
   private final ReplaysPage replays;
   private final AuditPage audit;
   private final CapturePage capture;
+  private final CapturesPage captures;
   private final WorkspacesPage workspaces;
 
   public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
     Clock clock = Clock.systemUTC();
-    Captures captures = operations.captures();
+    Captures lookups = operations.captures();
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()));
-    this.overview = new OverviewPage(pages, captures, operations.endpoints(), cards, pool, clock);
+    this.overview = new OverviewPage(pages, lookups, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints =
         new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards);
@@ -87,18 +90,19 @@ public final class Portal {
             cards,
             clock);
     this.deliveries =
-        new DeliveriesPage(pages, captures, operations.endpoints(), operations.deliveries());
+        new DeliveriesPage(pages, lookups, operations.endpoints(), operations.deliveries());
     this.delivery =
         new DeliveryPage(
-            pages, captures, operations.endpoints(), operations.deliveries(), operations.bodies());
+            pages, lookups, operations.endpoints(), operations.deliveries(), operations.bodies());
     this.replays =
         new ReplaysPage(
             pages, operations.replays(), operations.endpoints(), operations.deliveries());
     this.audit = new AuditPage(pages, operations.audit());
     this.capture =
         new CapturePage(
-            pages, captures, operations.erasure(), operations.endpoints(), operations.deliveries());
-    this.workspaces = new WorkspacesPage(pages, operations.workspaces(), captures, clock);
+            pages, lookups, operations.erasure(), operations.endpoints(), operations.deliveries());
+    this.captures = new CapturesPage(pages, operations.captureList());
+    this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
   }
 
   /** Pages are answered with {@code databaseDown} while that is known. */
@@ -150,6 +154,7 @@ public final class Portal {
         .get(root + "/deliveries/:id", guard.reading(delivery::show))
         .get(root + "/deliveries/:id/body", guard.reading(delivery::body))
         .get(live + "/deliveries/:id", guard.polling(delivery::live))
+        .get(root + "/captures", guard.reading(captures::list))
         .get(root + "/captures/:id", guard.reading(capture::show))
         .get(root + "/captures/:id/erase", guard.asking(capture::askErasure))
         .get(root + "/replays", guard.reading(replays::list))

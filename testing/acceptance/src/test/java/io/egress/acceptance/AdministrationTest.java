@@ -198,11 +198,11 @@ class AdministrationTest {
                 "pending"))
         .contains(endpoint);
     String capture = delivery.getString("capture_id");
-    assertThat(run("captures", "find", capture))
+    assertThat(run("captures", "show", capture))
         .containsPattern("workspace_id +" + workspace)
         .containsPattern("state +in the stream")
         .containsPattern(endpoint + " +pending +\\d+ +dns");
-    assertThat(administrator.run(1, "captures", "find", workspace.toString()))
+    assertThat(administrator.run(1, "captures", "show", workspace.toString()))
         .isEqualTo("no such capture: it was never put\n");
     assertThat(run("workspaces", "change", workspace.toString(), "--name", "Acme"))
         .containsPattern("name +Acme");

@@ -32,7 +32,8 @@ class CommandsTest {
   private static final Map<String, String> COMMANDS =
       Map.ofEntries(
           Map.entry("GET /audit", "audit list"),
-          Map.entry("GET /captures/{id}", "captures find"),
+          Map.entry("GET /captures/{id}", "captures show"),
+          Map.entry("GET " + WORKSPACE + "/captures", "captures list"),
           Map.entry("DELETE /captures/{id}", "captures erase"),
           Map.entry("GET /workspaces", "workspaces list"),
           Map.entry("GET " + WORKSPACE, "workspaces show"),

@@ -118,7 +118,7 @@ class RunbookTest {
       follow(3, section, "verify WORKSPACE", Map.of());
     }
     String notHere = "\"We did not get capture X\"";
-    assertThat(follow(notHere, "captures find ID", Map.of("ID", capture)))
+    assertThat(follow(notHere, "captures show ID", Map.of("ID", capture)))
         .containsPattern(endpoint + " +exhausted +3 +status");
     assertThat(follow(notHere, "deliveries show WORKSPACE ID", Map.of("ID", delivery)))
         .containsPattern("(?m)^3 +20\\S+ +\\d+ +status +503");

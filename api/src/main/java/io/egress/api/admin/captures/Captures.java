@@ -1,13 +1,17 @@
 package io.egress.api.admin.captures;
 
 import io.egress.platform.database.Rows;
-import io.egress.transcript.capture.Participant;
+import io.egress.transcript.capture.Capture;
+import io.egress.transcript.capture.RevisedCapture;
+import io.egress.transcript.capture.Segment;
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +24,8 @@ public final class Captures {
   public static final String UNTITLED = "Untitled conversation";
 
   private static final int SPEAKERS_MAX = 50;
+  private static final int LINES_MAX = 12;
+  private static final int LINE_MAX = 300;
 
   private static final String FIND =
       """
@@ -51,16 +57,37 @@ public final class Captures {
       "select id, title from captures where id = any($1) and workspace_id = $2";
 
   private static final String TITLED =
-      "select id from captures where id = any($1) and strpos(lower(title), lower($2)) > 0";
+      "select id from captures where id = any($1) and strpos(folded(title), folded($2)) > 0";
 
   private static final String REVISION =
       "select revision from captures where id = $1 and workspace_id = $2 and erased_at is null";
 
-  /** What a capture's current document says of it. */
+  /**
+   * What a capture's current document says of it.
+   *
+   * @param opening the first things that were said
+   */
   public record Summary(
-      String title, Instant startedAt, @Nullable String device, List<String> speakers) {
+      String title,
+      Instant startedAt,
+      @Nullable String device,
+      List<String> speakers,
+      List<Line> opening) {
     public Summary {
       speakers = List.copyOf(speakers);
+      opening = List.copyOf(opening);
+    }
+  }
+
+  /** {@code speaker} is null for unattributed audio. */
+  public record Line(@Nullable String speaker, String text) {
+    private static Line of(Segment segment, Map<String, String> names) {
+      String text = segment.text();
+      int end =
+          text.offsetByCodePoints(0, Math.min(LINE_MAX, text.codePointCount(0, text.length())));
+      return new Line(
+          segment.speaker() == null ? null : names.get(segment.speaker()),
+          end < text.length() ? text.substring(0, end) + "…" : text);
     }
   }
 
@@ -98,7 +125,7 @@ public final class Captures {
     return Rows.byId(Rows.of(pool, TITLES, distinct, workspaceId), Captures::title);
   }
 
-  /** Those whose title contains the text, in any case. */
+  /** Those whose title contains the text, as {@link CaptureFilter} compares them. */
   public Set<UUID> titled(Collection<UUID> ids, String text) {
     UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
     return new HashSet<>(
@@ -141,15 +168,21 @@ public final class Captures {
   }
 
   private Summary summary(UUID id, Row row) {
+    Map<String, String> names = new LinkedHashMap<>();
+    List<Line> opening = new ArrayList<>();
+    for (RevisedCapture revised : documents.restore(pool, List.of(id)).await().captures()) {
+      Capture capture = revised.capture();
+      capture.participants().forEach(each -> names.put(each.label(), each.displayName()));
+      capture.segments().stream()
+          .limit(LINES_MAX)
+          .forEach(each -> opening.add(Line.of(each, names)));
+    }
     return new Summary(
         title(row),
         Rows.instant(row, "started_at"),
         row.getString("device"),
-        documents.restore(pool, List.of(id)).await().captures().stream()
-            .flatMap(revised -> revised.capture().participants().stream())
-            .map(Participant::displayName)
-            .limit(SPEAKERS_MAX)
-            .toList());
+        names.values().stream().limit(SPEAKERS_MAX).toList(),
+        opening);
   }
 
   private static String title(Row row) {

@@ -1,0 +1,91 @@
+package io.egress.api.admin.captures;
+
+import io.egress.api.intake.QueryValues;
+import io.egress.platform.http.Refusal;
+import io.egress.transcript.capture.Mode;
+import io.vertx.core.MultiMap;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query for captures of a workspace. Texts are compared without case, width, marks and runs of
+ * white space.
+ *
+ * @param search only captures whose title contains this, or the one with this id
+ * @param member only captures of a member with this id, or with a name that contains this
+ * @param device only captures of a device with this id, or with a name that contains this
+ * @param from only captures that entered the stream at or after this instant
+ * @param to only captures that entered the stream before this instant
+ * @param before only captures before this position
+ */
+public record CaptureFilter(
+    @Nullable String search,
+    @Nullable String member,
+    @Nullable String device,
+    @Nullable Mode mode,
+    @Nullable Instant from,
+    @Nullable Instant to,
+    @Nullable Long before,
+    int limit) {
+  public static final int TEXT_MAX = 200;
+
+  private static final String MODES =
+      Arrays.stream(Mode.values()).map(Mode::wireName).collect(Collectors.joining(" or "));
+
+  /** Throws {@link Refusal} with status 400. */
+  public static CaptureFilter from(MultiMap query) {
+    return new CaptureFilter(
+        text(query, "search"),
+        text(query, "member"),
+        text(query, "device"),
+        QueryValues.one(query, "mode", CaptureFilter::mode, "must be " + MODES),
+        QueryValues.instant(query, "from"),
+        QueryValues.instant(query, "to"),
+        QueryValues.one(
+            query,
+            "after",
+            CaptureFilter::decode,
+            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"),
+        QueryValues.limit(query));
+  }
+
+  public static Optional<Mode> mode(String word) {
+    return Arrays.stream(Mode.values()).filter(each -> each.wireName().equals(word)).findFirst();
+  }
+
+  private static @Nullable String text(MultiMap query, String name) {
+    return QueryValues.one(
+        query,
+        name,
+        text ->
+            Optional.of(text)
+                .filter(given ->
+                    !given.isBlank() && given.codePointCount(0, given.length()) <= TEXT_MAX),
+        "must be one text of 1 to " + TEXT_MAX + " characters");
+  }
+
+  /** The cursor of a page whose last capture has this position. */
+  static String cursor(long position) {
+    byte[] bytes = ByteBuffer.allocate(Long.BYTES).putLong(position).array();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static Optional<Long> decode(String text) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getUrlDecoder().decode(text);
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+    if (bytes.length != Long.BYTES) {
+      return Optional.empty();
+    }
+    long position = ByteBuffer.wrap(bytes).getLong();
+    return position < 1 ? Optional.empty() : Optional.of(position);
+  }
+}
