@@ -1,20 +1,19 @@
 package io.egress.api.metrics;
 
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.database.Rows;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.endpoint.DeliveryId;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
+import io.vertx.sqlclient.RowSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,7 +95,7 @@ public final class EndpointsBehind {
 
   private final Pool pool;
   private final int rememberedDays;
-  private final Periodic looking;
+  private final Recurring looking;
   private final Map<UUID, Owed> behind = new HashMap<>();
   private UUID seen = BEFORE_ALL;
   private volatile double count = Double.NaN;
@@ -114,61 +113,59 @@ public final class EndpointsBehind {
         "egress_endpoints_behind_oldest_seconds",
         "age of the oldest capture that an endpoint has no attempt for, or time since the oldest overdue retry or replay was due",
         () -> oldestSeconds);
-    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "counting endpoints behind", this::look)
+            .onFailure(_ -> report(Double.NaN, Double.NaN))
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
     looking.close();
   }
 
-  private Future<Void> look() {
-    return pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(seen, rememberedDays))
-        .compose(rows -> {
-          Map<UUID, Owed> asked = new HashMap<>();
-          for (Row row : rows) {
-            seen = row.getUUID("id");
-            if (row.getUUID("capture_id") != null) {
-              asked.put(seen, Owed.of(row));
-            }
-          }
-          if (rows.size() < ENDPOINTS_MAX) {
-            seen = BEFORE_ALL;
-          }
-          asked.putAll(behind);
-          return open(asked.values())
-              .compose(open -> overdue().map(overdue -> remember(asked, open, overdue)));
-        })
-        .onFailure(_ -> report(Double.NaN, Double.NaN));
+  private void look() {
+    Map<UUID, Owed> asked = newest();
+    asked.putAll(behind);
+    remember(asked, open(asked.values()), overdue());
   }
 
-  private Future<Set<UUID>> open(Collection<Owed> asked) {
+  /** Of the next endpoints. */
+  private Map<UUID, Owed> newest() {
+    Map<UUID, Owed> newest = new HashMap<>();
+    RowSet<Row> rows = Rows.of(pool, NEWEST, seen, rememberedDays);
+    for (Row row : rows) {
+      seen = row.getUUID("id");
+      if (row.getUUID("capture_id") != null) {
+        newest.put(seen, Owed.of(row));
+      }
+    }
+    if (rows.size() < ENDPOINTS_MAX) {
+      seen = BEFORE_ALL;
+    }
+    return newest;
+  }
+
+  private Set<UUID> open(Collection<Owed> asked) {
     List<Owed> list = List.copyOf(asked);
-    return pool.preparedQuery(OPEN)
-        .execute(
-            Tuple.of(
-                list.stream().map(Owed::endpointId).toArray(UUID[]::new),
-                list.stream().map(Owed::deliveryId).toArray(UUID[]::new),
-                list.stream().map(Owed::day).toArray(LocalDate[]::new)))
-        .map(rows -> {
-          Set<UUID> open = new HashSet<>();
-          rows.forEach(row -> open.add(row.getUUID(0)));
-          return open;
-        });
+    RowSet<Row> open =
+        Rows.of(
+            pool,
+            OPEN,
+            list.stream().map(Owed::endpointId).toArray(UUID[]::new),
+            list.stream().map(Owed::deliveryId).toArray(UUID[]::new),
+            list.stream().map(Owed::day).toArray(LocalDate[]::new));
+    return Set.copyOf(Rows.list(open, row -> row.getUUID(0)));
   }
 
-  private Future<Map<UUID, Instant>> overdue() {
-    return pool.query(OVERDUE)
-        .execute()
-        .map(rows -> {
-          Map<UUID, Instant> overdue = new HashMap<>();
-          rows.forEach(
-              row -> overdue.put(row.getUUID(0), row.getOffsetDateTime("since").toInstant()));
-          return overdue;
-        });
+  private Map<UUID, Instant> overdue() {
+    Map<UUID, Instant> overdue = new HashMap<>();
+    for (Row row : Rows.of(pool, OVERDUE)) {
+      overdue.put(row.getUUID(0), Rows.instant(row, "since"));
+    }
+    return overdue;
   }
 
-  private Void remember(Map<UUID, Owed> asked, Set<UUID> open, Map<UUID, Instant> overdue) {
+  private void remember(Map<UUID, Owed> asked, Set<UUID> open, Map<UUID, Instant> overdue) {
     Instant now = Instant.now();
     Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
     behind.keySet().retainAll(open);
@@ -189,7 +186,6 @@ public final class EndpointsBehind {
             .max()
             .orElse(0);
     report(since.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
-    return null;
   }
 
   private static Instant earlier(Instant one, Instant other) {

@@ -1,17 +1,14 @@
 package io.egress.dispatcher.reconcile;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.DeliveryId;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +68,7 @@ final class MissingDeliveries {
           captureId,
           row.getLong("position"),
           historySince == null ? Delivery.Origin.LIVE : Delivery.Origin.BACKFILL,
-          historySince == null ? row.getOffsetDateTime("entered_at").toInstant() : historySince);
+          historySince == null ? Rows.instant(row, "entered_at") : historySince);
     }
   }
 
@@ -86,51 +83,30 @@ final class MissingDeliveries {
 
   private MissingDeliveries() {}
 
-  static Future<Page> above(SqlClient client, Scope scope, long position) {
-    return client
-        .preparedQuery(OWED)
-        .execute(
-            Tuple.of(
+  static Page above(SqlClient client, Scope scope, long position) {
+    List<Delivery> owed =
+        Rows.list(
+            Rows.of(
+                client,
+                OWED,
                 scope.workspaceId(),
                 position,
-                millis(scope.oldest()),
+                scope.oldest(),
                 scope.upTo(),
-                millis(scope.newest())))
-        .compose(rows -> {
-          List<Delivery> owed = owed(scope, rows);
-          if (owed.isEmpty()) {
-            return Future.succeededFuture(new Page(owed, position, true));
-          }
-          long reached = owed.get(owed.size() - 1).position();
-          return missing(client, owed)
-              .map(missing -> new Page(missing, reached, owed.size() < POSITIONS_MAX));
-        });
+                scope.newest()),
+            scope::delivery);
+    return owed.isEmpty()
+        ? new Page(owed, position, true)
+        : new Page(missing(client, owed), owed.getLast().position(), owed.size() < POSITIONS_MAX);
   }
 
-  private static List<Delivery> owed(Scope scope, RowSet<Row> rows) {
-    List<Delivery> owed = new ArrayList<>(rows.size());
-    rows.forEach(row -> owed.add(scope.delivery(row)));
-    return owed;
-  }
-
-  private static Future<List<Delivery>> missing(SqlClient client, List<Delivery> owed) {
-    return client
-        .preparedQuery(MISSING)
-        .execute(
-            Tuple.tuple()
-                .addArrayOfUUID(owed.stream().map(Delivery::id).toArray(UUID[]::new))
-                .addArrayOfLocalDate(
-                    owed.stream()
-                        .map(each -> LocalDate.ofInstant(each.owedAt(), ZoneOffset.UTC))
-                        .toArray(LocalDate[]::new)))
-        .map(rows -> {
-          List<Delivery> missing = new ArrayList<>(rows.size());
-          rows.forEach(row -> missing.add(owed.get(row.getLong(0).intValue() - 1)));
-          return missing;
-        });
-  }
-
-  private static @Nullable Long millis(@Nullable Duration duration) {
-    return duration == null ? null : duration.toMillis();
+  private static List<Delivery> missing(SqlClient client, List<Delivery> owed) {
+    UUID[] ids = owed.stream().map(Delivery::id).toArray(UUID[]::new);
+    LocalDate[] days =
+        owed.stream()
+            .map(each -> LocalDate.ofInstant(each.owedAt(), ZoneOffset.UTC))
+            .toArray(LocalDate[]::new);
+    return Rows.list(
+        Rows.of(client, MISSING, ids, days), row -> owed.get(row.getLong(0).intValue() - 1));
   }
 }
