@@ -1,17 +1,15 @@
 package io.egress.dispatcher;
 
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointStore.Certified;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +25,7 @@ final class CertificateExpiry {
   private final EndpointStore endpoints;
   private final @Nullable ClientCertificate shared;
   private final Clock clock;
-  private final Periodic reading;
+  private final Recurring reading;
   private volatile @Nullable Certified first;
 
   /** {@code shared} is the certificate for receivers of endpoints that have none of their own. */
@@ -35,7 +33,11 @@ final class CertificateExpiry {
     this.endpoints = new EndpointStore(pool);
     this.shared = shared;
     this.clock = clock;
-    this.reading = Periodic.nowAndEvery(vertx, PERIOD, this::read);
+    this.reading =
+        new Recurring(vertx, "reading the expiry of certificates", this::read)
+            // The last answer holds.
+            .onFailure(_ -> {})
+            .nowAndEvery(PERIOD);
   }
 
   void register(Metrics metrics) {
@@ -61,14 +63,9 @@ final class CertificateExpiry {
     return Duration.between(clock.instant(), end).toSeconds();
   }
 
-  /** While the database does not answer, the last answer holds. */
-  private Future<?> read() {
-    return endpoints.firstToExpire().onSuccess(this::note).otherwiseEmpty();
-  }
-
   /** Each certificate is named once: the metric is for all endpoints. */
-  private void note(Optional<Certified> found) {
-    Certified endpoint = found.orElse(null);
+  private void read() {
+    Certified endpoint = endpoints.firstToExpire().await().orElse(null);
     if (endpoint != null
         && !endpoint.equals(first)
         && clock.instant().plus(SOON).isAfter(endpoint.expiresAt())) {

@@ -1,6 +1,7 @@
 package io.egress.api.background;
 
 import io.egress.api.admin.erasures.BackgroundErasure;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,20 +26,17 @@ public final class BackgroundWork {
   public BackgroundWork(
       Vertx vertx, Pool pool, DocumentStore documents, @Nullable Duration retention) {
     revising =
-        new Recurring(
-            vertx, "revising renamed captures", REVISION_INTERVAL, new Revisions(pool)::reviseAll);
+        new Recurring(vertx, "revising renamed captures", new Revisions(pool)::reviseAll)
+            .nowAndEvery(REVISION_INTERVAL);
     rerendering =
-        new Recurring(
-            vertx,
-            "rendering documents again",
-            RERENDERING_INTERVAL,
-            new Rerendering(pool, documents)::run);
+        new Recurring(vertx, "rendering documents again", new Rerendering(pool, documents)::run)
+            .nowAndEvery(RERENDERING_INTERVAL);
     erasing =
         new Recurring(
-            vertx,
-            "erasing what is older than its retention or has ended",
-            EXPIRY_INTERVAL,
-            new BackgroundErasure(pool, retention)::run);
+                vertx,
+                "erasing what is older than its retention or has ended",
+                new BackgroundErasure(pool, retention)::run)
+            .nowAndEvery(EXPIRY_INTERVAL);
   }
 
   /** Call when captures of a renamed device or member are waiting to be revised. Thread-safe. */

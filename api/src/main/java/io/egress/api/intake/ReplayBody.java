@@ -1,33 +1,21 @@
 package io.egress.api.intake;
 
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
+import io.egress.webhook.backfill.Backfills;
 
-/**
- * The part of a workspace's stream to replay. Without a position or instant, it begins at the start
- * of the stream, or ends with its end.
- *
- * @param from captures that entered the stream at or after this instant
- * @param to captures that entered the stream before this instant
- * @param onlyUndelivered whether to include only captures whose newest delivery was exhausted or
- *     skipped
- */
-public record ReplayBody(
-    @Nullable Long fromPosition,
-    @Nullable Instant from,
-    @Nullable Long toPosition,
-    @Nullable Instant to,
-    boolean onlyUndelivered) {
+/** The part of a workspace's stream to replay. */
+public final class ReplayBody {
   private static final Shape SHAPE = Shape.of("from_position", "from", "to_position", "to", "only");
   private static final String UNDELIVERED = "undelivered";
   private static final int ONLY_CHARACTERS_MAX = 20;
 
+  private ReplayBody() {}
+
   /** A replay of all captures needs an explicit beginning. */
-  public static Intake<ReplayBody> read(GivenBody body) {
-    return Intake.read(body, SHAPE, ReplayBody::from);
+  public static Intake<Backfills.Range> read(GivenBody body) {
+    return Intake.read(body, SHAPE, ReplayBody::range);
   }
 
-  private static ReplayBody from(Fields fields) {
+  private static Backfills.Range range(Fields fields) {
     exclude(fields, "from_position", "from");
     exclude(fields, "to_position", "to");
     String only = fields.optionalText("only", ONLY_CHARACTERS_MAX);
@@ -37,7 +25,7 @@ public record ReplayBody(
     if (only == null && !fields.hasValue("from_position") && !fields.hasValue("from")) {
       fields.faultOfAll("from_position or from is required, unless only is " + UNDELIVERED);
     }
-    return new ReplayBody(
+    return new Backfills.Range(
         fields.optionalWhole("from_position", 1, Fields.WHOLE_MAX),
         fields.optionalInstant("from"),
         fields.optionalWhole("to_position", 1, Fields.WHOLE_MAX),

@@ -1,22 +1,20 @@
 package io.egress.api.metrics;
 
 import io.egress.platform.database.Rows;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
+import io.vertx.sqlclient.RowSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,7 +75,7 @@ public final class EndpointsBehind {
 
   private final Pool pool;
   private final int rememberedDays;
-  private final Periodic looking;
+  private final Recurring looking;
   private final Map<UUID, Delivery> behind = new HashMap<>();
   private UUID seen = BEFORE_ALL;
   private volatile double count = Double.NaN;
@@ -95,31 +93,34 @@ public final class EndpointsBehind {
         "egress_endpoints_behind_oldest_seconds",
         "age of the oldest capture that an endpoint has no attempt for, or time since the oldest overdue retry or replay was due",
         () -> oldestSeconds);
-    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "counting endpoints behind", this::look)
+            .onFailure(_ -> report(Double.NaN, Double.NaN))
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
     looking.close();
   }
 
-  private Future<Void> look() {
-    return pool.preparedQuery(NEWEST)
-        .execute(Tuple.of(seen, rememberedDays))
-        .compose(rows -> {
-          Map<UUID, Delivery> asked = new HashMap<>();
-          for (Row row : rows) {
-            seen = row.getUUID("id");
-            newestLive(row).ifPresent(delivery -> asked.put(seen, delivery));
-          }
-          if (rows.size() < ENDPOINTS_MAX) {
-            seen = BEFORE_ALL;
-          }
-          asked.putAll(behind);
-          return LoggedDeliveries.missing(pool, List.copyOf(asked.values()))
-              .compose(this::ofActive)
-              .compose(open -> overdue().map(overdue -> remember(open, overdue)));
-        })
-        .onFailure(_ -> report(Double.NaN, Double.NaN));
+  private void look() {
+    Map<UUID, Delivery> newest = newest();
+    newest.putAll(behind);
+    remember(open(List.copyOf(newest.values())), overdue());
+  }
+
+  /** The newest live one of each of the next endpoints. */
+  private Map<UUID, Delivery> newest() {
+    Map<UUID, Delivery> newest = new HashMap<>();
+    RowSet<Row> rows = Rows.of(pool, NEWEST, seen, rememberedDays);
+    for (Row row : rows) {
+      seen = row.getUUID("id");
+      newestLive(row).ifPresent(delivery -> newest.put(seen, delivery));
+    }
+    if (rows.size() < ENDPOINTS_MAX) {
+      seen = BEFORE_ALL;
+    }
+    return newest;
   }
 
   /** Empty if it is not owed to the endpoint, or so old that the log may have forgotten it. */
@@ -132,30 +133,24 @@ public final class EndpointsBehind {
             owed.first(position, row.getUUID("capture_id"), Rows.instant(row, "entered_at")));
   }
 
-  private Future<List<Delivery>> ofActive(List<Delivery> missing) {
-    return pool.preparedQuery(ACTIVE)
-        .execute(
-            Tuple.tuple()
-                .addArrayOfUUID(missing.stream().map(Delivery::endpointId).toArray(UUID[]::new)))
-        .map(rows -> {
-          Set<UUID> active = new HashSet<>();
-          rows.forEach(row -> active.add(row.getUUID("id")));
-          return missing.stream().filter(each -> active.contains(each.endpointId())).toList();
-        });
+  /** Those without an attempt whose endpoints are neither paused nor deleted. */
+  private List<Delivery> open(List<Delivery> owed) {
+    List<Delivery> missing = LoggedDeliveries.missing(pool, owed).await();
+    UUID[] ids = missing.stream().map(Delivery::endpointId).toArray(UUID[]::new);
+    Set<UUID> active =
+        Set.copyOf(Rows.list(Rows.of(pool, ACTIVE, (Object) ids), row -> row.getUUID("id")));
+    return missing.stream().filter(each -> active.contains(each.endpointId())).toList();
   }
 
-  private Future<Map<UUID, Instant>> overdue() {
-    return pool.query(OVERDUE)
-        .execute()
-        .map(rows -> {
-          Map<UUID, Instant> overdue = new HashMap<>();
-          rows.forEach(
-              row -> overdue.put(row.getUUID(0), row.getOffsetDateTime("since").toInstant()));
-          return overdue;
-        });
+  private Map<UUID, Instant> overdue() {
+    Map<UUID, Instant> overdue = new HashMap<>();
+    for (Row row : Rows.of(pool, OVERDUE)) {
+      overdue.put(row.getUUID(0), Rows.instant(row, "since"));
+    }
+    return overdue;
   }
 
-  private Void remember(List<Delivery> open, Map<UUID, Instant> overdue) {
+  private void remember(List<Delivery> open, Map<UUID, Instant> overdue) {
     Instant now = Instant.now();
     Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
     behind.clear();
@@ -174,7 +169,6 @@ public final class EndpointsBehind {
             .max()
             .orElse(0);
     report(since.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
-    return null;
   }
 
   private static Instant earlier(Instant one, Instant other) {

@@ -1,14 +1,13 @@
 package io.egress.api.metrics;
 
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.database.Rows;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,7 @@ public final class FailingWorkspaces {
 
   private final Pool pool;
   private final MultiGauge worst;
-  private final Periodic looking;
+  private final Recurring looking;
   private volatile double all = Double.NaN;
 
   public FailingWorkspaces(Vertx vertx, Pool pool, Metrics metrics) {
@@ -43,27 +42,20 @@ public final class FailingWorkspaces {
         "egress_endpoints_failing",
         "endpoints of which every attempt has failed for five minutes",
         () -> all);
-    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "counting failing endpoints", this::look)
+            .onFailure(_ -> showNothing())
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
     looking.close();
   }
 
-  private Future<?> look() {
-    return pool.query(COUNT)
-        .execute()
-        .onSuccess(this::show)
-        .onFailure(_ -> {
-          all = Double.NaN;
-          worst.register(List.of(), true);
-        });
-  }
-
-  private void show(RowSet<Row> rows) {
+  private void look() {
     double sum = 0;
     List<MultiGauge.Row<?>> shown = new ArrayList<>();
-    for (Row row : rows) {
+    for (Row row : Rows.of(pool, COUNT)) {
       sum = row.getDouble("all_endpoints");
       shown.add(
           MultiGauge.Row.of(
@@ -72,5 +64,10 @@ public final class FailingWorkspaces {
     }
     worst.register(shown, true);
     all = sum;
+  }
+
+  private void showNothing() {
+    all = Double.NaN;
+    worst.register(List.of(), true);
   }
 }

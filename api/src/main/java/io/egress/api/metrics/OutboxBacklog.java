@@ -1,8 +1,8 @@
 package io.egress.api.metrics;
 
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.database.Rows;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -24,7 +24,7 @@ public final class OutboxBacklog {
           .formatted(COUNTED_MAX);
 
   private final Pool pool;
-  private final Periodic looking;
+  private final Recurring looking;
   private volatile double waiting = Double.NaN;
   private volatile double oldestSeconds = Double.NaN;
 
@@ -38,22 +38,20 @@ public final class OutboxBacklog {
         "egress_outbox_oldest_seconds",
         "age of the oldest capture in the stream that is not published to Kafka",
         () -> oldestSeconds);
-    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "measuring the outbox", this::look)
+            .onFailure(_ -> report(Double.NaN, Double.NaN))
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
     looking.close();
   }
 
-  private Future<?> look() {
-    return pool.query(LOOK)
-        .execute()
-        .onSuccess(rows -> {
-          Row row = rows.iterator().next();
-          Double age = row.getDouble("age");
-          report(row.getLong("waiting"), age == null ? 0 : Math.max(0, age));
-        })
-        .onFailure(_ -> report(Double.NaN, Double.NaN));
+  private void look() {
+    Row row = Rows.of(pool, LOOK).iterator().next();
+    Double age = row.getDouble("age");
+    report(row.getLong("waiting"), age == null ? 0 : Math.max(0, age));
   }
 
   private void report(double records, double seconds) {

@@ -73,7 +73,6 @@ final class OverviewPage {
   /** Null unless what was lost is being published again. */
   private @Nullable Instant lostAt() {
     return RebuildStore.newest(pool)
-        .await()
         .filter(each -> each.reason() == Rebuild.Reason.LOST)
         .filter(each -> each.finishedAt() == null)
         .map(Rebuild::requestedAt)

@@ -16,6 +16,7 @@ import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ReplayRow;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -112,8 +113,8 @@ final class ReplaysPage {
     return Forms.orExplain(
         form,
         () -> {
-          ReplayBody body = Forms.accepted(ReplayBody.read(GivenBody.of(body(form))));
-          Replay started = replays.start(visit.caller(), visit.workspaceId(), visit.id(), body);
+          Backfills.Range range = Forms.accepted(ReplayBody.read(GivenBody.of(body(form))));
+          Replay started = replays.start(visit.caller(), visit.workspaceId(), visit.id(), range);
           return Answer.seeOther(
               pages.base(visit) + "/replays/" + started.id() + "?done=replay-started");
         },

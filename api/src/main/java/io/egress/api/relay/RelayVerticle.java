@@ -1,11 +1,11 @@
 package io.egress.api.relay;
 
-import io.egress.api.background.Recurring;
 import io.egress.platform.http.Health;
 import io.egress.platform.kafka.KafkaClients;
 import io.egress.platform.kafka.NeededTopic;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.TopicAdmin;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.settings.Settings;
 import io.egress.webhook.queue.Topics;
@@ -52,11 +52,8 @@ public final class RelayVerticle extends VerticleBase {
     Outbox owed = new Outbox(vertx, pool, captures, this::published);
     outbox = owed;
     relaying =
-        new Recurring(
-            vertx,
-            "publishing to " + topic(),
-            settings.api().relayInterval(),
-            () -> publishLeft(owed));
+        new Recurring(vertx, "publishing to " + topic(), () -> publishLeft(owed))
+            .nowAndEvery(settings.api().relayInterval());
     return Future.succeededFuture();
   }
 
@@ -83,8 +80,8 @@ public final class RelayVerticle extends VerticleBase {
         .eventually(() -> publisher == null ? Future.succeededFuture() : publisher.close());
   }
 
-  /** Waits on the calling thread; the outbox belongs to the event loop. */
-  private void publishLeft(Outbox owed) {
+  /** On the event loop, to which the outbox belongs. */
+  private Future<Void> publishLeft(Outbox owed) {
     Promise<Void> published = Promise.promise();
     context.runOnContext(_ ->
         topicExists()
@@ -93,7 +90,7 @@ public final class RelayVerticle extends VerticleBase {
             .onFailure(_ -> reached(Health.State.AWAY))
             .<Void>mapEmpty()
             .onComplete(published));
-    published.future().await();
+    return published.future();
   }
 
   private void published(List<OwedRecord> captures) {

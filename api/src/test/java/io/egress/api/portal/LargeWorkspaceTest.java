@@ -68,6 +68,8 @@ class LargeWorkspaceTest {
         List.of(
             "/",
             "/live/overview",
+            "/captures",
+            "/captures?search=no%20such%20title",
             "/keys",
             "/endpoints",
             "/endpoints?page=200",

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.egress.api.Service;
-import io.egress.api.background.Recurring;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.transcript.stream.ProcessedCapture;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,7 @@
 package io.egress.platform.audit;
 
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,28 +19,20 @@ public final class AuditLog {
 
   private AuditLog() {}
 
-  /** Like {@link #write}, on a virtual thread. */
+  /** {@code workspaceId} is null for an act that belongs to no workspace. */
   public static void record(
       SqlClient transaction, @Nullable UUID workspaceId, Caller caller, Act act) {
-    write(transaction, workspaceId, caller, act).await();
-  }
-
-  /** {@code workspaceId} is null for an act that belongs to no workspace. */
-  public static Future<Void> write(
-      SqlClient transaction, @Nullable UUID workspaceId, Caller caller, Act act) {
-    return transaction
-        .preparedQuery(WRITE)
-        .execute(
-            Tuple.of(
-                workspaceId,
-                act.action(),
-                act.kind(),
-                act.thingId(),
-                caller.actor(),
-                caller.via().word(),
-                caller.remoteAddress(),
-                caller.requestId(),
-                act.changes()))
-        .mapEmpty();
+    Rows.of(
+        transaction,
+        WRITE,
+        workspaceId,
+        act.action(),
+        act.kind(),
+        act.thingId(),
+        caller.actor(),
+        caller.via().word(),
+        caller.remoteAddress(),
+        caller.requestId(),
+        act.changes());
   }
 }

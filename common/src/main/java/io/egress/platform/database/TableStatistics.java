@@ -1,13 +1,10 @@
 package io.egress.platform.database;
 
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,13 +45,18 @@ public final class TableStatistics {
   private static final String ANALYZE = "analyze (skip_locked) ";
 
   private final Pool pool;
-  private final Periodic looking;
-  private final Outage outage =
-      new Outage(log, "Cannot analyze tables that grow; retrying", "Tables that grow are analyzed");
+  private final Recurring looking;
 
   private TableStatistics(Vertx vertx, Pool pool) {
     this.pool = pool;
-    this.looking = Periodic.every(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "analyzing tables that grow", this::look)
+            .reporting(
+                new Outage(
+                    log,
+                    "Cannot analyze tables that grow; retrying",
+                    "Tables that grow are analyzed"))
+            .every(PERIOD);
   }
 
   public static TableStatistics watch(Vertx vertx, Pool pool) {
@@ -65,23 +67,10 @@ public final class TableStatistics {
     looking.close();
   }
 
-  private Future<Void> look() {
-    return pool.preparedQuery(OUTGROWN)
-        .execute()
-        .compose(rows -> {
-          List<String> tables = new ArrayList<>();
-          for (Row row : rows) {
-            tables.add(row.getString(0));
-          }
-          return analyze(tables);
-        })
-        .onSuccess(_ -> outage.worked())
-        .onFailure(outage::failed);
-  }
-
-  private Future<Void> analyze(List<String> tables) {
-    return tables.isEmpty()
-        ? Future.succeededFuture()
-        : pool.query(ANALYZE + String.join(", ", tables)).execute().mapEmpty();
+  private void look() {
+    List<String> tables = Rows.list(Rows.of(pool, OUTGROWN), row -> row.getString(0));
+    if (!tables.isEmpty()) {
+      pool.query(ANALYZE + String.join(", ", tables)).execute().await();
+    }
   }
 }

@@ -52,7 +52,7 @@ public final class Transactions {
   public <T> T call(Function<SqlConnection, T> work) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return callOnce(work);
+        return callOnce(pool, work);
       } catch (PgException refused) {
         if (attempt == TRIES_MAX || !mayRunAgain(refused)) {
           throw refused;
@@ -61,7 +61,8 @@ public final class Transactions {
     }
   }
 
-  private <T> T callOnce(Function<SqlConnection, T> work) {
+  /** Like {@link #once}, for work of a virtual thread. */
+  public static <T> T callOnce(Pool pool, Function<SqlConnection, T> work) {
     SqlConnection tx = LostConnections.guarded(pool.getConnection().await());
     try {
       Future<?> begun = tx.query("BEGIN").execute();

@@ -1,7 +1,7 @@
 package io.egress.platform.http;
 
 import io.egress.platform.environment.TlsFiles;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -24,7 +24,7 @@ final class CertificateWatch {
   private final Vertx vertx;
   private final TlsFiles files;
   private final Function<PemKeyCertOptions, Future<Void>> serve;
-  private final Periodic looking;
+  private final Recurring looking;
   private ServerCertificate served;
   private @Nullable String refused;
 
@@ -37,7 +37,10 @@ final class CertificateWatch {
     this.files = files;
     this.served = served;
     this.serve = serve;
-    this.looking = Periodic.every(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "watching " + files.certificate(), this::look)
+            .onFailure(this::logFailure)
+            .every(PERIOD);
   }
 
   /** Loads the current content of the files; fails if it cannot be served. */
@@ -64,30 +67,19 @@ final class CertificateWatch {
     looking.close();
   }
 
-  private Future<ServerCertificate> look() {
-    ServerCertificate before = served;
-    return vertx
-        .executeBlocking(() -> ServerCertificate.read(files), false)
-        .compose(found -> found.equals(before) ? Future.succeededFuture(before) : exchange(found))
-        .onSuccess(now -> {
-          served = now;
-          refused = null;
-        })
-        .onFailure(this::logFailure);
+  private void look() throws ServerCertificate.Unusable {
+    ServerCertificate found = ServerCertificate.read(files);
+    if (!found.equals(served)) {
+      exchange(found);
+    }
+    refused = null;
   }
 
-  private Future<ServerCertificate> exchange(ServerCertificate found) {
-    return vertx
-        .<X509Certificate>executeBlocking(() -> found.requireUsable(vertx, files), false)
-        .compose(certificate ->
-            serve
-                .apply(found.options())
-                .map(_ -> {
-                  log.info(
-                      "Serving a new certificate, valid until {}",
-                      certificate.getNotAfter().toInstant());
-                  return found;
-                }));
+  private void exchange(ServerCertificate found) throws ServerCertificate.Unusable {
+    X509Certificate certificate = found.requireUsable(vertx, files);
+    serve.apply(found.options()).await();
+    served = found;
+    log.info("Serving a new certificate, valid until {}", certificate.getNotAfter().toInstant());
   }
 
   private void logFailure(Throwable failure) {

@@ -3,19 +3,13 @@ package io.egress.webhook.queue;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
-import io.vertx.core.Future;
+import io.egress.platform.database.Rows;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Requests and shows rebuilds of the queue, which dispatchers carry out. */
 public final class RebuildStore {
@@ -45,34 +39,28 @@ public final class RebuildStore {
    * Adds a rebuild of everything that is owed now. One in progress ends, because the new one
    * contains the rest of it.
    */
-  public static Future<Rebuild> begin(
+  public static Rebuild begin(
       SqlClient transaction, Rebuild.Reason reason, List<String> findings, Caller caller) {
     List<String> first = findings.stream().limit(FINDINGS_MAX).toList();
-    return transaction
-        .query(SUPERSEDE)
-        .execute()
-        .compose(_ ->
-            transaction
-                .preparedQuery(ADD)
-                .execute(Tuple.of(reason.word()).addArrayOfString(first.toArray(String[]::new))))
-        .map(rows -> rebuild(rows.iterator().next()))
-        .compose(begun -> AuditLog.write(transaction, null, caller, act(begun)).map(_ -> begun));
+    Rows.of(transaction, SUPERSEDE);
+    Rebuild begun =
+        rebuild(
+            Rows.of(transaction, ADD, reason.word(), first.toArray(String[]::new))
+                .iterator()
+                .next());
+    AuditLog.record(transaction, null, caller, act(begun));
+    return begun;
   }
 
   /** The newest one, if there was any. */
-  public static Future<Optional<Rebuild>> newest(SqlClient client) {
-    return client.query(NEWEST).execute().map(RebuildStore::first);
+  public static Optional<Rebuild> newest(SqlClient client) {
+    return Rows.one(Rows.of(client, NEWEST), RebuildStore::rebuild);
   }
 
   /** Why the topics can lose records; empty if they cannot, or if no dispatcher has run. */
-  public static Future<List<String>> weaknesses(SqlClient client) {
-    return client
-        .query(WEAKNESSES)
-        .execute()
-        .map(rows -> {
-          RowIterator<Row> row = rows.iterator();
-          return row.hasNext() ? List.of(row.next().getArrayOfStrings(0)) : List.of();
-        });
+  public static List<String> weaknesses(SqlClient client) {
+    return Rows.one(Rows.of(client, WEAKNESSES), row -> List.of(row.getArrayOfStrings(0)))
+        .orElse(List.of());
   }
 
   private static Act act(Rebuild rebuild) {
@@ -84,24 +72,15 @@ public final class RebuildStore {
     return new Act(lost ? "queue.lost" : "queue.rebuild_requested", "queue", null, changes);
   }
 
-  private static Optional<Rebuild> first(RowSet<Row> rows) {
-    RowIterator<Row> row = rows.iterator();
-    return row.hasNext() ? Optional.of(rebuild(row.next())) : Optional.empty();
-  }
-
   private static Rebuild rebuild(Row row) {
     return new Rebuild(
         row.getLong("id"),
         Rebuild.Reason.of(row.getString("reason")),
         List.of(row.getArrayOfStrings("findings")),
         Rebuild.State.of(row.getString("state")),
-        row.getOffsetDateTime("requested_at").toInstant(),
+        Rows.instant(row, "requested_at"),
         row.getLong("published"),
-        instant(row.getOffsetDateTime("next_due_at")),
-        instant(row.getOffsetDateTime("finished_at")));
-  }
-
-  private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
-    return time == null ? null : time.toInstant();
+        Rows.optionalInstant(row, "next_due_at"),
+        Rows.optionalInstant(row, "finished_at"));
   }
 }

@@ -2,6 +2,7 @@ package io.egress.dispatcher.backfill;
 
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogEntry;
@@ -16,14 +17,14 @@ import java.util.function.BooleanSupplier;
  * stream, and they are visible from the moment they are owed.
  */
 final class Pump {
-  private final BackfillStore store;
+  private final Backfills store;
   private final DeliveryLog deliveryLog;
   private final RecordPublisher publisher;
   private final String topic;
   private final BooleanSupplier stopped;
 
   Pump(
-      BackfillStore store,
+      Backfills store,
       DeliveryLog deliveryLog,
       RecordPublisher publisher,
       String topic,
@@ -36,13 +37,13 @@ final class Pump {
   }
 
   /** Publishes the reserved number; returns whether there may be more. */
-  Future<Boolean> turn(Backfill backfill) {
+  Future<Boolean> turn(UnfinishedBackfill backfill) {
     return savePosition(backfill)
         .compose(
             _ -> backfill.reserved() == 0 ? Future.succeededFuture(true) : publishNext(backfill));
   }
 
-  private Future<Boolean> publishNext(Backfill backfill) {
+  private Future<Boolean> publishNext(UnfinishedBackfill backfill) {
     return store
         .take(backfill.id(), backfill.reserved())
         .compose(batch ->
@@ -51,7 +52,7 @@ final class Pump {
                 : publish(backfill, batch.get()));
   }
 
-  private Future<Boolean> publish(Backfill backfill, BackfillStore.Batch batch) {
+  private Future<Boolean> publish(UnfinishedBackfill backfill, Backfills.Batch batch) {
     List<Delivery> deliveries = batch.deliveries();
     List<Message> messages =
         deliveries.stream()
@@ -77,7 +78,7 @@ final class Pump {
     return entries.isEmpty() ? Future.succeededFuture() : deliveryLog.write(entries);
   }
 
-  private Future<Void> savePosition(Backfill backfill) {
+  private Future<Void> savePosition(UnfinishedBackfill backfill) {
     return backfill.hasUnsavedPosition()
         ? store
             .advance(backfill.id(), backfill.unsavedPosition(), backfill.unsavedCount())

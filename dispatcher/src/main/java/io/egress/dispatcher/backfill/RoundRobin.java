@@ -1,6 +1,6 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.dispatcher.backfill.Backfill.State;
+import io.egress.dispatcher.backfill.UnfinishedBackfill.State;
 import io.egress.webhook.delivery.Delivery;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -17,9 +17,9 @@ final class RoundRobin {
 
   private final Allowance allowance;
   private final int settledPerCheck;
-  private final Map<UUID, Backfill> known = new HashMap<>();
-  private final Set<Backfill> ready = new LinkedHashSet<>();
-  private final Set<Backfill> waiting = new LinkedHashSet<>();
+  private final Map<UUID, UnfinishedBackfill> known = new HashMap<>();
+  private final Set<UnfinishedBackfill> ready = new LinkedHashSet<>();
+  private final Set<UnfinishedBackfill> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
 
   RoundRobin(Allowance allowance, int aheadMax) {
@@ -33,8 +33,8 @@ final class RoundRobin {
 
   /** Adds a backfill, unless it is known. */
   void add(UUID id, int partition) {
-    Backfill backfill =
-        known.computeIfAbsent(id, added -> new Backfill(added, partition, allowance));
+    UnfinishedBackfill backfill =
+        known.computeIfAbsent(id, added -> new UnfinishedBackfill(added, partition, allowance));
     if (backfill.state() == State.RESTING) {
       makeReady(backfill);
     }
@@ -43,10 +43,10 @@ final class RoundRobin {
   /**
    * The next backfill with room, which is then reserved for it, or with only a position to store.
    */
-  @Nullable Backfill next() {
-    Iterator<Backfill> queue = ready.iterator();
+  @Nullable UnfinishedBackfill next() {
+    Iterator<UnfinishedBackfill> queue = ready.iterator();
     while (queue.hasNext()) {
-      Backfill backfill = queue.next();
+      UnfinishedBackfill backfill = queue.next();
       queue.remove();
       int room = backfill.room();
       if (room > 0 || backfill.hasUnsavedPosition()) {
@@ -60,20 +60,20 @@ final class RoundRobin {
     return null;
   }
 
-  void hasMore(Backfill backfill) {
+  void hasMore(UnfinishedBackfill backfill) {
     if (!backfill.isForgotten()) {
       makeReady(backfill);
     }
   }
 
-  void hasFailed(Backfill backfill) {
+  void hasFailed(UnfinishedBackfill backfill) {
     if (!backfill.isForgotten()) {
       backfill.become(State.FAILED);
       waiting.add(backfill);
     }
   }
 
-  void hasNoMore(Backfill backfill) {
+  void hasNoMore(UnfinishedBackfill backfill) {
     backfill.reserve(0);
     backfill.become(State.RESTING);
     dropIfEmpty(backfill);
@@ -81,7 +81,7 @@ final class RoundRobin {
 
   /** Returns whether this may have made room for a backfill. */
   boolean settled(Delivery delivery) {
-    Backfill backfill = known.get(Backfill.idOf(delivery));
+    UnfinishedBackfill backfill = known.get(UnfinishedBackfill.idOf(delivery));
     if (backfill == null || !backfill.settle(delivery.id())) {
       return false;
     }
@@ -103,7 +103,7 @@ final class RoundRobin {
   }
 
   void keepOnly(Set<Integer> partitions) {
-    for (Backfill backfill : List.copyOf(known.values())) {
+    for (UnfinishedBackfill backfill : List.copyOf(known.values())) {
       if (!partitions.contains(backfill.partition())) {
         known.remove(backfill.id());
         ready.remove(backfill);
@@ -115,7 +115,7 @@ final class RoundRobin {
 
   private void checkWaiting(boolean failedToo) {
     settledSinceCheck = 0;
-    for (Backfill backfill : List.copyOf(waiting)) {
+    for (UnfinishedBackfill backfill : List.copyOf(waiting)) {
       boolean may = backfill.state() == State.FULL ? backfill.room() > 0 : failedToo;
       if (may) {
         waiting.remove(backfill);
@@ -124,12 +124,12 @@ final class RoundRobin {
     }
   }
 
-  private void makeReady(Backfill backfill) {
+  private void makeReady(UnfinishedBackfill backfill) {
     backfill.become(State.READY);
     ready.add(backfill);
   }
 
-  private void dropIfEmpty(Backfill backfill) {
+  private void dropIfEmpty(UnfinishedBackfill backfill) {
     if (backfill.state() == State.RESTING && backfill.ahead() == 0) {
       known.remove(backfill.id(), backfill);
     }

@@ -1,6 +1,6 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.backfill.Backfills;
+import io.egress.dispatcher.backfill.BackfillPublisher;
 import io.egress.dispatcher.consume.CooperativeRangeAssignor;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
@@ -84,7 +84,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private final Deliveries deliveries;
   private final RecordConsumer consumer;
   private final OffsetCommits commits;
-  private final Backfills backfills;
+  private final BackfillPublisher backfills;
   private final WorkerStates workers;
   private final Observation observation;
   private final String backfillTopic;
@@ -158,7 +158,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
                 shared.supervision().database()));
     backfillTopic = topics.backfill();
     backfills =
-        new Backfills(
+        new BackfillPublisher(
             vertx, shared.pool(), deliveryLog, shared.publisher(), topics, bounds.backfill());
     workers = shared.workers();
     observation =

@@ -1,6 +1,6 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.backfill.Backfills;
+import io.egress.dispatcher.backfill.BackfillPublisher;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.ledger.PartitionLedger;
 import io.egress.dispatcher.ledger.PartitionLedger.Outstanding;
@@ -24,7 +24,7 @@ final class Observation {
       Pauses pauses,
       OutcomeRecorder outcomes,
       RecordConsumer consumer,
-      Backfills backfills) {}
+      BackfillPublisher backfills) {}
 
   private final Worker worker;
   private final Stages stages;

@@ -1,11 +1,11 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.backfill.BackfillStore;
 import io.egress.dispatcher.documents.CurrentDocuments;
 import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.documents.ErasureDocuments;
 import io.egress.platform.database.LostConnections;
 import io.egress.platform.flow.ByteBudget;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
@@ -177,7 +177,7 @@ final class Preparation {
     }
     return replayIds.isEmpty()
         ? Future.succeededFuture(Set.of())
-        : BackfillStore.canceled(client, replayIds);
+        : Backfills.canceled(client, replayIds);
   }
 
   private static Future<Map<UUID, DocumentHead>> erasures(

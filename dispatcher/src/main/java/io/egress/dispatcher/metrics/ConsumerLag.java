@@ -1,7 +1,7 @@
 package io.egress.dispatcher.metrics;
 
 import io.egress.platform.kafka.Brokers;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -24,7 +24,7 @@ public final class ConsumerLag {
   private final Brokers brokers;
   private final Set<String> topics;
   private final List<String> groups;
-  private final Periodic asking;
+  private final Recurring reading;
   private volatile Map<String, Long> lags = Map.of();
 
   /** Each topic is consumed by one of the groups. */
@@ -41,11 +41,14 @@ public final class ConsumerLag {
           "topic",
           topic);
     }
-    this.asking = Periodic.nowAndEvery(vertx, PERIOD, this::ask);
+    this.reading =
+        new Recurring(vertx, "reading the lag of consumers", this::read)
+            .onFailure(_ -> lags = Map.of())
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
-    asking.close();
+    reading.close();
   }
 
   private double lag(String topic) {
@@ -53,46 +56,29 @@ public final class ConsumerLag {
     return lag == null ? Double.NaN : lag;
   }
 
-  private Future<?> ask() {
-    return brokers
-        .partitions(topics)
-        .compose(this::lagsOf)
-        .otherwise(Map.of())
-        .onSuccess(now -> lags = now);
-  }
-
-  private Future<Map<String, Long>> lagsOf(Set<TopicPartition> partitions) {
-    List<Future<Map<TopicPartition, Long>>> committed =
-        groups.stream().map(brokers::committed).toList();
-    return Future.all(committed)
-        .compose(_ -> {
-          Map<TopicPartition, Long> done = new HashMap<>();
-          committed.forEach(group -> done.putAll(group.result()));
-          Set<TopicPartition> untouched = new HashSet<>(partitions);
-          untouched.removeAll(done.keySet());
-          return untouched.isEmpty()
-              ? lags(partitions, done)
-              : brokers
-                  .offsets(untouched, OffsetSpec.earliest())
-                  .compose(beginnings -> {
-                    done.putAll(beginnings);
-                    return lags(partitions, done);
-                  });
-        });
+  private void read() {
+    lags = lagsOf(brokers.partitions(topics).await());
   }
 
   /** Committed offsets are read first: records produced in between count as lag. */
-  private Future<Map<String, Long>> lags(
-      Set<TopicPartition> partitions, Map<TopicPartition, Long> done) {
-    return brokers
+  private Map<String, Long> lagsOf(Set<TopicPartition> partitions) {
+    List<Future<Map<TopicPartition, Long>>> committed =
+        groups.stream().map(brokers::committed).toList();
+    Map<TopicPartition, Long> done = new HashMap<>();
+    committed.forEach(group -> done.putAll(group.await()));
+    Set<TopicPartition> untouched = new HashSet<>(partitions);
+    untouched.removeAll(done.keySet());
+    if (!untouched.isEmpty()) {
+      done.putAll(brokers.offsets(untouched, OffsetSpec.earliest()).await());
+    }
+    Map<String, Long> sums = new HashMap<>();
+    brokers
         .offsets(partitions, OffsetSpec.latest())
-        .map(ends -> {
-          Map<String, Long> sums = new HashMap<>();
-          ends.forEach((partition, end) -> {
-            long lag = end - done.getOrDefault(partition, end);
-            sums.merge(partition.topic(), Math.max(0, lag), Long::sum);
-          });
-          return sums;
+        .await()
+        .forEach((partition, end) -> {
+          long lag = end - done.getOrDefault(partition, end);
+          sums.merge(partition.topic(), Math.max(0, lag), Long::sum);
         });
+    return sums;
   }
 }

@@ -1,7 +1,8 @@
 package io.egress.dispatcher.notice;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.json.UtcInstant;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.webhook.delivery.RetrySchedule;
@@ -17,11 +18,11 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,12 +71,7 @@ public final class NoticeSender {
   private final RetrySchedule schedule;
   private final Counter givenUp;
   private final WebClient client;
-  private final Periodic looking;
-  private final Outage outage =
-      new Outage(
-          log,
-          "Cannot read or write notices to the operator; retrying",
-          "Notices to the operator are read again");
+  private final Recurring looking;
   private final Outage refusing =
       new Outage(
           log,
@@ -102,7 +98,14 @@ public final class NoticeSender {
                 .setFollowRedirects(false)
                 .setConnectTimeout((int) TIMEOUT.toMillis())
                 .setTrustOptions(trust));
-    this.looking = Periodic.every(vertx, PERIOD, this::sendDue);
+    this.looking =
+        new Recurring(vertx, "sending notices to the operator", this::sendDue)
+            .reporting(
+                new Outage(
+                    log,
+                    "Cannot read or write notices to the operator; retrying",
+                    "Notices to the operator are read again"))
+            .every(PERIOD);
   }
 
   public void close() {
@@ -110,23 +113,25 @@ public final class NoticeSender {
     client.close();
   }
 
-  private Future<?> sendDue() {
-    return pool.query(TAKE)
-        .execute()
-        .compose(rows -> {
-          List<Future<?>> sent = new ArrayList<>();
-          rows.forEach(row -> sent.add(send(Notice.of(row))));
-          return Future.join(sent);
-        })
-        .onSuccess(_ -> outage.worked())
-        .onFailure(outage::failed);
+  /** All at once; then what became of each is stored. */
+  private void sendDue() {
+    Map<Notice, Future<Void>> sent = new LinkedHashMap<>();
+    for (Row row : Rows.of(pool, TAKE)) {
+      Notice notice = Notice.of(row);
+      sent.put(notice, post(notice));
+    }
+    sent.forEach(this::settle);
   }
 
-  private Future<?> send(Notice notice) {
-    return post(notice)
-        .onSuccess(_ -> refusing.worked())
-        .onFailure(refusing::failed)
-        .transform(answer -> answer.succeeded() ? remove(notice) : failed(notice, answer.cause()));
+  private void settle(Notice notice, Future<Void> sent) {
+    sent.otherwiseEmpty().await();
+    if (sent.succeeded()) {
+      refusing.worked();
+      remove(notice);
+    } else {
+      refusing.failed(sent.cause());
+      retryOrGiveUp(notice, sent.cause());
+    }
   }
 
   private Future<Void> post(Notice notice) {
@@ -144,20 +149,20 @@ public final class NoticeSender {
         .compose(NoticeSender::requireSuccess);
   }
 
-  private Future<Void> remove(Notice notice) {
-    return pool.preparedQuery(REMOVE).execute(Tuple.of(notice.id())).mapEmpty();
-  }
-
-  private Future<Void> failed(Notice notice, Throwable cause) {
+  private void retryOrGiveUp(Notice notice, Throwable cause) {
     if (!schedule.isLast(notice.attempt())) {
-      long delay = schedule.delayAfter(notice.attempt()).toMillis();
-      return pool.preparedQuery(RETRY).execute(Tuple.of(notice.id(), delay)).mapEmpty();
+      Rows.of(pool, RETRY, notice.id(), schedule.delayAfter(notice.attempt()));
+      return;
     }
     givenUp.increment();
     log.atWarn()
         .addKeyValue("event", notice.event())
         .log("EGRESS_OPERATOR_WEBHOOK_URL did not accept a notice: {}", cause.toString());
-    return remove(notice);
+    remove(notice);
+  }
+
+  private void remove(Notice notice) {
+    Rows.of(pool, REMOVE, notice.id());
   }
 
   private static Future<Void> requireSuccess(HttpResponse<Buffer> answer) {

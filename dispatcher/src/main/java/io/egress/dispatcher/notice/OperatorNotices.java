@@ -1,14 +1,13 @@
 package io.egress.dispatcher.notice;
 
+import io.egress.platform.database.Rows;
 import io.egress.platform.json.UtcInstant;
 import io.egress.settings.PortalSettings;
-import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.net.URI;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -64,29 +63,24 @@ public final class OperatorNotices {
   }
 
   /** About nothing of a workspace. */
-  public Future<Void> add(SqlConnection tx, Event event, JsonObject data) {
-    return wanted ? add(tx, event, null, data) : Future.succeededFuture();
+  public void add(SqlConnection tx, Event event, JsonObject data) {
+    if (wanted) {
+      add(tx, event, null, data);
+    }
   }
 
   /** With the state of the endpoint as the transaction sees it; {@code more} precedes it. */
-  public Future<Void> addAbout(SqlConnection tx, Event event, UUID endpointId, JsonObject more) {
-    return wanted
-        ? tx.preparedQuery(ENDPOINT)
-            .execute(Tuple.of(endpointId))
-            .compose(rows -> {
-              Row endpoint = rows.iterator().next();
-              return add(
-                  tx,
-                  event,
-                  endpoint.getUUID("workspace_id"),
-                  about(endpointId, endpoint).mergeIn(more));
-            })
-        : Future.succeededFuture();
+  public void addAbout(SqlConnection tx, Event event, UUID endpointId, JsonObject more) {
+    if (wanted) {
+      Row endpoint = Rows.of(tx, ENDPOINT, endpointId).iterator().next();
+      JsonObject data = about(endpointId, endpoint).mergeIn(more);
+      add(tx, event, endpoint.getUUID("workspace_id"), data);
+    }
   }
 
-  private static Future<Void> add(
+  private static void add(
       SqlConnection tx, Event event, @Nullable UUID workspaceId, JsonObject data) {
-    return tx.preparedQuery(ADD).execute(Tuple.of(event.word(), workspaceId, data)).mapEmpty();
+    Rows.of(tx, ADD, event.word(), workspaceId, data);
   }
 
   private JsonObject about(UUID endpointId, Row row) {
@@ -98,12 +92,12 @@ public final class OperatorNotices {
         .put("url", row.getString("url"))
         .put("description", row.getString("description"))
         .put("page", portal + "/portal/" + workspaceId + "/endpoints/" + endpointId)
-        .put("failing_since", time(row.getOffsetDateTime("failing_since")))
+        .put("failing_since", time(Rows.optionalInstant(row, "failing_since")))
         .put("retrying", row.getLong("retrying"))
         .put("exhausted", row.getLong("exhausted"));
   }
 
-  private static @Nullable String time(@Nullable OffsetDateTime time) {
-    return time == null ? null : UtcInstant.format(time.toInstant());
+  private static @Nullable String time(@Nullable Instant time) {
+    return time == null ? null : UtcInstant.format(time);
   }
 }

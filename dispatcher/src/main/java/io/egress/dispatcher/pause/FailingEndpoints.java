@@ -10,6 +10,7 @@ import io.egress.dispatcher.pause.SeriesMemory.Step;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.json.UtcInstant;
 import io.egress.platform.outage.Outage;
@@ -17,20 +18,19 @@ import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.send.Outcome;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.function.BiFunction;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,6 +92,10 @@ public final class FailingEndpoints {
   private final Counter paused;
   private final OperatorNotices notices;
   private final SeriesMemory memory = new SeriesMemory();
+
+  /** The last write of each endpoint. */
+  private final Map<UUID, Future<Void>> writes = new ConcurrentHashMap<>();
+
   private final Outage writing =
       new Outage(
           log,
@@ -117,14 +121,7 @@ public final class FailingEndpoints {
     UUID id = target.id();
     boolean isRecorded = memory.end(id);
     if (target.failingSince() != null || isRecorded) {
-      change(
-          id,
-          END,
-          Tuple.of(id),
-          (tx, ended) ->
-              Boolean.TRUE.equals(ended.getBoolean("is_told"))
-                  ? notices.addAbout(tx, ENDPOINT_RECOVERED, id, recovered(ended))
-                  : Future.succeededFuture());
+      write(id, null, () -> end(id));
     }
   }
 
@@ -134,16 +131,18 @@ public final class FailingEndpoints {
     Instant now = clock.instant();
     Instant since = target.failingSince();
     if (since == null) {
-      memory.failed(id, startedAt, now).ifPresent(start -> begin(id, start));
+      memory
+          .failed(id, startedAt, now)
+          .ifPresent(start -> write(id, Step.RECORD, () -> begin(id, start)));
       return;
     }
     if (notices.areWanted()
         && isOver(since, ANNOUNCED_AFTER, now)
         && memory.may(id, Step.ANNOUNCE, now)) {
-      announce(id, since, answer(startedAt, failed));
+      write(id, Step.ANNOUNCE, () -> announce(id, since, answer(startedAt, failed)));
     }
     if (pauseAfter != null && isOver(since, pauseAfter, now) && memory.may(id, Step.PAUSE, now)) {
-      pause(id, since, answer(startedAt, failed));
+      write(id, Step.PAUSE, () -> pause(id, since, answer(startedAt, failed)));
     }
   }
 
@@ -151,84 +150,99 @@ public final class FailingEndpoints {
   public void exhausted(EndpointTarget target, Instant startedAt, Outcome.Failed failed) {
     UUID id = target.id();
     if (notices.areWanted() && memory.may(id, Step.TELL_OF_EXHAUSTION, clock.instant())) {
-      JsonObject answer = answer(startedAt, failed);
-      change(
-              id,
-              EXHAUST,
-              Tuple.of(id),
-              (tx, _) -> notices.addAbout(tx, ENDPOINT_EXHAUSTED, id, answer))
-          .onFailure(_ -> memory.undo(id, Step.TELL_OF_EXHAUSTION));
+      write(id, Step.TELL_OF_EXHAUSTION, () -> exhaust(id, answer(startedAt, failed)));
     }
   }
 
+  /**
+   * Writes on a virtual thread, because attempts end on event loops; writes of an endpoint keep
+   * their order.
+   *
+   * @param step is taken again by the next attempt if the write fails
+   */
+  private void write(UUID id, @Nullable Step step, Runnable work) {
+    Promise<Void> promise = Promise.promise();
+    Future<Void> done = promise.future();
+    Future<Void> before = writes.put(id, done);
+    Thread.ofVirtual()
+        .name("failing endpoint")
+        .start(() -> {
+          try {
+            if (before != null) {
+              before.await();
+            }
+            work.run();
+            writing.worked();
+          } catch (Throwable failure) {
+            writing.failed(failure, Map.of("endpoint_id", id));
+            if (step != null) {
+              memory.undo(id, step);
+            }
+          } finally {
+            writes.remove(id, done);
+            promise.complete();
+          }
+        });
+  }
+
   private void begin(UUID id, Instant start) {
-    change(id, BEGIN, Tuple.of(id, utc(start)), (_, _) -> Future.succeededFuture())
-        .onFailure(_ -> memory.undo(id, Step.RECORD));
+    transactions.call(tx -> Rows.of(tx, BEGIN, id, start));
+  }
+
+  private void end(UUID id) {
+    change(
+        (tx, ended) -> {
+          if (Boolean.TRUE.equals(ended.getBoolean("is_told"))) {
+            notices.addAbout(tx, ENDPOINT_RECOVERED, id, recovered(ended));
+          }
+        },
+        END,
+        id);
   }
 
   private void announce(UUID id, Instant since, JsonObject answer) {
-    change(
-            id,
-            ANNOUNCE,
-            Tuple.of(id, utc(since)),
-            (tx, _) -> notices.addAbout(tx, ENDPOINT_FAILING, id, answer))
-        .onFailure(_ -> memory.undo(id, Step.ANNOUNCE));
+    change((tx, _) -> notices.addAbout(tx, ENDPOINT_FAILING, id, answer), ANNOUNCE, id, since);
+  }
+
+  private void exhaust(UUID id, JsonObject answer) {
+    change((tx, _) -> notices.addAbout(tx, ENDPOINT_EXHAUSTED, id, answer), EXHAUST, id);
   }
 
   private void pause(UUID id, Instant since, JsonObject answer) {
-    change(
-            id,
-            PAUSE,
-            Tuple.of(id, utc(since)),
-            (tx, endpoint) -> recordPause(tx, id, endpoint, answer))
-        .onSuccess(endpoint -> logPaused(id, endpoint))
-        .onFailure(_ -> memory.undo(id, Step.PAUSE));
+    change((tx, endpoint) -> recordPause(tx, id, endpoint, answer), PAUSE, id, since)
+        .ifPresent(endpoint -> logPaused(id, endpoint));
   }
 
-  private Future<Void> recordPause(SqlConnection tx, UUID id, Row endpoint, JsonObject answer) {
+  /** The endpoint's row, if the statement changes it; {@code also} is then done with it. */
+  private Optional<Row> change(
+      BiConsumer<SqlConnection, Row> also, String statement, Object... values) {
+    return transactions.call(tx -> {
+      Optional<Row> changed = Rows.one(Rows.of(tx, statement, values), row -> row);
+      changed.ifPresent(endpoint -> also.accept(tx, endpoint));
+      return changed;
+    });
+  }
+
+  private void recordPause(SqlConnection tx, UUID id, Row endpoint, JsonObject answer) {
     JsonObject changes =
         new JsonObject()
             .put("reason", "failing")
             .put("failing_since", time(endpoint, "failing_since"));
     Act act = new Act("endpoint.paused", "endpoint", id, changes);
-    return AuditLog.write(tx, endpoint.getUUID("workspace_id"), Caller.SYSTEM, act)
-        .compose(_ ->
-            notices.addAbout(
-                tx,
-                ENDPOINT_PAUSED,
-                id,
-                answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"))));
+    AuditLog.record(tx, endpoint.getUUID("workspace_id"), Caller.SYSTEM, act);
+    JsonObject notice =
+        answer.put("reason", "failing").put("paused_at", time(endpoint, "paused_at"));
+    notices.addAbout(tx, ENDPOINT_PAUSED, id, notice);
   }
 
-  private void logPaused(UUID id, @Nullable Row row) {
-    if (row != null) {
-      memory.end(id);
-      paused.increment();
-      log.atWarn()
-          .addKeyValue("endpoint_id", id)
-          .addKeyValue("workspace_id", row.getUUID("workspace_id"))
-          .addKeyValue("failing_since", time(row, "failing_since"))
-          .log("Endpoint paused: every attempt failed for EGRESS_PAUSE_FAILING_AFTER");
-    }
-  }
-
-  /** The endpoint's row, if the statement changed it; then {@code also} is done with it. */
-  private Future<@Nullable Row> change(
-      UUID id, String statement, Tuple values, BiFunction<SqlConnection, Row, Future<Void>> also) {
-    return transactions
-        .<@Nullable Row>run(tx ->
-            tx.preparedQuery(statement)
-                .execute(values)
-                .compose(rows -> {
-                  RowIterator<Row> changed = rows.iterator();
-                  if (!changed.hasNext()) {
-                    return Future.succeededFuture();
-                  }
-                  Row endpoint = changed.next();
-                  return also.apply(tx, endpoint).map(endpoint);
-                }))
-        .onSuccess(_ -> writing.worked())
-        .onFailure(failure -> writing.failed(failure, Map.of("endpoint_id", id)));
+  private void logPaused(UUID id, Row row) {
+    memory.end(id);
+    paused.increment();
+    log.atWarn()
+        .addKeyValue("endpoint_id", id)
+        .addKeyValue("workspace_id", row.getUUID("workspace_id"))
+        .addKeyValue("failing_since", time(row, "failing_since"))
+        .log("Endpoint paused: every attempt failed for EGRESS_PAUSE_FAILING_AFTER");
   }
 
   private JsonObject recovered(Row ended) {
@@ -253,10 +267,6 @@ public final class FailingEndpoints {
   }
 
   private static String time(Row row, String column) {
-    return UtcInstant.format(row.getOffsetDateTime(column).toInstant());
-  }
-
-  private static OffsetDateTime utc(Instant instant) {
-    return instant.atOffset(ZoneOffset.UTC);
+    return UtcInstant.format(Rows.instant(row, column));
   }
 }

@@ -2,13 +2,11 @@ package io.egress.dispatcher.reconcile;
 
 import io.egress.dispatcher.reconcile.PendingDeliveries.Page;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,38 +43,24 @@ final class OverdueDeliveries {
   }
 
   /** Returns whether there are more for now. */
-  Future<Boolean> publishSome() {
-    return Transactions.once(pool, this::publishSome);
+  boolean publishSome() {
+    return Transactions.callOnce(pool, this::publishSome);
   }
 
-  private Future<Boolean> publishSome(SqlConnection tx) {
-    return tx.preparedQuery(TAKE)
-        .execute(Tuple.of(overdue.toMillis()))
-        .compose(rows -> {
-          RowIterator<Row> search = rows.iterator();
-          if (!search.hasNext()) {
-            return Future.succeededFuture(false);
-          }
-          Row row = search.next();
-          boolean again = row.getBoolean("again");
-          return PendingDeliveries.after(tx, Place.of(row), overdue, null)
-              .compose(page -> publish(tx, page, again));
-        });
-  }
-
-  private Future<Boolean> publish(SqlConnection tx, Page page, boolean again) {
-    return republisher
-        .publish(page.deliveries())
-        .compose(_ ->
-            tx.preparedQuery(SAVE)
-                .execute(Tuple.of(again, page.reached().dueAt(), page.reached().id())))
-        .map(_ -> {
-          if (!page.deliveries().isEmpty()) {
-            log.atInfo()
-                .addKeyValue("deliveries", page.deliveries().size())
-                .log("Published overdue deliveries again");
-          }
-          return !page.isLast();
-        });
+  private boolean publishSome(SqlConnection tx) {
+    Row search = Rows.one(Rows.of(tx, TAKE, overdue), row -> row).orElse(null);
+    if (search == null) {
+      return false;
+    }
+    Page page = PendingDeliveries.after(tx, Place.of(search), overdue, null);
+    republisher.publish(page.deliveries());
+    Place reached = page.reached();
+    Rows.of(tx, SAVE, search.getBoolean("again"), reached.dueAt(), reached.id());
+    if (!page.deliveries().isEmpty()) {
+      log.atInfo()
+          .addKeyValue("deliveries", page.deliveries().size())
+          .log("Published overdue deliveries again");
+    }
+    return !page.isLast();
   }
 }

@@ -1,12 +1,10 @@
 package io.egress.dispatcher.reconcile;
 
+import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
-import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -65,32 +63,24 @@ final class PendingDeliveries {
    *
    * @param writtenBefore leaves out those whose row was written later, if it is not null
    */
-  static Future<Page> after(
+  static Page after(
       SqlClient client, Place place, Duration overdue, @Nullable OffsetDateTime writtenBefore) {
-    return client
-        .preparedQuery(PAGE)
-        .execute(Tuple.of(place.dueAt(), place.id(), overdue.toMillis(), writtenBefore))
-        .map(rows -> {
-          List<Delivery> deliveries = new ArrayList<>(rows.size());
-          Place reached = place;
-          for (Row row : rows) {
-            deliveries.add(delivery(row));
-            reached = new Place(row.getOffsetDateTime("due_at"), row.getUUID("id"));
-          }
-          return new Page(deliveries, reached, deliveries.size() < ROWS_MAX);
-        });
+    List<Delivery> deliveries = new ArrayList<>();
+    Place reached = place;
+    for (Row row : Rows.of(client, PAGE, place.dueAt(), place.id(), overdue, writtenBefore)) {
+      deliveries.add(delivery(row));
+      reached = new Place(row.getOffsetDateTime("due_at"), row.getUUID("id"));
+    }
+    return new Page(deliveries, reached, deliveries.size() < ROWS_MAX);
   }
 
   /** When the next one is due; null if there is none. */
-  static Future<@Nullable OffsetDateTime> nextDue(
+  static @Nullable OffsetDateTime nextDue(
       SqlClient client, Place place, OffsetDateTime writtenBefore) {
-    return client
-        .preparedQuery(NEXT_DUE)
-        .execute(Tuple.of(place.dueAt(), place.id(), writtenBefore))
-        .map(rows -> {
-          RowIterator<Row> row = rows.iterator();
-          return row.hasNext() ? row.next().getOffsetDateTime("due_at") : null;
-        });
+    return Rows.one(
+            Rows.of(client, NEXT_DUE, place.dueAt(), place.id(), writtenBefore),
+            row -> row.getOffsetDateTime("due_at"))
+        .orElse(null);
   }
 
   private static Delivery delivery(Row row) {
@@ -101,9 +91,9 @@ final class PendingDeliveries {
         row.getLong("position"),
         row.getUUID("replay_id"),
         Origin.of(row.getString("origin")),
-        row.getOffsetDateTime("owed_at").toInstant(),
+        Rows.instant(row, "owed_at"),
         row.getInteger("attempts") + 1,
-        row.getOffsetDateTime("due_at").toInstant(),
+        Rows.instant(row, "due_at"),
         null);
   }
 }

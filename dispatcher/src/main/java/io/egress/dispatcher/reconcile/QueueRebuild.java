@@ -2,16 +2,17 @@ package io.egress.dispatcher.reconcile;
 
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
 import io.egress.dispatcher.reconcile.PendingDeliveries.Place;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
-import io.vertx.core.Future;
+import io.egress.webhook.delivery.Owed;
+import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.UUID;
@@ -51,9 +52,10 @@ public final class QueueRebuild {
   /** A history is the backfill with its endpoint's id; its positions are below the live ones. */
   private static final String NEXT_ENDPOINT =
       """
-      select r.endpoint_id, e.workspace_id, greatest(e.created_position, r.position) as live_above,
+      select e.id, e.created_position, e.created_at, e.full_history, e.workspace_id,
+        greatest(e.created_position, r.position) as live_above,
         case when r.rebuild = $1 then r.rebuild_position end as reached,
-        b.first_position, least(b.next_position - 1, b.last_position) as history_up_to, b.created_at as history_since
+        b.first_position, least(b.next_position - 1, b.last_position) as history_up_to
       from reconciliations r join endpoints e on e.id = r.endpoint_id
         left join backfills b on b.id = e.id and b.created_at > now() - $2::bigint * interval '1 ms'
       where e.deleted_at is null and (r.rebuild < $1 or not r.rebuild_done)
@@ -96,7 +98,7 @@ public final class QueueRebuild {
   private final Pool pool;
   private final Republisher republisher;
   private final Duration remembered;
-  private final Periodic stepping;
+  private final Recurring stepping;
   private final Outage outage =
       new Outage(log, "Cannot rebuild the queue; retrying", "The rebuild of the queue continues");
   private volatile boolean running;
@@ -107,7 +109,10 @@ public final class QueueRebuild {
     this.pool = pool;
     this.republisher = republisher;
     this.remembered = logRetention.minusDays(1);
-    this.stepping = Periodic.every(vertx, PERIOD, this::advance);
+    this.stepping =
+        new Recurring(vertx, "rebuilding the queue", this::advance)
+            .onFailure(this::failed)
+            .every(PERIOD);
   }
 
   /** Whether a rebuild is unfinished. */
@@ -120,15 +125,13 @@ public final class QueueRebuild {
     stepping.close();
   }
 
-  private Future<?> advance() {
-    return pool.query(UNFINISHED)
-        .execute()
-        .compose(rows -> {
-          running = rows.size() > 0;
-          return running ? advance(STEPS_MAX) : Future.succeededFuture();
-        })
-        .onSuccess(_ -> outage.worked())
-        .onFailure(this::failed);
+  private void advance() {
+    running = Rows.of(pool, UNFINISHED).size() > 0;
+    boolean more = running;
+    for (int steps = 0; more && steps < STEPS_MAX && !stopping; steps++) {
+      more = Transactions.callOnce(pool, this::step);
+    }
+    outage.worked();
   }
 
   /** Without a rebuild, others report the outage. */
@@ -140,133 +143,96 @@ public final class QueueRebuild {
     }
   }
 
-  private Future<Void> advance(int stepsMax) {
-    return Transactions.once(pool, this::step)
-        .compose(more ->
-            more && stepsMax > 1 && !stopping ? advance(stepsMax - 1) : Future.succeededFuture());
-  }
-
   /** Returns whether there is more to do now. */
-  private Future<Boolean> step(SqlConnection tx) {
-    return tx.query(UNFINISHED)
-        .execute()
-        .compose(rows -> {
-          RowIterator<Row> unfinished = rows.iterator();
-          running = unfinished.hasNext();
-          if (!running) {
-            return Future.succeededFuture(false);
-          }
-          Row rebuild = unfinished.next();
-          if (rebuild.getBoolean("waiting")) {
-            return Future.succeededFuture(false);
-          }
-          return rebuild.getBoolean("compared")
-              ? publishPending(tx, rebuild.getLong("id"))
-              : compare(tx, rebuild.getLong("id"), rebuild.getLong("age_ms"));
-        });
+  private boolean step(SqlConnection tx) {
+    Row rebuild = Rows.one(Rows.of(tx, UNFINISHED), row -> row).orElse(null);
+    running = rebuild != null;
+    if (rebuild == null || rebuild.getBoolean("waiting")) {
+      return false;
+    }
+    return rebuild.getBoolean("compared")
+        ? publishPending(tx, rebuild.getLong("id"))
+        : compare(tx, rebuild.getLong("id"), Duration.ofMillis(rebuild.getLong("age_ms")));
   }
 
-  private Future<Boolean> compare(SqlConnection tx, long rebuild, long ageMillis) {
-    return tx.query(Reconciler.ADD_NEW)
-        .execute()
-        .compose(_ -> tx.preparedQuery(START).execute(Tuple.of(rebuild)))
-        .compose(
-            _ -> tx.preparedQuery(NEXT_ENDPOINT).execute(Tuple.of(rebuild, remembered.toMillis())))
-        .compose(rows -> {
-          RowIterator<Row> endpoint = rows.iterator();
-          return endpoint.hasNext()
-              ? comparePage(tx, rebuild, Duration.ofMillis(ageMillis), endpoint.next())
-              : tx.preparedQuery(COMPARED)
-                  .execute(Tuple.of(rebuild))
-                  .map(compared -> compared.rowCount() == 1);
-        });
+  private boolean compare(SqlConnection tx, long rebuild, Duration age) {
+    Rows.of(tx, Reconciler.ADD_NEW);
+    Rows.of(tx, START, rebuild);
+    Row endpoint =
+        Rows.one(Rows.of(tx, NEXT_ENDPOINT, rebuild, remembered), row -> row).orElse(null);
+    if (endpoint == null) {
+      return Rows.of(tx, COMPARED, rebuild).rowCount() == 1;
+    }
+    comparePage(tx, rebuild, age, endpoint);
+    return true;
   }
 
-  private Future<Boolean> comparePage(SqlConnection tx, long rebuild, Duration age, Row endpoint) {
-    UUID id = endpoint.getUUID("endpoint_id");
+  private void comparePage(SqlConnection tx, long rebuild, Duration age, Row endpoint) {
+    Owed owed = EndpointStore.owed(endpoint);
     UUID workspaceId = endpoint.getUUID("workspace_id");
     long liveAbove = endpoint.getLong("live_above");
-    OffsetDateTime historySince = endpoint.getOffsetDateTime("history_since");
-    long historyUpTo = historySince == null ? 0 : endpoint.getLong("history_up_to");
+    Long historyUpTo = endpoint.getLong("history_up_to");
     Long reached = endpoint.getLong("reached");
-    long above =
-        reached != null ? reached : historySince == null ? liveAbove : firstAbove(endpoint);
-    boolean isHistory = historySince != null && above < historyUpTo;
+    long above = reached != null ? reached : historyUpTo == null ? liveAbove : firstAbove(endpoint);
+    boolean isHistory = historyUpTo != null && above < historyUpTo;
     Scope scope =
         isHistory
-            ? Scope.history(id, workspaceId, historyUpTo, historySince.toInstant())
-            : Scope.live(id, workspaceId, remembered, age);
-    return MissingDeliveries.above(tx, scope, isHistory ? above : Math.max(above, liveAbove))
-        .compose(page ->
-            republisher
-                .publish(page.missing())
-                .compose(_ ->
-                    tx.preparedQuery(SAVE_ENDPOINT)
-                        .execute(
-                            Tuple.of(
-                                id,
-                                rebuild,
-                                isHistory && page.isLast() ? liveAbove : page.reached(),
-                                page.isLast() && !isHistory)))
-                .compose(_ ->
-                    tx.preparedQuery(COUNT_FIRST)
-                        .execute(Tuple.of(rebuild, page.missing().size()))))
-        .map(_ -> true);
+            ? Scope.history(owed, workspaceId, historyUpTo)
+            : Scope.live(owed, workspaceId, remembered, age);
+    MissingDeliveries.Page page =
+        MissingDeliveries.above(tx, scope, isHistory ? above : Math.max(above, liveAbove));
+    republisher.publish(page.missing());
+    Rows.of(
+        tx,
+        SAVE_ENDPOINT,
+        owed.endpointId(),
+        rebuild,
+        isHistory && page.isLast() ? liveAbove : page.reached(),
+        page.isLast() && !isHistory);
+    Rows.of(tx, COUNT_FIRST, rebuild, page.missing().size());
   }
 
   private static long firstAbove(Row endpoint) {
     return endpoint.getLong("first_position") - 1;
   }
 
-  private Future<Boolean> publishPending(SqlConnection tx, long rebuild) {
-    return tx.preparedQuery(TAKE_PENDING)
-        .execute(Tuple.of(rebuild))
-        .compose(rows -> {
-          RowIterator<Row> taken = rows.iterator();
-          return taken.hasNext()
-              ? publishPage(tx, rebuild, taken.next())
-              : Future.succeededFuture(false);
-        });
-  }
-
-  private Future<Boolean> publishPage(SqlConnection tx, long rebuild, Row taken) {
+  private boolean publishPending(SqlConnection tx, long rebuild) {
+    Row taken = Rows.one(Rows.of(tx, TAKE_PENDING, rebuild), row -> row).orElse(null);
+    if (taken == null) {
+      return false;
+    }
     OffsetDateTime requestedAt = taken.getOffsetDateTime("requested_at");
-    return PendingDeliveries.after(tx, Place.of(taken), Duration.ZERO, requestedAt)
-        .compose(page ->
-            republisher
-                .publish(page.deliveries())
-                .compose(_ ->
-                    page.isLast()
-                        ? PendingDeliveries.nextDue(tx, page.reached(), requestedAt)
-                        : Future.succeededFuture((@Nullable OffsetDateTime) null))
-                .compose(next -> savePending(tx, rebuild, page, next))
-                .map(_ -> !page.isLast()));
+    PendingDeliveries.Page page =
+        PendingDeliveries.after(tx, Place.of(taken), Duration.ZERO, requestedAt);
+    republisher.publish(page.deliveries());
+    OffsetDateTime nextDue =
+        page.isLast() ? PendingDeliveries.nextDue(tx, page.reached(), requestedAt) : null;
+    savePending(tx, rebuild, page, nextDue);
+    return !page.isLast();
   }
 
-  private static Future<Void> savePending(
+  private static void savePending(
       SqlConnection tx,
       long rebuild,
       PendingDeliveries.Page page,
       @Nullable OffsetDateTime nextDue) {
     boolean finished = page.isLast() && nextDue == null;
-    return tx.preparedQuery(SAVE_PENDING)
-        .execute(
-            Tuple.of(
-                rebuild,
-                page.reached().dueAt(),
-                page.reached().id(),
-                page.deliveries().size(),
-                nextDue,
-                finished))
-        .map(rows -> {
-          if (finished) {
-            Row counts = rows.iterator().next();
-            log.atInfo()
-                .addKeyValue("first", counts.getLong("published_first"))
-                .addKeyValue("pending", counts.getLong("published_pending"))
-                .log("Rebuilt the queue");
-          }
-          return null;
-        });
+    RowSet<Row> saved =
+        Rows.of(
+            tx,
+            SAVE_PENDING,
+            rebuild,
+            page.reached().dueAt(),
+            page.reached().id(),
+            page.deliveries().size(),
+            nextDue,
+            finished);
+    if (finished) {
+      Row counts = saved.iterator().next();
+      log.atInfo()
+          .addKeyValue("first", counts.getLong("published_first"))
+          .addKeyValue("pending", counts.getLong("published_pending"))
+          .log("Rebuilt the queue");
+    }
   }
 }

@@ -4,9 +4,10 @@ import static io.egress.dispatcher.notice.OperatorNotices.Event.QUEUE_LOST;
 
 import io.egress.dispatcher.notice.OperatorNotices;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.kafka.Brokers;
-import io.egress.platform.lifecycle.Periodic;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.queue.Rebuild;
 import io.egress.webhook.queue.RebuildStore;
@@ -18,10 +19,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -85,9 +84,7 @@ public final class QueueWatch {
   private final OperatorNotices notices;
   private final Counter losses;
   private final StrayOffsets strays;
-  private final Periodic looking;
-  private final Outage outage =
-      new Outage(log, "Cannot check the queue in Kafka; retrying", "The queue in Kafka is checked");
+  private final Recurring looking;
   private @Nullable QueueView seen;
 
   /** {@code replaced} is called with the topics that were replaced while this process ran. */
@@ -106,66 +103,55 @@ public final class QueueWatch {
     this.notices = notices;
     this.losses = losses;
     this.strays = new StrayOffsets(brokers);
-    this.looking = Periodic.nowAndEvery(vertx, PERIOD, this::look);
+    this.looking =
+        new Recurring(vertx, "checking the queue in Kafka", this::look)
+            .reporting(
+                new Outage(
+                    log,
+                    "Cannot check the queue in Kafka; retrying",
+                    "The queue in Kafka is checked"))
+            .nowAndEvery(PERIOD);
   }
 
   public void close() {
     looking.close();
   }
 
-  private Future<?> look() {
-    return known()
-        .compose(this::view)
-        .compose(view -> view.equals(seen) ? Future.succeededFuture() : changed(view))
-        .onSuccess(_ -> outage.worked())
-        .onFailure(outage::failed);
+  private void look() {
+    QueueView view = view(known());
+    if (!view.equals(seen)) {
+      changed(view);
+    }
   }
 
   /** The names of the topics to look at, which may include those of another retry schedule. */
-  private Future<Set<String>> known() {
-    QueueView before = seen;
-    return (before == null
-            ? stored(pool, "").map(row -> row == null ? Set.<String>of() : row.topicIds().keySet())
-            : Future.succeededFuture(before.topicIds().keySet()))
-        .map(stored -> {
-          Set<String> names = needed.all();
-          names.addAll(stored);
-          return names;
-        });
+  private Set<String> known() {
+    QueueView known = seen == null ? stored(pool, "") : seen;
+    Set<String> names = needed.all();
+    if (known != null) {
+      names.addAll(known.topicIds().keySet());
+    }
+    return names;
   }
 
-  private Future<QueueView> view(Set<String> names) {
-    return brokers
-        .topics(names)
-        .compose(found ->
-            found.keySet().containsAll(needed.all())
-                ? Future.succeededFuture(found)
-                : needed.create().get().compose(_ -> brokers.topics(names)))
-        .compose(found ->
-            brokers
-                .clusterId()
-                .compose(cluster -> strays(found).map(strays -> view(cluster, found, strays))));
-  }
-
-  private static QueueView view(
-      String cluster, Map<String, TopicDescription> topics, Set<String> strays) {
+  private QueueView view(Set<String> names) {
+    Map<String, TopicDescription> topics = brokers.topics(names).await();
+    if (!topics.keySet().containsAll(needed.all())) {
+      needed.create().get().await();
+      topics = brokers.topics(names).await();
+    }
+    String cluster = brokers.clusterId().await();
     Map<String, String> ids = new HashMap<>();
     topics.forEach((name, topic) -> ids.put(name, topic.topicId().toString()));
-    return new QueueView(cluster, ids, strays);
+    return new QueueView(cluster, ids, strays(topics));
   }
 
-  private Future<Set<String>> strays(Map<String, TopicDescription> found) {
+  private Set<String> strays(Map<String, TopicDescription> found) {
     Topics topics = needed.topics();
-    return strays
-        .of(topics.dispatcherGroup(), partitions(found, needed.deliveries()))
-        .compose(ofDeliveries ->
-            strays
-                .of(topics.fanOutGroup(), partitions(found, Set.of(topics.capturesProcessed())))
-                .map(ofCaptures -> {
-                  Set<String> all = new HashSet<>(ofDeliveries);
-                  all.addAll(ofCaptures);
-                  return all;
-                }));
+    Set<String> all = strays.of(topics.dispatcherGroup(), partitions(found, needed.deliveries()));
+    all.addAll(
+        strays.of(topics.fanOutGroup(), partitions(found, Set.of(topics.capturesProcessed()))));
+    return all;
   }
 
   private static Set<TopicPartition> partitions(
@@ -178,37 +164,32 @@ public final class QueueWatch {
         .collect(Collectors.toSet());
   }
 
-  private Future<Void> changed(QueueView now) {
+  private void changed(QueueView now) {
     QueueView before = seen;
     Set<String> others = before == null ? Set.of() : before.replacedBy(now);
     if (!others.isEmpty()) {
       replaced.accept(others);
     }
-    return Transactions.once(pool, tx -> store(tx, now))
-        .map(lost -> {
-          seen = now;
-          if (!lost.isEmpty()) {
-            losses.increment();
-            log.warn(
-                "Kafka has lost data; publishing what is owed again: {}", String.join("; ", lost));
-          }
-          return null;
-        });
+    List<String> lost = Transactions.callOnce(pool, tx -> store(tx, now));
+    seen = now;
+    if (!lost.isEmpty()) {
+      losses.increment();
+      log.warn("Kafka has lost data; publishing what is owed again: {}", String.join("; ", lost));
+    }
   }
 
   /** Returns what was lost. */
-  private Future<List<String>> store(SqlConnection tx, QueueView now) {
-    return stored(tx, " for update")
-        .compose(stored -> {
-          List<String> lost = stored == null ? List.of() : stored.lostBy(now);
-          return (now.equals(stored) && seen != null ? Future.succeededFuture() : save(tx, now))
-              .compose(_ ->
-                  lost.isEmpty()
-                      ? Future.succeededFuture()
-                      : RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM)
-                          .compose(rebuild -> notices.add(tx, QUEUE_LOST, data(rebuild))))
-              .map(_ -> lost);
-        });
+  private List<String> store(SqlConnection tx, QueueView now) {
+    QueueView stored = stored(tx, " for update");
+    List<String> lost = stored == null ? List.of() : stored.lostBy(now);
+    if (seen == null || !now.equals(stored)) {
+      save(tx, now);
+    }
+    if (!lost.isEmpty()) {
+      Rebuild rebuild = RebuildStore.begin(tx, Rebuild.Reason.LOST, lost, Caller.SYSTEM);
+      notices.add(tx, QUEUE_LOST, data(rebuild));
+    }
+    return lost;
   }
 
   private static JsonObject data(Rebuild rebuild) {
@@ -217,14 +198,8 @@ public final class QueueWatch {
         .put("findings", new JsonArray(rebuild.findings()));
   }
 
-  private static Future<@Nullable QueueView> stored(SqlClient client, String lock) {
-    return client
-        .query(STORED + lock)
-        .execute()
-        .map(rows -> {
-          RowIterator<Row> row = rows.iterator();
-          return row.hasNext() ? view(row.next()) : null;
-        });
+  private static @Nullable QueueView stored(SqlClient client, String lock) {
+    return Rows.one(Rows.of(client, STORED + lock), QueueWatch::view).orElse(null);
   }
 
   private static QueueView view(Row row) {
@@ -235,13 +210,15 @@ public final class QueueWatch {
         row.getString("cluster_id"), ids, Set.of(row.getArrayOfStrings("stray_offsets")));
   }
 
-  private Future<?> save(SqlConnection tx, QueueView now) {
+  private void save(SqlConnection tx, QueueView now) {
     JsonObject ids = new JsonObject();
     now.topicIds().forEach(ids::put);
-    return tx.preparedQuery(SAVE)
-        .execute(
-            Tuple.of(now.clusterId(), ids)
-                .addArrayOfString(now.strayOffsets().toArray(String[]::new))
-                .addArrayOfString(needed.weaknesses().toArray(String[]::new)));
+    Rows.of(
+        tx,
+        SAVE,
+        now.clusterId(),
+        ids,
+        now.strayOffsets().toArray(String[]::new),
+        needed.weaknesses().toArray(String[]::new));
   }
 }

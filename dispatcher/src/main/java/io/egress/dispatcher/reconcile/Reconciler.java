@@ -2,16 +2,17 @@ package io.egress.dispatcher.reconcile;
 
 import io.egress.dispatcher.reconcile.MissingDeliveries.Page;
 import io.egress.dispatcher.reconcile.MissingDeliveries.Scope;
+import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -46,7 +47,7 @@ public final class Reconciler {
 
   private static final String NEXT =
       """
-      select r.endpoint_id, r.position, r.published_position, e.workspace_id,
+      select e.id, e.created_position, e.created_at, e.full_history, e.workspace_id, r.position, r.published_position,
         r.published_at > now() - $1::bigint * interval '1 ms' as published_lately
       from reconciliations r join endpoints e on e.id = r.endpoint_id
       where r.checked_at < now() - $2::bigint * interval '1 ms'
@@ -80,131 +81,85 @@ public final class Reconciler {
     }
   }
 
-  private record Endpoint(UUID id, UUID workspaceId, long position, long publishedUpTo) {}
-
-  private final Vertx vertx;
   private final Pool pool;
   private final Republisher republisher;
   private final OverdueDeliveries overdue;
   private final Rhythm rhythm;
-  private final long timer;
-  private final Outage outage =
-      new Outage(
-          log,
-          "Cannot look for overdue deliveries; retrying",
-          "The search for overdue deliveries works again");
-  private Promise<Void> round = completed();
+  private final Recurring rounds;
   private volatile boolean stopping;
 
   public Reconciler(Vertx vertx, Pool pool, Republisher republisher, Rhythm rhythm) {
-    this.vertx = vertx;
     this.pool = pool;
     this.republisher = republisher;
     this.rhythm = rhythm;
     this.overdue = new OverdueDeliveries(pool, republisher, rhythm.after());
-    this.timer = vertx.setPeriodic(rhythm.period().toMillis(), _ -> startRound());
+    this.rounds =
+        new Recurring(vertx, "looking for overdue deliveries", this::round)
+            .reporting(
+                new Outage(
+                    log,
+                    "Cannot look for overdue deliveries; retrying",
+                    "The search for overdue deliveries works again"))
+            .every(rhythm.period());
   }
 
   /** Completes when the endpoint in progress is finished. */
   public Future<Void> close() {
     stopping = true;
-    vertx.cancelTimer(timer);
-    return round.future();
+    return rounds.stop();
   }
 
-  private void startRound() {
-    if (!round.future().isComplete()) {
-      return;
+  private void round() {
+    Rows.of(pool, ADD_NEW);
+    boolean more = true;
+    for (int endpoints = 0; more && endpoints < ENDPOINTS_MAX && !stopping; endpoints++) {
+      more = Transactions.callOnce(pool, this::reconcileNext);
     }
-    Promise<Void> started = Promise.promise();
-    round = started;
-    pool.query(ADD_NEW)
-        .execute()
-        .compose(_ -> reconcile(ENDPOINTS_MAX))
-        .compose(_ -> publishOverdue())
-        .onSuccess(_ -> outage.worked())
-        .onFailure(outage::failed)
-        .onComplete(_ -> started.complete());
-  }
-
-  private Future<Void> reconcile(int endpointsMax) {
-    return Transactions.once(pool, this::reconcileNext)
-        .compose(more ->
-            more && endpointsMax > 1 && !stopping
-                ? reconcile(endpointsMax - 1)
-                : Future.succeededFuture());
-  }
-
-  private Future<Void> publishOverdue() {
-    return overdue
-        .publishSome()
-        .compose(more -> more && !stopping ? publishOverdue() : Future.succeededFuture());
+    more = true;
+    while (more && !stopping) {
+      more = overdue.publishSome();
+    }
   }
 
   /** Returns whether there was an endpoint to compare. */
-  private Future<Boolean> reconcileNext(SqlConnection tx) {
-    return tx.preparedQuery(NEXT)
-        .execute(Tuple.of(rhythm.after().toMillis(), rhythm.period().toMillis()))
-        .compose(rows -> {
-          if (rows.size() == 0) {
-            return Future.succeededFuture(false);
-          }
-          Row row = rows.iterator().next();
-          boolean lately = row.getBoolean("published_lately");
-          Endpoint endpoint =
-              new Endpoint(
-                  row.getUUID("endpoint_id"),
-                  row.getUUID("workspace_id"),
-                  row.getLong("position"),
-                  lately ? row.getLong("published_position") : 0);
-          Scope owed =
-              Scope.live(
-                  endpoint.id(), endpoint.workspaceId(), rhythm.remembered(), rhythm.after());
-          return MissingDeliveries.above(tx, owed, endpoint.position())
-              .compose(page -> publishAndSave(tx, endpoint, page))
-              .map(_ -> true);
-        });
-  }
-
-  private Future<Void> publishAndSave(SqlConnection tx, Endpoint endpoint, Page page) {
+  private boolean reconcileNext(SqlConnection tx) {
+    Row next =
+        Rows.one(Rows.of(tx, NEXT, rhythm.after(), rhythm.period()), row -> row).orElse(null);
+    if (next == null) {
+      return false;
+    }
+    UUID endpointId = next.getUUID("id");
+    Scope owed =
+        Scope.live(
+            EndpointStore.owed(next),
+            next.getUUID("workspace_id"),
+            rhythm.remembered(),
+            rhythm.after());
+    Page page = MissingDeliveries.above(tx, owed, next.getLong("position"));
+    long publishedUpTo =
+        next.getBoolean("published_lately") ? next.getLong("published_position") : 0;
     List<Delivery> again =
-        page.missing().stream()
-            .filter(delivery -> delivery.position() > endpoint.publishedUpTo())
-            .toList();
-    return publish(again).compose(_ -> save(tx, endpoint, page, again));
-  }
-
-  private Future<Void> publish(List<Delivery> deliveries) {
-    return republisher
-        .publish(deliveries)
-        .onSuccess(_ -> {
-          if (!deliveries.isEmpty()) {
-            log.atInfo()
-                .addKeyValue("endpoint_id", deliveries.get(0).endpointId())
-                .addKeyValue("deliveries", deliveries.size())
-                .log("Published deliveries that had no attempt again");
-          }
-        });
+        page.missing().stream().filter(delivery -> delivery.position() > publishedUpTo).toList();
+    republisher.publish(again);
+    if (!again.isEmpty()) {
+      log.atInfo()
+          .addKeyValue("endpoint_id", endpointId)
+          .addKeyValue("deliveries", again.size())
+          .log("Published deliveries that had no attempt again");
+    }
+    save(tx, endpointId, page, again);
+    return true;
   }
 
   /** The next round begins at the first missing delivery; immediately if there are more. */
-  private static Future<Void> save(
-      SqlConnection tx, Endpoint endpoint, Page page, List<Delivery> again) {
+  private static void save(SqlConnection tx, UUID endpointId, Page page, List<Delivery> again) {
     List<Delivery> missing = page.missing();
-    boolean more = !page.isLast() && missing.isEmpty();
-    return tx.preparedQuery(SAVE)
-        .execute(
-            Tuple.of(
-                endpoint.id(),
-                missing.isEmpty() ? page.reached() : missing.get(0).position() - 1,
-                more,
-                again.isEmpty() ? null : again.get(again.size() - 1).position()))
-        .mapEmpty();
-  }
-
-  private static Promise<Void> completed() {
-    Promise<Void> done = Promise.promise();
-    done.complete();
-    return done;
+    Rows.of(
+        tx,
+        SAVE,
+        endpointId,
+        missing.isEmpty() ? page.reached() : missing.getFirst().position() - 1,
+        !page.isLast() && missing.isEmpty(),
+        again.isEmpty() ? null : again.getLast().position());
   }
 }

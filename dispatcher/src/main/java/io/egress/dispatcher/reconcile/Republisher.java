@@ -5,7 +5,6 @@ import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.queue.Topics;
 import io.micrometer.core.instrument.Counter;
-import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,13 +30,14 @@ public final class Republisher {
     this.published = published;
   }
 
-  Future<Void> publish(List<Delivery> deliveries) {
-    return publisher
+  void publish(List<Delivery> deliveries) {
+    publisher
         .publish(
             deliveries.stream()
                 .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
                 .toList())
         .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .onSuccess(_ -> published.increment(deliveries.size()));
+        .await();
+    published.increment(deliveries.size());
   }
 }

@@ -1,7 +1,6 @@
 package io.egress.dispatcher.reconcile;
 
 import io.egress.platform.kafka.Brokers;
-import io.vertx.core.Future;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -25,23 +24,10 @@ final class StrayOffsets {
    * Descriptions that stay the same while nothing further is missed. The ends are read last: they
    * only move away from the offsets read before.
    */
-  Future<Set<String>> of(String group, Set<TopicPartition> partitions) {
-    return brokers
-        .offsets(partitions, OffsetSpec.earliest())
-        .compose(first ->
-            brokers
-                .committed(group)
-                .compose(committed ->
-                    brokers
-                        .offsets(partitions, OffsetSpec.latest())
-                        .map(ends -> strays(group, first, committed, ends))));
-  }
-
-  private static Set<String> strays(
-      String group,
-      Map<TopicPartition, Long> first,
-      Map<TopicPartition, Long> committed,
-      Map<TopicPartition, Long> ends) {
+  Set<String> of(String group, Set<TopicPartition> partitions) {
+    Map<TopicPartition, Long> first = brokers.offsets(partitions, OffsetSpec.earliest()).await();
+    Map<TopicPartition, Long> committed = brokers.committed(group).await();
+    Map<TopicPartition, Long> ends = brokers.offsets(partitions, OffsetSpec.latest()).await();
     Set<String> strays = new HashSet<>();
     first.forEach((partition, earliest) -> {
       String stray = stray(earliest, committed.get(partition), ends.get(partition));

@@ -33,7 +33,7 @@ class BackfillsAwayTest {
   private static final String GIVE_UP_MS = "1000";
   private static final String WAIT_FOR_METADATA_MS = "50";
 
-  private final Logger log = (Logger) LoggerFactory.getLogger(Backfills.class);
+  private final Logger log = (Logger) LoggerFactory.getLogger(BackfillPublisher.class);
   private final ListAppender<ILoggingEvent> told = new ListAppender<>();
   private EmbeddedBackends backends;
   private BackfillWorld world;

@@ -28,7 +28,7 @@ class RoundRobinTest {
 
     List<UUID> served = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      Backfill backfill = queue.next();
+      UnfinishedBackfill backfill = queue.next();
       assertThat(backfill).isNotNull();
       served.add(backfill.id());
       queue.hasMore(backfill);
@@ -73,7 +73,7 @@ class RoundRobinTest {
   @Test
   void keepsWhatAFailedTurnReservedAndOffersExactlyThatAgain() {
     queue.add(first, 0);
-    Backfill backfill = queue.next();
+    UnfinishedBackfill backfill = queue.next();
     assertThat(backfill).isNotNull();
     List<Delivery> batch = deliveries(first, backfill.reserved());
     backfill.publishing(batch);
@@ -92,7 +92,7 @@ class RoundRobinTest {
   @Test
   void storesAPositionEvenWithoutRoom() {
     queue.add(first, 0);
-    Backfill backfill = publishAll(first);
+    UnfinishedBackfill backfill = publishAll(first);
     assertThat(backfill.room()).isZero();
     queue.periodPassed();
     assertThat(queue.next()).isNull();
@@ -107,7 +107,7 @@ class RoundRobinTest {
   void countsNothingOfAForgottenHistory() {
     queue.add(first, 0);
     queue.add(second, 1);
-    Backfill lost = queue.next();
+    UnfinishedBackfill lost = queue.next();
     assertThat(lost).isNotNull();
     queue.keepOnly(Set.of(1));
     assertThat(allowance.ahead()).isZero();
@@ -119,7 +119,7 @@ class RoundRobinTest {
     queue.periodPassed();
     queue.hasNoMore(lost);
     assertThat(allowance.ahead()).isZero();
-    Backfill kept = queue.next();
+    UnfinishedBackfill kept = queue.next();
     assertThat(kept).isNotNull();
     assertThat(kept.id()).isEqualTo(second);
     assertThat(queue.next()).isNull();
@@ -137,7 +137,7 @@ class RoundRobinTest {
     assertThat(queue.next()).isNull();
 
     unsettled.subList(0, 64).forEach(queue::settled);
-    Backfill woken = queue.next();
+    UnfinishedBackfill woken = queue.next();
     while (woken != null && !woken.id().equals(first)) {
       woken = queue.next();
     }
@@ -151,9 +151,9 @@ class RoundRobinTest {
     return publishAll(endpoint).ahead();
   }
 
-  private Backfill publishAll(UUID endpoint) {
-    Backfill backfill = null;
-    for (Backfill next = queue.next(); next != null; next = queue.next()) {
+  private UnfinishedBackfill publishAll(UUID endpoint) {
+    UnfinishedBackfill backfill = null;
+    for (UnfinishedBackfill next = queue.next(); next != null; next = queue.next()) {
       next.publishing(deliveries(next.id(), next.reserved()));
       queue.hasMore(next);
       backfill = next;
@@ -164,7 +164,7 @@ class RoundRobinTest {
   }
 
   private List<Delivery> publishOnce(UUID endpoint) {
-    Backfill backfill = queue.next();
+    UnfinishedBackfill backfill = queue.next();
     assertThat(backfill).isNotNull();
     List<Delivery> batch = deliveries(endpoint, backfill.reserved());
     backfill.publishing(batch);

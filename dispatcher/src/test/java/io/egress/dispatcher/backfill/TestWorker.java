@@ -22,7 +22,7 @@ final class TestWorker extends VerticleBase {
   private final RecordPublisher publisher;
   private final Topics topics;
   private final BackfillSettings settings;
-  private @Nullable Backfills backfills;
+  private @Nullable BackfillPublisher backfills;
 
   TestWorker(
       Pool pool,
@@ -39,7 +39,7 @@ final class TestWorker extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    backfills = new Backfills(vertx, pool, log, publisher, topics, settings);
+    backfills = new BackfillPublisher(vertx, pool, log, publisher, topics, settings);
     backfills.start();
     return Future.succeededFuture();
   }
@@ -67,7 +67,7 @@ final class TestWorker extends VerticleBase {
     var _ = call(each -> each.close().map(_ -> null));
   }
 
-  private <T> T call(Function<Backfills, Future<T>> work) {
+  private <T> T call(Function<BackfillPublisher, Future<T>> work) {
     Promise<T> done = Promise.promise();
     context.runOnContext(_ -> work.apply(Objects.requireNonNull(backfills)).onComplete(done));
     return BackfillWorld.await(done.future());

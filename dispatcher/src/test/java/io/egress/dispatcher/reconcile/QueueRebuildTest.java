@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Records;
 import io.egress.platform.audit.Caller;
+import io.egress.platform.database.Transactions;
 import io.egress.platform.kafka.NeededTopic;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.webhook.delivery.Delivery;
@@ -218,9 +219,11 @@ class QueueRebuildTest {
                     fleet.topics.retry("1h"))
                 .map(NeededTopic::undelayed)
                 .toList()));
-    Fleet.await(
-        fleet.database.withTransaction(
-            tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), Caller.SYSTEM)));
+    Rebuild begun =
+        Transactions.callOnce(
+            fleet.database,
+            tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), Caller.SYSTEM));
+    assertThat(begun.state().word()).isEqualTo("requested");
     running = started();
   }
 
@@ -234,7 +237,7 @@ class QueueRebuildTest {
   }
 
   private String state() {
-    return Fleet.await(RebuildStore.newest(fleet.database)).orElseThrow().state().word();
+    return RebuildStore.newest(fleet.database).orElseThrow().state().word();
   }
 
   private boolean isRunning() {

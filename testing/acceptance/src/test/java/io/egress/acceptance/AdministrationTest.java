@@ -198,6 +198,11 @@ class AdministrationTest {
                 "pending"))
         .contains(endpoint);
     String capture = delivery.getString("capture_id");
+    assertThat(run("captures", "list", workspace.toString(), "--search", capture))
+        .containsPattern("entered_at +title +speakers +device +mode +id")
+        .contains(capture);
+    assertThat(run("captures", "list", workspace.toString(), "--mode", "manual", "--member", "x"))
+        .doesNotContain(capture);
     assertThat(run("captures", "show", capture))
         .containsPattern("workspace_id +" + workspace)
         .containsPattern("state +in the stream")

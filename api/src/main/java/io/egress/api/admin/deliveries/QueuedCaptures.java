@@ -6,6 +6,7 @@ import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.platform.kafka.UnconsumedRecords;
 import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.queue.Topics;
@@ -32,9 +33,6 @@ final class QueuedCaptures {
   private static final Logger log = LoggerFactory.getLogger(QueuedCaptures.class);
 
   private static final String OUTBOX = "select capture_id from outbox where workspace_id = $1";
-
-  private static final String HISTORY =
-      "select next_position, last_position from backfills where id = $1 and finished_at is null";
 
   private final Vertx vertx;
   private final Pool pool;
@@ -99,10 +97,11 @@ final class QueuedCaptures {
 
     private Found run() {
       Rows.of(pool, OUTBOX, workspaceId).forEach(row -> captureIds.add(row.getUUID("capture_id")));
-      Rows.of(pool, HISTORY, endpoint.id())
-          .forEach(unfinished -> {
-            historyFrom = unfinished.getLong("next_position");
-            historyTo = unfinished.getLong("last_position");
+      new Backfills(pool)
+          .unfinished(endpoint.id())
+          .ifPresent(history -> {
+            historyFrom = history.nextPosition();
+            historyTo = history.lastPosition();
           });
       readTopics(
           topics.fanOutGroup(),

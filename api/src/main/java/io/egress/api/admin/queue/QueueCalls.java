@@ -26,16 +26,14 @@ public final class QueueCalls {
 
   public Answer show(Call unused) {
     return Answer.ok(
-        new Queue(
-            RebuildStore.newest(pool).await().orElse(null), RebuildStore.weaknesses(pool).await()));
+        new Queue(RebuildStore.newest(pool).orElse(null), RebuildStore.weaknesses(pool)));
   }
 
   public Answer rebuild(Call call) {
     Caller caller = call.caller();
     Rebuild begun =
         new Transactions(pool)
-            .call(
-                tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), caller).await());
+            .call(tx -> RebuildStore.begin(tx, Rebuild.Reason.REQUESTED, List.of(), caller));
     return Answer.accepted(Map.of("rebuild", begun));
   }
 }

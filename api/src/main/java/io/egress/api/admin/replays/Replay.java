@@ -2,6 +2,7 @@ package io.egress.api.admin.replays;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.egress.webhook.backfill.Backfill;
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Instant;
 import java.util.Locale;
@@ -9,8 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a workspace's stream to be sent to an endpoint: a replay, a redelivery, or the full
- * history requested when the endpoint was created.
+ * What the API shows of a {@link Backfill}: a replay, a redelivery, or the full history requested
+ * when the endpoint was created.
  *
  * @param id the endpoint's id for a full history
  * @param only {@code undelivered}, or null for all
@@ -43,6 +44,22 @@ public record Replay(
     public String word() {
       return this == CANCELED ? "cancelled" : name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  static Replay of(Backfill backfill) {
+    return new Replay(
+        backfill.id(),
+        backfill.endpointId(),
+        backfill.origin(),
+        backfill.onlyUndelivered() ? "undelivered" : null,
+        backfill.firstPosition(),
+        backfill.lastPosition(),
+        backfill.nextPosition(),
+        backfill.published(),
+        backfill.createdBy(),
+        backfill.createdAt(),
+        backfill.finishedAt(),
+        backfill.canceledAt());
   }
 
   @JsonProperty

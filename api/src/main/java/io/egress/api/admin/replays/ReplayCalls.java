@@ -7,6 +7,7 @@ import io.egress.api.call.Pages;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.ReplayBody;
 import io.egress.platform.http.PathIds;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.deliverylog.DeliveryState;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +33,8 @@ public final class ReplayCalls {
   public Answer start(Call call) {
     UUID workspaceId = call.workspaceId();
     UUID endpointId = call.id("endpoint");
-    ReplayBody body = ReplayBody.read(call.body()).orRefuse();
-    return Answer.accepted(replays.start(call.caller(), workspaceId, endpointId, body));
+    Backfills.Range range = ReplayBody.read(call.body()).orRefuse();
+    return Answer.accepted(replays.start(call.caller(), workspaceId, endpointId, range));
   }
 
   /** Replays of one endpoint. */

@@ -1,12 +1,13 @@
 package io.egress.api.admin.replays;
 
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.intake.ReplayBody;
 import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
+import io.egress.webhook.backfill.Backfill;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
@@ -35,22 +36,22 @@ public final class Replays {
 
   private final Transactions transactions;
   private final EndpointStore endpoints;
-  private final ReplayStore store;
+  private final Backfills backfills;
 
   public Replays(Pool pool) {
     this.transactions = new Transactions(pool);
     this.endpoints = new EndpointStore(pool);
-    this.store = new ReplayStore(pool);
+    this.backfills = new Backfills(pool);
   }
 
-  public Replay start(Caller caller, UUID workspaceId, UUID endpointId, ReplayBody body) {
+  public Replay start(Caller caller, UUID workspaceId, UUID endpointId, Backfills.Range range) {
     requireEndpoint(workspaceId, endpointId);
     return transactions.call(tx ->
         started(
             tx,
             caller,
             workspaceId,
-            ReplayStore.add(tx, workspaceId, endpointId, body, caller.actor())));
+            Backfills.add(tx, workspaceId, endpointId, range, caller.actor())));
   }
 
   /** Sends the capture of {@code delivery} to its endpoint again. */
@@ -67,13 +68,13 @@ public final class Replays {
     return transactions.call(tx ->
         deliveries.stream()
             .map(delivery ->
-                started(tx, caller, workspaceId, ReplayStore.addOne(tx, delivery, caller.actor())))
+                started(tx, caller, workspaceId, Backfills.addOne(tx, delivery, caller.actor())))
             .toList());
   }
 
   private static Replay started(
-      SqlConnection tx, Caller caller, UUID workspaceId, Optional<Replay> added) {
-    Replay started = added.orElseThrow(Replays::tooMany);
+      SqlConnection tx, Caller caller, UUID workspaceId, Optional<Backfill> added) {
+    Replay started = added.map(Replay::of).orElseThrow(Replays::tooMany);
     audit(tx, caller, workspaceId, "started", started);
     return started;
   }
@@ -94,22 +95,22 @@ public final class Replays {
   /** Newest first; only those after {@code after}, unless that is null. */
   public List<Replay> list(UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
     requireEndpoint(workspaceId, endpointId);
-    return store.list(endpointId, after, max);
+    return backfills.list(endpointId, after, max).stream().map(Replay::of).toList();
   }
 
   /** Of all endpoints of the workspace, without redeliveries, newest first. */
   public List<Progress> newest(UUID workspaceId, int max) {
-    List<Replay> found = store.newest(workspaceId, max);
+    List<Backfill> found = backfills.newest(workspaceId, max);
     Map<UUID, Map<DeliveryState, Long>> counts =
-        store.undelivered(found.stream().map(Replay::id).toList());
+        backfills.undelivered(found.stream().map(Backfill::id).toList());
     return found.stream()
-        .map(each -> progress(each, counts.getOrDefault(each.id(), Map.of())))
+        .map(each -> progress(Replay.of(each), counts.getOrDefault(each.id(), Map.of())))
         .toList();
   }
 
   public Progress show(UUID workspaceId, UUID id) {
-    Replay replay = store.show(workspaceId, id).orElseThrow(Replays::unknown);
-    return progress(replay, store.undelivered(List.of(id)).getOrDefault(id, Map.of()));
+    Replay replay = backfills.show(workspaceId, id).map(Replay::of).orElseThrow(Replays::unknown);
+    return progress(replay, backfills.undelivered(List.of(id)).getOrDefault(id, Map.of()));
   }
 
   /**
@@ -125,7 +126,7 @@ public final class Replays {
       throw new Refusal(409, "a full history cannot be canceled: delete its endpoint instead");
     }
     transactions.call(tx -> {
-      if (ReplayStore.cancel(tx, workspaceId, id)) {
+      if (Backfills.cancel(tx, workspaceId, id)) {
         audit(tx, caller, workspaceId, "cancelled", replay);
       }
       return replay;
@@ -159,7 +160,6 @@ public final class Replays {
   }
 
   private static Refusal tooMany() {
-    return new Refusal(
-        409, "the endpoint has " + ReplayStore.UNFINISHED_MAX + " unfinished replays");
+    return new Refusal(409, "the endpoint has " + Backfills.UNFINISHED_MAX + " unfinished replays");
   }
 }

@@ -351,7 +351,7 @@ class PortalBrowserTest {
     UUID second = UUID.randomUUID();
     browser.go(world.link(second, "admin", null));
     browser.awaitText("Captures in the stream");
-    for (String path : List.of("/", "/keys", "/endpoints", "/deliveries", "/replays", "/audit")) {
+    for (String path : List.of("/", "/captures", "/keys", "/endpoints", "/deliveries", "/replays", "/audit")) {
       browser.go(world.url(page + path));
       assertThat(browser.text()).contains("Your session has ended");
       browser.go(world.url("/portal/" + second + path));
@@ -432,6 +432,8 @@ class PortalBrowserTest {
     for (String path :
         List.of(
             "/",
+            "/captures",
+            "/captures/" + capture,
             "/keys",
             "/endpoints",
             "/endpoints/" + endpoint,
@@ -514,6 +516,7 @@ class PortalBrowserTest {
 
     Map<String, String> pages = new LinkedHashMap<>();
     pages.put("overview", "/");
+    pages.put("captures", "/captures");
     pages.put("keys", "/keys");
     pages.put("endpoints", "/endpoints");
     pages.put("endpoint", "/endpoints/" + down);

@@ -10,7 +10,7 @@ import java.util.UUID;
  * The unfinished part of a history or a replay. It counts toward the worker's allowance until it is
  * forgotten because it belongs to another worker.
  */
-final class Backfill {
+final class UnfinishedBackfill {
   enum State {
     /** Paused, deleted or completely published; kept until its deliveries are finished. */
     RESTING,
@@ -34,7 +34,7 @@ final class Backfill {
   private long unsavedPosition = NONE;
   private int unsavedCount;
 
-  Backfill(UUID id, int partition, Allowance allowance) {
+  UnfinishedBackfill(UUID id, int partition, Allowance allowance) {
     this.id = id;
     this.partition = partition;
     this.allowance = allowance;

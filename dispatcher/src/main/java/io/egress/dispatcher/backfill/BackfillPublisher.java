@@ -2,9 +2,10 @@ package io.egress.dispatcher.backfill;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.egress.dispatcher.backfill.BackfillStore.Open;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.outage.Outage;
+import io.egress.webhook.backfill.Backfills;
+import io.egress.webhook.backfill.Backfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.queue.Topics;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * <p>Around a rebalance two workers may publish the same backfill, and a crash may repeat a batch:
  * the deliveries are the same, ids included.
  */
-public final class Backfills {
-  private static final Logger log = LoggerFactory.getLogger(Backfills.class);
+public final class BackfillPublisher {
+  private static final Logger log = LoggerFactory.getLogger(BackfillPublisher.class);
 
   /** By then every client of every process knows the new number of partitions. */
   private static final Duration SPREADING_MAX = Duration.ofSeconds(30);
@@ -42,7 +43,7 @@ public final class Backfills {
 
   private final Vertx vertx;
   private final BackfillSettings settings;
-  private final BackfillStore store;
+  private final Backfills store;
   private final Pump pump;
   private final Allowance allowance;
   private final RoundRobin roundRobin;
@@ -63,7 +64,7 @@ public final class Backfills {
   private int inTurn;
   private int failuresInARow;
 
-  public Backfills(
+  public BackfillPublisher(
       Vertx vertx,
       Pool pool,
       DeliveryLog deliveryLog,
@@ -73,7 +74,7 @@ public final class Backfills {
     this.vertx = vertx;
     this.settings = settings;
     this.partitions = settings.partitions();
-    this.store = new BackfillStore(pool);
+    this.store = new Backfills(pool);
     this.pump = new Pump(store, deliveryLog, publisher, topics.backfill(), () -> closing);
     this.allowance = new Allowance(settings);
     this.roundRobin = new RoundRobin(allowance, settings.aheadMax());
@@ -186,7 +187,7 @@ public final class Backfills {
 
   private void serve() {
     while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      Backfill backfill = roundRobin.next();
+      UnfinishedBackfill backfill = roundRobin.next();
       if (backfill == null) {
         return;
       }
@@ -195,7 +196,7 @@ public final class Backfills {
     }
   }
 
-  private void ended(Backfill backfill, AsyncResult<Boolean> more) {
+  private void ended(UnfinishedBackfill backfill, AsyncResult<Boolean> more) {
     inTurn--;
     if (more.failed()) {
       failuresInARow++;

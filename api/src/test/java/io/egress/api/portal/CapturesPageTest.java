@@ -1,0 +1,117 @@
+package io.egress.api.portal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The list of captures, and what a capture's page shows of the conversation. */
+@Timeout(120)
+class CapturesPageTest {
+  private static final Service service = Service.shared();
+
+  private final UUID workspace = UUID.randomUUID();
+  private final String page = "/portal/" + workspace + "/captures";
+  private Browser browser;
+
+  @BeforeEach
+  void open() {
+    browser = Browser.at(service, workspace, "admin");
+  }
+
+  @Test
+  void aWorkspaceWithoutEndpointsHasAListToo() {
+    assertThat(browser.get(page).body()).contains("There are no captures yet");
+    UUID kickoff = put("Kickoff <Berlin>");
+    UUID review = put("Review");
+
+    String list = browser.get(page).body();
+    assertThat(list).containsSubsequence(review.toString(), kickoff.toString());
+    assertThat(list).contains("Kickoff &lt;Berlin>", "Ada", "Kitchen", "manual");
+
+    assertThat(browser.get(page + "?search=KICKOFF").body())
+        .contains(kickoff.toString())
+        .doesNotContain(review.toString());
+    assertThat(browser.get(page + "?search=" + review).body()).contains(">Review<");
+    assertThat(browser.get(page + "?member=lovelace").body()).contains("No matching captures");
+    assertThat(browser.get(page + "?mode=manual&device=kit").body()).contains(kickoff.toString());
+  }
+
+  @Test
+  void whatIsWrongWithAFilterStandsBesideIt() {
+    HttpResponse<String> answer =
+        browser.get(page + "?search=" + "a".repeat(201) + "&from=soon&mode=loud");
+
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body())
+        .contains("longer than 200 characters", FilterQuery.NO_TIME, "no such mode", "show all");
+  }
+
+  @Test
+  void olderOnesAreBehindALink() {
+    service.enter(workspace, 51);
+    String first = browser.get(page).body();
+    assertThat(first).contains("Older captures", "#51").doesNotContain("#1<");
+
+    String older = first.replaceFirst("(?s).*id=\"older\" href=\"([^\"]+)\".*", "$1");
+    assertThat(browser.get(older.replace("&amp;", "&")).body())
+        .contains("#1<")
+        .doesNotContain("Older captures", "#2<");
+  }
+
+  /** As for bodies that were sent: sessions that could create a key may read it. */
+  @Test
+  void theBeginningIsShownToSessionsThatMayReadIt() {
+    UUID id = put("Kickoff");
+
+    assertThat(browser.get(page + "/" + id).body()).contains("What was said", "Good morning.");
+    assertThat(Browser.at(service, workspace, "view").get(page + "/" + id).body())
+        .contains("Kickoff")
+        .doesNotContain("Good morning.");
+
+    service.internal("DELETE", "/internal/v1/captures/" + id, "{\"reason\":\"a request\"}");
+    assertThat(browser.get(page + "/" + id).body()).doesNotContain("Good morning.");
+    assertThat(browser.get(page).body()).contains("Erased", "#1").doesNotContain("Kickoff");
+  }
+
+  private UUID put(String title) {
+    UUID id = UUID.randomUUID();
+    JsonObject capture =
+        Service.capture(workspace)
+            .put("title", title)
+            .put("mode", "manual")
+            .put(
+                "device",
+                new JsonObject().put("id", UUID.randomUUID().toString()).put("name", "Kitchen"))
+            .put(
+                "participants",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("label", "S1")
+                            .put("speech_ms", 900)
+                            .put("match_confidence", 0.9)
+                            .put(
+                                "member",
+                                new JsonObject()
+                                    .put("id", UUID.randomUUID().toString())
+                                    .put("name", "Ada"))))
+            .put(
+                "segments",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("start_ms", 0)
+                            .put("end_ms", 900)
+                            .put("speaker", "S1")
+                            .put("text", "Good morning.")));
+    assertThat(service.put(id, capture).statusCode()).isEqualTo(201);
+    return id;
+  }
+}

@@ -1,0 +1,390 @@
+package io.egress.webhook.backfill;
+
+import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.deliverylog.Undelivered;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table {@code backfills}. The api adds, shows and cancels them, on virtual threads;
+ * dispatchers publish them and store their progress, on event loops, with the methods that return
+ * futures.
+ */
+public final class Backfills {
+  /** Limit per endpoint; erasures do not count. */
+  public static final int UNFINISHED_MAX = 100;
+
+  /**
+   * The part of a stream to send. Without a position or instant, it begins at the start of the
+   * stream, or ends with its end.
+   *
+   * @param from captures that entered the stream at or after this instant
+   * @param to captures that entered the stream before this instant
+   * @param onlyUndelivered whether to include only captures whose newest delivery was exhausted or
+   *     skipped
+   */
+  public record Range(
+      @Nullable Long fromPosition,
+      @Nullable Instant from,
+      @Nullable Long toPosition,
+      @Nullable Instant to,
+      boolean onlyUndelivered) {}
+
+  /** A backfill that may be published. */
+  public record Open(UUID id, UUID endpointId) {}
+
+  /**
+   * The next deliveries of a backfill.
+   *
+   * @param nextPosition the first position of the next batch
+   * @param last whether the backfill ends with this batch
+   */
+  public record Batch(List<Delivery> deliveries, long nextPosition, boolean last) {
+    public Batch {
+      deliveries = List.copyOf(deliveries);
+    }
+  }
+
+  private static final String COLUMNS =
+      "id, endpoint_id, origin, only_undelivered, first_position, next_position, last_position,"
+          + " published, created_by, created_at, finished_at, cancelled_at";
+
+  private static final String HAS_ROOM =
+      "(select count(*) from backfills where endpoint_id = e.id and finished_at is null and origin <> 'erasure') < "
+          + UNFINISHED_MAX;
+
+  /** A replay of an empty range is finished at once. */
+  private static final String ADD =
+      """
+      insert into backfills (id, endpoint_id, origin, only_undelivered, first_position, next_position,
+        last_position, created_by, finished_at)
+      select $1, e.id, 'replay', $4, r.first, r.first, r.last, $9, case when r.first > r.last then now() end
+      from endpoints e
+        join workspaces w on w.id = e.workspace_id
+        cross join lateral (
+          select coalesce($5::bigint, stream_position_before(w.id, $6::timestamptz) + 1, 1) as first,
+            least(w.stream_head, $7::bigint, stream_position_before(w.id, $8::timestamptz)) as last) r
+      where e.workspace_id = $2 and e.id = $3 and e.deleted_at is null and %s
+      returning %s
+      """
+          .formatted(HAS_ROOM, COLUMNS);
+
+  private static final String ADD_ONE =
+      """
+      insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position, created_by)
+      select $1, e.id, $5, $3, $3, $3, $4
+      from endpoints e where e.id = $2 and e.deleted_at is null and %s
+      returning %s
+      """
+          .formatted(HAS_ROOM, COLUMNS);
+
+  private static final String OF_WORKSPACE =
+      "endpoint_id in (select id from endpoints where workspace_id = $1 and deleted_at is null)";
+
+  private static final String LIST =
+      """
+      select %s from backfills b
+      where endpoint_id = $1 and origin <> 'erasure' and ($2::uuid is null or (created_at, id) < (
+        select created_at, id from backfills where id = $2 and endpoint_id = $1))
+      order by created_at desc, id desc limit $3
+      """
+          .formatted(COLUMNS);
+
+  private static final String NEWEST =
+      """
+      select %s from endpoints e cross join lateral (
+        select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'erasure')
+        order by created_at desc, id desc limit 100) as b
+      where e.workspace_id = $1 and e.deleted_at is null
+      order by b.created_at desc, b.id desc limit $2
+      """
+          .formatted("b." + COLUMNS.replace(", ", ", b."));
+
+  private static final String UNFINISHED =
+      "select " + COLUMNS + " from backfills where id = $1 and finished_at is null";
+
+  private static final String SHOW =
+      "select " + COLUMNS + " from backfills where id = $2 and " + OF_WORKSPACE;
+
+  /** The repeated condition is that of the partial index. */
+  private static final String UNDELIVERED_STATES =
+      """
+      select replay_id, state, count(*) from deliveries
+      where replay_id = any($1) and replay_id is not null and state <> 'delivered' group by 1, 2
+      """;
+
+  private static final String CANCEL =
+      """
+      update backfills set cancelled_at = now(), finished_at = coalesce(finished_at, now())
+      where id = $2 and %s and cancelled_at is null and origin <> 'backfill'
+      """
+          .formatted(OF_WORKSPACE);
+
+  private static final String OPEN =
+      """
+      select b.id, b.endpoint_id
+      from backfills b join endpoints e on e.id = b.endpoint_id
+      where b.finished_at is null and not e.paused and e.deleted_at is null and b.id > $1
+      order by b.id limit $2
+      """;
+
+  /**
+   * Deliveries in a state, oldest position first. The repeated condition is that of the partial
+   * index, which excludes delivered rows. All rows of the last position are read: any of them may
+   * be the one that was owed.
+   */
+  private static final String UNDELIVERED =
+      """
+      select d.position, d.capture_id, d.replay_id from deliveries d
+      where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
+        and d.position >= b.next_position and d.position <= b.last_position
+        and d.replay_id is distinct from b.id and b.only_undelivered
+      order by d.position fetch first ($2::integer) rows with ties\
+      """;
+
+  /**
+   * The next positions; a row without a position if nothing is left, no row if nothing is to be
+   * sent now. A replay sends no erased captures. Where only deliveries of replays are read, the
+   * first one may have been delivered, which the caller has to look up.
+   */
+  private static final String TAKE =
+      """
+      select b.last_position, b.endpoint_id, b.origin, b.created_at, s.position, s.capture_id, s.wanted, s.of_replay
+      from backfills b
+        join endpoints e on e.id = b.endpoint_id
+        left join lateral (
+          (select position, capture_id,
+              b.origin <> 'replay' or not exists (
+                select from erasures x where x.capture_id = stream.capture_id) as wanted,
+              false as of_replay from stream
+            where workspace_id = e.workspace_id and not b.only_undelivered
+              and position >= b.next_position and position <= b.last_position
+            order by position limit $2::integer)
+          union all
+          (select u.position, u.capture_id,
+              %s as wanted,
+              u.replay_id is not null as of_replay
+            from ((%s) union all (%s)) as u
+            order by u.position fetch first ($2::integer) rows with ties)) s on true
+      where b.id = $1 and b.finished_at is null and not e.paused and e.deleted_at is null
+      order by s.position
+      """
+          .formatted(
+              Undelivered.condition("u", "b.endpoint_id", "b.id"),
+              UNDELIVERED.formatted("exhausted"),
+              UNDELIVERED.formatted("skipped"));
+
+  private static final String ADVANCE =
+      """
+      update backfills set
+        next_position = $2,
+        published = published + $3,
+        finished_at = case when $2 > last_position then now() end
+      where id = $1 and finished_at is null
+        and (next_position < $2 or last_position < $2)
+      """;
+
+  private static final String CANCELED =
+      "select id from backfills where id = any($1) and cancelled_at is not null";
+
+  private final Pool pool;
+
+  public Backfills(Pool pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * Empty if the workspace has no such endpoint, or the endpoint has too many unfinished backfills.
+   */
+  public static Optional<Backfill> add(
+      SqlClient client,
+      UUID workspaceId,
+      UUID endpointId,
+      Range range,
+      @Nullable String createdBy) {
+    return Rows.one(
+        Rows.of(
+            client,
+            ADD,
+            UUID.randomUUID(),
+            workspaceId,
+            endpointId,
+            range.onlyUndelivered(),
+            range.fromPosition(),
+            range.from(),
+            range.toPosition(),
+            range.to(),
+            createdBy),
+        Backfill::of);
+  }
+
+  /**
+   * Repeats the notification if the delivery is one of an erasure. Empty if the endpoint was
+   * deleted or has too many unfinished backfills.
+   */
+  public static Optional<Backfill> addOne(
+      SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
+    Origin origin = delivery.origin() == Origin.ERASURE ? Origin.ERASURE : Origin.REDELIVERY;
+    return Rows.one(
+        Rows.of(
+            client,
+            ADD_ONE,
+            UUID.randomUUID(),
+            delivery.endpointId(),
+            delivery.position(),
+            createdBy,
+            origin.word()),
+        Backfill::of);
+  }
+
+  /** Newest first; only those after {@code after}, unless that is null. */
+  public List<Backfill> list(UUID endpointId, @Nullable UUID after, int max) {
+    return Rows.list(Rows.of(pool, LIST, endpointId, after, max), Backfill::of);
+  }
+
+  /** Of all endpoints, without redeliveries, newest first; at most 100 of each endpoint. */
+  public List<Backfill> newest(UUID workspaceId, int max) {
+    return Rows.list(Rows.of(pool, NEWEST, workspaceId, max), Backfill::of);
+  }
+
+  public Optional<Backfill> show(UUID workspaceId, UUID id) {
+    return Rows.one(Rows.of(pool, SHOW, workspaceId, id), Backfill::of);
+  }
+
+  /** Empty if there is none with the id, or it is finished. */
+  public Optional<Backfill> unfinished(UUID id) {
+    return Rows.one(Rows.of(pool, UNFINISHED, id), Backfill::of);
+  }
+
+  /**
+   * The number of each backfill's deliveries in each state that the log has; without delivered
+   * ones, and without backfills that have no others.
+   */
+  public Map<UUID, Map<DeliveryState, Long>> undelivered(Collection<UUID> ids) {
+    Map<UUID, Map<DeliveryState, Long>> all = new HashMap<>();
+    for (Row row : Rows.of(pool, UNDELIVERED_STATES, (Object) ids.toArray(UUID[]::new))) {
+      Map<DeliveryState, Long> counts =
+          all.computeIfAbsent(row.getUUID("replay_id"), _ -> new EnumMap<>(DeliveryState.class));
+      DeliveryState.find(row.getString("state"))
+          .ifPresent(state -> counts.put(state, row.getLong("count")));
+    }
+    return all;
+  }
+
+  /** Returns whether there was such a backfill that could be canceled. */
+  public static boolean cancel(SqlClient client, UUID workspaceId, UUID id) {
+    return Rows.of(client, CANCEL, workspaceId, id).rowCount() > 0;
+  }
+
+  /** Sorted by id. */
+  public Future<List<Open>> open(UUID after, int max) {
+    return pool.preparedQuery(OPEN)
+        .execute(Tuple.of(after, max))
+        .map(rows ->
+            Rows.list(rows, row -> new Open(row.getUUID("id"), row.getUUID("endpoint_id"))));
+  }
+
+  /** Empty if it is finished, or its endpoint is paused or deleted. */
+  public Future<Optional<Batch>> take(UUID id, int max) {
+    return pool.preparedQuery(TAKE)
+        .execute(Tuple.of(id, max))
+        .compose(rows ->
+            rows.size() == 0
+                ? Future.succeededFuture(Optional.empty())
+                : deliveredAtFirst(rows)
+                    .map(delivered -> Optional.of(batch(id, max, rows, delivered))));
+  }
+
+  /** Of the wanted captures that are known by deliveries of replays only. */
+  private Future<Set<UUID>> deliveredAtFirst(RowSet<Row> rows) {
+    List<UUID> firsts = new ArrayList<>();
+    for (Row row : rows) {
+      if (row.getLong("position") != null
+          && row.getBoolean("wanted")
+          && row.getBoolean("of_replay")) {
+        firsts.add(firstId(row));
+      }
+    }
+    return Undelivered.delivered(pool, firsts);
+  }
+
+  /** Never decreases, even if two workers publish the same backfill. */
+  public Future<Void> advance(UUID id, long nextPosition, int published) {
+    return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
+  }
+
+  /** Returns the canceled ones of the replays, read with {@code client}. */
+  public static Future<Set<UUID>> canceled(SqlClient client, Collection<UUID> replayIds) {
+    return client
+        .preparedQuery(CANCELED)
+        .execute(Tuple.tuple().addArrayOfUUID(replayIds.toArray(UUID[]::new)))
+        .map(rows -> new HashSet<>(Rows.list(rows, row -> row.getUUID("id"))));
+  }
+
+  /** {@code delivered} has the first deliveries of captures that are not wanted therefore. */
+  private static Batch batch(UUID id, int max, RowSet<Row> rows, Set<UUID> delivered) {
+    List<Delivery> deliveries = new ArrayList<>(rows.size());
+    long end = 0;
+    long taken = 0;
+    long added = 0;
+    int found = 0;
+    for (Row row : rows) {
+      end = row.getLong("last_position");
+      Long position = row.getLong("position");
+      if (position != null) {
+        taken = position;
+        found++;
+        // Several deliveries of one capture may have failed.
+        if (row.getBoolean("wanted")
+            && position != added
+            && (delivered.isEmpty() || !delivered.contains(firstId(row)))) {
+          deliveries.add(delivery(id, position, row));
+          added = position;
+        }
+      }
+    }
+    boolean last = found < max || taken >= end;
+    return new Batch(deliveries, last ? end + 1 : taken + 1, last);
+  }
+
+  private static UUID firstId(Row row) {
+    return DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id"));
+  }
+
+  private static Delivery delivery(UUID id, long position, Row row) {
+    UUID endpointId = row.getUUID("endpoint_id");
+    UUID captureId = row.getUUID("capture_id");
+    Origin origin = Origin.of(row.getString("origin"));
+    Instant createdAt = Rows.instant(row, "created_at");
+    return origin == Origin.BACKFILL
+        ? Delivery.first(
+            DeliveryId.of(endpointId, captureId),
+            endpointId,
+            captureId,
+            position,
+            origin,
+            createdAt)
+        : Delivery.replayed(id, endpointId, captureId, position, origin, createdAt);
+  }
+}
