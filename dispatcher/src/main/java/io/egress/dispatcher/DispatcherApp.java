@@ -29,6 +29,7 @@ import io.egress.platform.http.RequestLog;
 import io.egress.platform.kafka.KafkaClients;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.lifecycle.Closing;
+import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.platform.outage.Startup;
 import io.egress.settings.FailingSettings.OperatorWebhook;
@@ -272,23 +273,17 @@ public final class DispatcherApp {
   }
 
   private Future<Void> maintainDays(DeliveryVerticle.Dependencies shared) {
-    long timer =
-        vertx.setPeriodic(
-            DAYS_MAINTENANCE_PERIOD.toMillis(),
-            _ ->
-                shared
-                    .days()
-                    .maintain(shared.pool())
-                    .onFailure(failure ->
-                        log.warn(
-                            "Cannot maintain the day partitions of the delivery log: {}",
-                            failure.toString())));
-    closing.push(
-        "the delivery log's partitions",
-        () -> {
-          vertx.cancelTimer(timer);
-          return Future.succeededFuture();
-        });
+    Recurring hourly =
+        new Recurring(
+                vertx,
+                "maintaining the days of the delivery log",
+                () -> shared.days().maintain(shared.pool()))
+            .onFailure(failure ->
+                log.warn(
+                    "Cannot maintain the day partitions of the delivery log: {}",
+                    failure.toString()))
+            .every(DAYS_MAINTENANCE_PERIOD);
+    closing.pushSync("the delivery log's partitions", hourly::close);
     return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
         .await(() -> shared.days().maintain(shared.pool()));
   }
