@@ -351,7 +351,8 @@ class PortalBrowserTest {
     UUID second = UUID.randomUUID();
     browser.go(world.link(second, "admin", null));
     browser.awaitText("Captures in the stream");
-    for (String path : List.of("/", "/captures", "/keys", "/endpoints", "/deliveries", "/replays", "/audit")) {
+    for (String path :
+        List.of("/", "/captures", "/keys", "/endpoints", "/deliveries", "/replays", "/audit")) {
       browser.go(world.url(page + path));
       assertThat(browser.text()).contains("Your session has ended");
       browser.go(world.url("/portal/" + second + path));
