@@ -114,12 +114,12 @@ class CommandsTest {
         """
         compopt() { :; }
         source %s
-        COMP_WORDS=(egress captures f)
+        COMP_WORDS=(egress captures s)
         COMP_CWORD=2
         _complete_egress
         echo ${COMPREPLY[@]}
         """;
-    assertThat(completed(folder, "bash", typed)).isEqualTo("find");
+    assertThat(completed(folder, "bash", typed)).isEqualTo("show");
   }
 
   /** zsh itself leaves out what does not begin with the word. */
@@ -132,18 +132,18 @@ class CommandsTest {
         echo "${_comps[egress]}"
         emulate -L sh
         compopt() { :; }
-        COMP_WORDS=(egress captures f)
+        COMP_WORDS=(egress captures s)
         COMP_CWORD=2
         _complete_egress
         echo "${COMPREPLY[@]}"
         """;
     assertThat(completed(folder, "zsh", typed).lines())
-        .containsExactly("_bash_complete -F _complete_egress -o default", "erase find");
+        .containsExactly("_bash_complete -F _complete_egress -o default", "erase list show");
   }
 
   @Test
   void completesInFish(@TempDir Path folder) throws Exception {
-    String typed = "source %s; complete -C 'egress captures f'";
+    String typed = "source %s; complete -C 'egress captures s'";
     assertThat(completed(folder, "fish", typed)).contains("show\tShows whose a capture is");
   }
 

@@ -17,6 +17,7 @@ import io.egress.platform.http.Refusal;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.send.FailureText;
 import io.vertx.core.MultiMap;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -177,7 +178,7 @@ final class DeliveriesPage {
     List<Choice> byOutcome = new ArrayList<>();
     byOutcome.add(choice(query, "outcome", "", "Any outcome"));
     for (String outcome : DeliveryReads.outcomes()) {
-      byOutcome.add(choice(query, "outcome", outcome, outcome.replace('_', ' ')));
+      byOutcome.add(choice(query, "outcome", outcome, FailureText.words(outcome)));
     }
     return new DeliveryFilterForm(
         all.size() > CHOICES_MAX ? List.of() : byEndpoint(query, all),

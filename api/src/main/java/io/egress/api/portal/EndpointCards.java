@@ -29,8 +29,8 @@ final class EndpointCards {
 
   /** An endpoint of a list. */
   record Listed(Endpoint endpoint, EndpointHealth health) {
-    EndpointStatus status() {
-      return EndpointStatus.of(health);
+    EndpointStatus status(Instant now) {
+      return EndpointStatus.of(health, now);
     }
   }
 
@@ -71,7 +71,7 @@ final class EndpointCards {
         endpoint.id(),
         EndpointNames.of(endpoint),
         endpoint.url(),
-        listed.status(),
+        listed.status(now),
         chart,
         Times.number(behind) + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
         oldest == null ? null : Times.age(oldest, now));

@@ -1,5 +1,6 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replay;
@@ -16,17 +17,21 @@ import io.egress.api.portal.view.EndpointDetail;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview.EndpointCard;
+import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One endpoint: its state, and forms to change it. */
 final class EndpointPage {
+  private static final int ATTEMPTS_MAX = 10;
+
   private static final GivenBody UNDELIVERED =
       GivenBody.of(new JsonObject().put("only", "undelivered"));
 
@@ -35,6 +40,7 @@ final class EndpointPage {
   private final EndpointBody bodies;
   private final TestSend testSend;
   private final Replays replays;
+  private final DeliveryReads deliveries;
   private final EndpointCards cards;
   private final Clock clock;
 
@@ -44,6 +50,7 @@ final class EndpointPage {
       EndpointBody bodies,
       TestSend testSend,
       Replays replays,
+      DeliveryReads deliveries,
       EndpointCards cards,
       Clock clock) {
     this.pages = pages;
@@ -51,6 +58,7 @@ final class EndpointPage {
     this.bodies = bodies;
     this.testSend = testSend;
     this.replays = replays;
+    this.deliveries = deliveries;
     this.cards = cards;
     this.clock = clock;
   }
@@ -179,7 +187,22 @@ final class EndpointPage {
     return pages.page(
         status,
         "endpoint",
-        Map.of("frame", frame, "detail", new EndpointDetail(endpoint, card, tested)));
+        Map.of(
+            "frame",
+            frame,
+            "detail",
+            new EndpointDetail(endpoint, card, newest(visit, endpoint), tested)));
+  }
+
+  private List<RecentAttempt> newest(Visit visit, Endpoint endpoint) {
+    return deliveries.newestAttempts(visit.workspaceId(), endpoint, ATTEMPTS_MAX).stream()
+        .map(each ->
+            new RecentAttempt(
+                each.deliveryId(),
+                each.position(),
+                AttemptRow.of(
+                    each.attempt().number(), each.attempt().made(), each.deliveryId(), "", false)))
+        .toList();
   }
 
   private Answer rotationPage(

@@ -17,6 +17,7 @@ import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,7 @@ final class EndpointsPage {
   private final Endpoints endpoints;
   private final EndpointBody bodies;
   private final EndpointCards cards;
+  private final Clock clock;
   private final List<ReceiverCode> receivers = ReceiverCodes.read();
 
   /** What the page shows besides the list. */
@@ -47,7 +49,13 @@ final class EndpointsPage {
     static final Shown NOTHING = new Shown(200, null, null, null);
   }
 
-  EndpointsPage(PageRenderer pages, Endpoints endpoints, EndpointBody bodies, EndpointCards cards) {
+  EndpointsPage(
+      PageRenderer pages,
+      Endpoints endpoints,
+      EndpointBody bodies,
+      EndpointCards cards,
+      Clock clock) {
+    this.clock = clock;
     this.pages = pages;
     this.endpoints = endpoints;
     this.bodies = bodies;
@@ -95,7 +103,7 @@ final class EndpointsPage {
     parameters.put(
         "endpoints",
         cards.page(visit.workspaceId(), matching, first, PAGE).stream()
-            .map(EndpointsPage::row)
+            .map(each -> new EndpointRow(each.endpoint(), each.status(clock.instant())))
             .toList());
     parameters.put("inAll", all.size());
     parameters.put("isSearchable", all.size() > PAGE);
@@ -125,10 +133,6 @@ final class EndpointsPage {
     return (search.isEmpty() ? "" : SEARCH + "=" + FilterQuery.encoded(search) + "&")
         + "page="
         + page;
-  }
-
-  private static EndpointRow row(EndpointCards.Listed listed) {
-    return new EndpointRow(listed.endpoint(), listed.status());
   }
 
   private static int number(MultiMap query) {

@@ -79,7 +79,7 @@ public final class Portal {
     this.overview = new OverviewPage(pages, lookups, operations.endpoints(), cards, pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints =
-        new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards);
+        new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards, clock);
     this.endpoint =
         new EndpointPage(
             pages,
@@ -87,6 +87,7 @@ public final class Portal {
             operations.endpointBodies(),
             operations.testSend(),
             operations.replays(),
+            operations.deliveries(),
             cards,
             clock);
     this.deliveries =

@@ -154,7 +154,7 @@ class OperatorPagesTest {
         .contains(
             "&lt;script&gt;alert(1)",
             "1 down",
-            "https://example.com/hook is down: status 500",
+            "https://example.com/hook is down: answered 500 Internal Server Error",
             "1 to be retried, the oldest for",
             "2 failed or skipped",
             "3 in the last hour",

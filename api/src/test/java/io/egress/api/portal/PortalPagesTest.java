@@ -455,7 +455,11 @@ class PortalPagesTest {
 
     String path = page + "/deliveries/" + DeliveryId.of(first, capture);
     assertThat(browser.get(path).body())
-        .contains("A talk", "status 500", "{\"error\":\"no\"}", "https://example.com/one");
+        .contains(
+            "A talk",
+            "answered 500 Internal Server Error",
+            "{\"error\":\"no\"}",
+            "https://example.com/one");
     assertThat(done(browser.submit(path, path + "/redeliver", Map.of()))).contains("sent again");
     assertThat(
             service

@@ -82,12 +82,36 @@ public final class LoggedDeliveries {
       """
           .formatted(COLUMNS);
 
+  private static final String ATTEMPT_COLUMNS =
+      "attempt, started_at, duration_ms, outcome, status, detail, answer, revision, signature, length,"
+          + " request_headers, response_headers";
+
   private static final String ATTEMPTS =
+      "select " + ATTEMPT_COLUMNS + " from attempts where delivery_id = $1 order by attempt";
+
+  /** Retries and replays are of captures of any age; those of the newest ones are read. */
+  private static final String NEWEST_ATTEMPTS =
       """
-      select attempt, started_at, duration_ms, outcome, status, detail, answer, revision, signature, length,
-        request_headers, response_headers
-      from attempts where delivery_id = $1 order by attempt
-      """;
+      select d.id as delivery_id, d.position, a.* from (
+          select unnest($2::uuid[]) as id
+          union
+          (select id from deliveries
+            where endpoint_id = $1 and state = 'pending' and state <> 'delivered' order by position desc limit 50)
+          union
+          (select id from deliveries
+            where endpoint_id = $1 and state = 'exhausted' and state <> 'delivered' order by position desc limit 20)
+          union
+          (select id from deliveries
+            where endpoint_id = $1 and replay_id is not null order by position desc limit 20)) as k
+        join deliveries d on d.id = k.id
+        cross join lateral (
+          select %s from attempts where delivery_id = k.id order by attempt desc limit $3) as a
+      order by a.started_at desc, a.attempt desc limit $3
+      """
+          .formatted(ATTEMPT_COLUMNS);
+
+  /** An attempt, and the delivery of which it is one. */
+  public record AttemptOf(UUID deliveryId, long position, LoggedAttempt attempt) {}
 
   private final SqlClient client;
   private final LogDays days;
@@ -193,6 +217,25 @@ public final class LoggedDeliveries {
           rows.forEach(row -> attempts.add(attempt(row)));
           return attempts;
         });
+  }
+
+  /**
+   * The newest attempts to an endpoint, newest first.
+   *
+   * @param newest the first deliveries of the newest captures
+   */
+  public Future<List<AttemptOf>> newestAttempts(
+      UUID endpointId, Collection<LoggedDelivery> newest, int max) {
+    return client
+        .preparedQuery(NEWEST_ATTEMPTS)
+        .execute(
+            Tuple.of(endpointId, newest.stream().map(LoggedDelivery::id).toArray(UUID[]::new), max))
+        .map(rows ->
+            Rows.list(
+                rows,
+                row ->
+                    new AttemptOf(
+                        row.getUUID("delivery_id"), row.getLong("position"), attempt(row))));
   }
 
   /** The start of the first day that the log covers. */

@@ -1,6 +1,8 @@
 package io.egress.webhook.send;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Why an attempt failed, as named in delivery records and metrics. */
 public enum FailureKind {
@@ -44,5 +46,9 @@ public enum FailureKind {
 
   public String word() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  public static Optional<FailureKind> find(String word) {
+    return Arrays.stream(values()).filter(kind -> kind.word().equals(word)).findFirst();
   }
 }

@@ -55,13 +55,15 @@ public final class DeliveryReads {
   private final Captures captures;
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
+  private final OwedDeliveries owed;
   private final DeliverySearch search;
 
   public DeliveryReads(Pool pool, Captures captures, LogDays days) {
     this.captures = captures;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
-    this.search = new DeliverySearch(captures, new OwedDeliveries(pool, log), log);
+    this.owed = new OwedDeliveries(pool, log);
+    this.search = new DeliverySearch(captures, owed, log);
   }
 
   /**
@@ -115,6 +117,13 @@ public final class DeliveryReads {
             .toList();
     Long revision = captures.revision(workspaceId, delivery.captureId()).orElse(null);
     return new DeliveryWithAttempts(delivery, log.attempts(id).await(), others, revision);
+  }
+
+  /** The newest attempts to an endpoint, newest first. */
+  public List<LoggedDeliveries.AttemptOf> newestAttempts(
+      UUID workspaceId, Endpoint endpoint, int max) {
+    OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
+    return log.newestAttempts(endpoint.id(), owed.newest(scope, max).owed(), max).await();
   }
 
   /** What the last attempt of a delivery may have ended with. */

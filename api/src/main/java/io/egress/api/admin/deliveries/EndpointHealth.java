@@ -3,6 +3,8 @@ package io.egress.api.admin.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.send.FailureText;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts the attempts judged, at most {@link #JUDGED}
  * @param succeeded how many of them succeeded
  * @param lastSuccess the newest successful attempt; null if there is none
- * @param lastOutcome {@code delivered}, or how the newest attempt failed, with the status of the
- *     response; null if there is none
+ * @param lastFailure the newest attempt if it failed; null if it succeeded, or there is none
+ * @param failingSince since when every attempt has failed; null if one succeeded
  * @param failed captures that were exhausted and not delivered since
  * @param skipped captures that were skipped and not delivered since
  * @param pending deliveries that have failed and will be retried; at most {@link
@@ -27,12 +29,22 @@ public record EndpointHealth(
     int attempts,
     int succeeded,
     @Nullable Instant lastSuccess,
-    @Nullable String lastOutcome,
+    @Nullable LastFailure lastFailure,
+    @Nullable Instant failingSince,
     long failed,
     long skipped,
     boolean hasMore,
     long pending,
     @Nullable Instant oldestPending) {
+  /** How the newest attempt failed. */
+  public record LastFailure(
+      Instant at, String outcome, @Nullable Integer status, @Nullable String detail) {
+    public FailureText text() {
+      return FailureText.of(outcome, status, detail)
+          .orElseThrow(() -> new IllegalStateException("no failure is called " + outcome));
+    }
+  }
+
   /** The number of attempts that are judged. */
   public static final int JUDGED = 20;
 
@@ -75,6 +87,18 @@ public record EndpointHealth(
     return newest == RECOVERED || succeeded >= attempts * HEALTHY_RATE
         ? State.HEALTHY
         : State.FAILING;
+  }
+
+  /**
+   * {@code delivered}, or how the newest attempt failed, with the status of the response; null if
+   * there is none.
+   */
+  public @Nullable String lastOutcome() {
+    if (lastFailure == null) {
+      return attempts == 0 ? null : DeliveryState.DELIVERED.word();
+    }
+    Integer status = lastFailure.status();
+    return status == null ? lastFailure.outcome() : lastFailure.outcome() + " " + status;
   }
 
   public long undelivered() {

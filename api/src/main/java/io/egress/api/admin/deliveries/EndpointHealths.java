@@ -2,9 +2,9 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.admin.deliveries.EndpointHealth.LastFailure;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.DeliveryId;
-import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.Undelivered;
 import io.egress.webhook.endpoint.Endpoint;
@@ -97,11 +97,12 @@ public final class EndpointHealths {
           .formatted(COUNTED_MAX);
 
   private static final String HEALTH =
-      "select e.id as endpoint_id, n.newest, s.last_success_at, f.last_failure_at, f.last_failure, u.*, p.*"
-          + " from unnest($1::uuid[]) as e(id) "
+      "select e.id as endpoint_id, e.failing_since, n.newest, s.last_success_at, f.last_failure_at,"
+          + " f.last_failure, u.*, p.* from endpoints e "
           + ATTEMPTS
           + UNDELIVERED
-          + PENDING;
+          + PENDING
+          + " where e.id = any($1)";
 
   private static final String TROUBLED =
       """
@@ -121,7 +122,7 @@ public final class EndpointHealths {
       int succeeded,
       int recovered,
       @Nullable Instant lastSuccess,
-      @Nullable String lastOutcome) {
+      @Nullable LastFailure lastFailure) {
     static Made of(Row row) {
       String all = row.getString("newest");
       if (all == null) {
@@ -136,8 +137,8 @@ public final class EndpointHealths {
           successes(last(newest, EndpointHealth.RECOVERED)),
           success,
           failure == null || (success != null && success.isAfter(failure))
-              ? DeliveryState.DELIVERED.word()
-              : outcome(row.getJsonObject("last_failure")));
+              ? null
+              : failure(failure, row.getJsonObject("last_failure")));
     }
 
     private static String last(String outcomes, int max) {
@@ -148,10 +149,12 @@ public final class EndpointHealths {
       return (int) outcomes.chars().filter(each -> each == '1').count();
     }
 
-    private static String outcome(JsonObject failure) {
-      String word = failure.getString("outcome");
-      Integer status = failure.getInteger("status");
-      return status == null ? word : word + " " + status;
+    private static LastFailure failure(Instant at, JsonObject failure) {
+      return new LastFailure(
+          at,
+          failure.getString("outcome"),
+          failure.getInteger("status"),
+          failure.getString("detail"));
     }
   }
 
@@ -233,7 +236,8 @@ public final class EndpointHealths {
         made.attempts(),
         made.succeeded(),
         made.lastSuccess(),
-        made.lastOutcome(),
+        made.lastFailure(),
+        Rows.optionalInstant(row, "failing_since"),
         Math.min(COUNTED_MAX, failed),
         Math.min(COUNTED_MAX, skipped),
         failed >= COUNTED_MAX || skipped >= COUNTED_MAX,

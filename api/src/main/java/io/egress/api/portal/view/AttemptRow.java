@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.webhook.deliverylog.MadeAttempt;
+import io.egress.webhook.send.FailureText;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;
@@ -59,6 +60,11 @@ public record AttemptRow(
     return outcome.equals("delivered");
   }
 
+  /** What can be done about a failure; empty if it succeeded. */
+  public String advice() {
+    return FailureText.of(outcome, status, detail).map(FailureText::advice).orElse("");
+  }
+
   /** Whether both look the same to a reader who wants to know what is wrong. */
   boolean endedLike(AttemptRow other) {
     return result().equals(other.result())
@@ -69,9 +75,9 @@ public record AttemptRow(
 
   /** The outcome, including the response status. */
   public String result() {
-    if (status == null) {
-      return outcome;
+    if (isDelivered()) {
+      return status == null ? outcome : outcome + ", status " + status;
     }
-    return outcome.equals("status") ? "status " + status : outcome + ", status " + status;
+    return FailureText.of(outcome, status, detail).map(FailureText::words).orElse(outcome);
   }
 }

@@ -1,6 +1,7 @@
 package io.egress.api.portal.view;
 
 import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.send.FailureText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ public record DeliveryRow(
         delivery.origin().word(),
         delivery.state().word(),
         delivery.attempts(),
-        delivery.lastOutcome(),
+        delivery.lastOutcome() == null ? null : FailureText.words(delivery.lastOutcome()),
         delivery.owedAt(),
         delivery.nextAttemptAt());
   }

@@ -3,17 +3,23 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.Endpoint;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An endpoint and its health.
  *
+ * @param newest the newest attempts, newest first
  * @param tested the outcome of a test, null if none was sent
  */
 public record EndpointDetail(
-    Endpoint endpoint, Overview.EndpointCard card, @Nullable AttemptRow tested) {
+    Endpoint endpoint,
+    Overview.EndpointCard card,
+    List<RecentAttempt> newest,
+    @Nullable AttemptRow tested) {
   public EndpointDetail {
     requireNonNull(endpoint, "endpoint is null");
     requireNonNull(card, "card is null");
+    newest = List.copyOf(newest);
   }
 }

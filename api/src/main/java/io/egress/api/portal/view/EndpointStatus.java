@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The health of an endpoint.
  *
  * @param state a class of the style sheet
+ * @param why how the newest attempt failed, and since when all do; null unless the endpoint is down
+ *     or failing
+ * @param advice what can be done about it; empty without {@code why}
  * @param undelivered what failed or was skipped; null if nothing was
  * @param again the label of the button that sends it again; null if there is nothing to send, or
  *     the endpoint is paused
@@ -20,6 +23,8 @@ public record EndpointStatus(
     String state,
     String label,
     String rate,
+    @Nullable String why,
+    String advice,
     @Nullable Instant lastSuccess,
     @Nullable String undelivered,
     @Nullable String again) {
@@ -29,16 +34,34 @@ public record EndpointStatus(
     requireNonNull(rate, "rate is null");
   }
 
-  public static EndpointStatus of(EndpointHealth health) {
+  public static EndpointStatus of(EndpointHealth health, Instant now) {
     String state = health.state().name().toLowerCase(Locale.ROOT);
+    EndpointHealth.LastFailure failure = isIll(health) ? health.lastFailure() : null;
     boolean isAny = health.undelivered() > 0;
     return new EndpointStatus(
         state,
         health.state() == State.UNTRIED ? "no attempts yet" : state,
         rate(health),
+        failure == null ? null : why(failure, health.failingSince(), now),
+        failure == null ? "" : failure.text().advice(),
         health.lastSuccess(),
         isAny ? count(health) + verb(health) : null,
         isAny && health.state() != State.PAUSED ? again(health) : null);
+  }
+
+  private static boolean isIll(EndpointHealth health) {
+    return health.state() == State.DOWN || health.state() == State.FAILING;
+  }
+
+  private static String why(
+      EndpointHealth.LastFailure failure, @Nullable Instant since, Instant now) {
+    String words = failure.text().words();
+    return (since == null ? "" : "Every attempt has failed since " + Times.shown(since) + " UTC. ")
+        + Character.toUpperCase(words.charAt(0))
+        + words.substring(1)
+        + ", "
+        + Times.age(failure.at(), now)
+        + " ago.";
   }
 
   private static String rate(EndpointHealth health) {

@@ -76,6 +76,11 @@ public record Frame(
     return problem == null ? value : problem.typed().getOrDefault(field, value);
   }
 
+  /** Whether the form that was not accepted has this field. */
+  public boolean isTyped(String field) {
+    return problem != null && problem.typed().containsKey(field);
+  }
+
   /** Whether a box was checked in a form that was not accepted, or is to be. */
   public boolean isChecked(String field, boolean otherwise) {
     return problem == null ? otherwise : problem.typed().containsKey(field);

@@ -88,13 +88,11 @@ public record WorkspaceRow(
 
   private static String problem(WorkspaceList.Judged judged) {
     String description = judged.endpoint().description();
-    String outcome = judged.health().lastOutcome();
-    boolean isWhy =
-        outcome != null && !outcome.startsWith("delivered") && !judged.endpoint().paused();
+    EndpointHealth.LastFailure failure = judged.health().lastFailure();
     return (description == null || description.isBlank() ? judged.endpoint().url() : description)
         + " is "
         + judged.health().state().name().toLowerCase(Locale.ROOT)
-        + (isWhy ? ": " + outcome : "");
+        + (failure == null || judged.endpoint().paused() ? "" : ": " + failure.text().words());
   }
 
   private static List<String> behind(WorkspaceList.Listed workspace, Instant now) {
