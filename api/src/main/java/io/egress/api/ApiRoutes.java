@@ -135,6 +135,7 @@ final class ApiRoutes {
           .get(DELIVERIES, calls.answer(deliveries::list))
           .get(DELIVERIES + "/:id", calls.answer(deliveries::show))
           .post(DELIVERIES + "/:id/redeliver", calls.answer(deliveries::redeliver))
+          .post(REPLAYS, calls.withBody(replays::startForAll))
           .get(REPLAYS + "/:id", calls.answer(replays::show))
           .delete(REPLAYS + "/:id", calls.answer(replays::cancel));
     }

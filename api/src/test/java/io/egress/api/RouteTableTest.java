@@ -32,11 +32,18 @@ class RouteTableTest {
   /** With the reason. */
   private static final Map<String, String> NOT_AUDITED =
       Map.of(
-          "PUT /internal/v1/captures/:id", PIPELINE,
-          "POST /internal/v1/captures", PIPELINE,
-          "PATCH /internal/v1/captures/:id/participants/:label", PIPELINE,
-          "PUT /internal/v1/members/:id", PIPELINE,
-          "PUT /internal/v1/devices/:id", PIPELINE);
+          "POST " + WORKSPACE + "/replays",
+          "each replay that it starts has an entry; here it starts none",
+          "PUT /internal/v1/captures/:id",
+          PIPELINE,
+          "POST /internal/v1/captures",
+          PIPELINE,
+          "PATCH /internal/v1/captures/:id/participants/:label",
+          PIPELINE,
+          "PUT /internal/v1/members/:id",
+          PIPELINE,
+          "PUT /internal/v1/devices/:id",
+          PIPELINE);
 
   /** With the reason. */
   private static final Map<String, String> WITHOUT_IDEMPOTENCY_KEY =
@@ -52,7 +59,9 @@ class RouteTableTest {
           "POST " + WORKSPACE + "/deliveries/:id/redeliver",
           "a delivery is sent each time",
           "POST " + WORKSPACE + "/endpoints/:id/replays",
-          "receivers recognize a capture that they have");
+          "receivers recognize a capture that they have",
+          "POST " + WORKSPACE + "/replays",
+          "a second one finds nothing left");
 
   /** A call of the pipeline, or of the application, has no page. */
   private static final String NO_PAGE = "none";
@@ -106,6 +115,7 @@ class RouteTableTest {
               "POST " + WORKSPACE + "/deliveries/:id/redeliver", "POST /deliveries/:id/redeliver"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/replays", "POST /endpoints/:id/replay"),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/replays", "GET /replays"),
+          Map.entry("POST " + WORKSPACE + "/replays", "POST /replays"),
           Map.entry("GET " + WORKSPACE + "/replays/:id", "GET /replays/:id"),
           Map.entry("DELETE " + WORKSPACE + "/replays/:id", "POST /replays/:id/cancel"));
 

@@ -1,5 +1,6 @@
 package io.egress.cli;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +39,13 @@ final class ReplaysCommand {
           "next_position",
           "to_position",
           "published",
+          "delivered",
+          "pending",
+          "exhausted",
+          "skipped",
           "id");
+  private static final List<String> STARTED =
+      List.of("endpoint_id", "state", "from_position", "to_position", "id");
   private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
@@ -122,14 +129,35 @@ final class ReplaysCommand {
     return deliveries.getLong("exhausted") + deliveries.getLong("skipped") == 0 ? 0 : 1;
   }
 
+  @Command(
+      name = "start-all",
+      description =
+          "Sends everything that was exhausted or skipped again, to every endpoint of the workspace"
+              + " that is not paused.")
+  int startForAll(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
+    JsonObject started =
+        internal
+            .api()
+            .call(
+                "POST",
+                "/workspaces/" + workspace + "/replays",
+                new JsonObject().put("only", "undelivered"));
+    return output.table(started, "replays", STARTED);
+  }
+
   private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
     String printed = "";
     while (true) {
       JsonObject replay = api.call("GET", path, new JsonObject());
       JsonObject deliveries = replay.getJsonObject("deliveries");
       String progress =
-          "%s of %s published deliveries have arrived"
-              .formatted(deliveries.getLong("delivered"), replay.getLong("published"));
+          "%s published: %s delivered, %s given up, %s skipped, %s waiting"
+              .formatted(
+                  replay.getLong("published"),
+                  deliveries.getLong("delivered"),
+                  deliveries.getLong("exhausted"),
+                  deliveries.getLong("skipped"),
+                  deliveries.getLong("pending"));
       if (!output.isJson() && !progress.equals(printed)) {
         output.note(progress);
         printed = progress;
@@ -155,7 +183,7 @@ final class ReplaysCommand {
                 "GET",
                 "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays?limit=100",
                 new JsonObject());
-    return output.table(page, "replays", COLUMNS);
+    return output.table(page, flat(page.getJsonArray("replays")), COLUMNS);
   }
 
   @Command(name = "show", description = "Shows a replay and the outcomes of its deliveries.")
@@ -179,9 +207,19 @@ final class ReplaysCommand {
   }
 
   private static int print(JsonObject replay, Output output) {
-    JsonObject deliveries = replay.getJsonObject("deliveries", new JsonObject());
+    return output.print(replay, out -> out.print(TextTable.fields(flat(replay))));
+  }
+
+  private static JsonArray flat(JsonArray replays) {
+    JsonArray rows = new JsonArray();
+    replays.forEach(each -> rows.add(flat((JsonObject) each)));
+    return rows;
+  }
+
+  /** With the numbers of deliveries by state, which a full history does not have. */
+  private static JsonObject flat(JsonObject replay) {
     JsonObject flat = replay.copy();
-    flat.remove("deliveries");
-    return output.print(replay, out -> out.print(TextTable.fields(flat.mergeIn(deliveries))));
+    JsonObject deliveries = (JsonObject) flat.remove("deliveries");
+    return deliveries == null ? flat : flat.mergeIn(deliveries);
   }
 }

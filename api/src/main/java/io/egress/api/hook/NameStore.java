@@ -1,5 +1,6 @@
 package io.egress.api.hook;
 
+import io.egress.api.intake.NameBody;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;
 import io.vertx.core.Future;
@@ -55,7 +56,7 @@ final class NameStore {
       with put as (
         insert into devices as d (workspace_id, id, name) values ($1, $2, $3)
         on conflict (workspace_id, id) do update set name = excluded.name
-        where d.name is distinct from excluded.name
+        where $4 and d.name is distinct from excluded.name
         returning workspace_id, 'device' as kind, id, xmax <> 0 as renamed)
       """
           + RENAME;
@@ -63,8 +64,10 @@ final class NameStore {
       """
       with put as (
         insert into members as m (workspace_id, id, name, email) values ($1, $2, $3, $4)
-        on conflict (workspace_id, id) do update set name = excluded.name, email = excluded.email
-        where (m.name, m.email) is distinct from (excluded.name, excluded.email)
+        on conflict (workspace_id, id) do update set
+          name = case when $5 then excluded.name else m.name end,
+          email = case when $6 then excluded.email else m.email end
+        where ($5 and m.name is distinct from excluded.name) or ($6 and m.email is distinct from excluded.email)
         returning workspace_id, 'member' as kind, id, xmax <> 0 as renamed)
       """
           + RENAME;
@@ -112,27 +115,45 @@ final class NameStore {
   /** Inserts or renames. Returns whether a name that captures may show has changed. */
   Future<Boolean> change(SqlConnection tx, Names changes) {
     Future<Boolean> renamed = Future.succeededFuture(false);
-    for (var device : changes.devices().entrySet()) {
-      renamed = renamed.compose(before -> put(tx, device.getKey(), device.getValue(), before));
+    for (var entry : changes.devices().entrySet()) {
+      var named = new NameBody.NamedDevice(entry.getKey().workspaceId(), entry.getValue(), true);
+      renamed = renamed.compose(before -> change(tx, named).map(now -> before || now));
     }
-    for (var member : changes.members().entrySet()) {
-      renamed = renamed.compose(before -> put(tx, member.getKey(), member.getValue(), before));
+    for (var entry : changes.members().entrySet()) {
+      UUID workspaceId = entry.getKey().workspaceId();
+      var change = new NameBody.MemberChange(entry.getValue(), true, true);
+      renamed =
+          renamed.compose(before -> change(tx, workspaceId, change).map(now -> before || now));
     }
     return renamed;
   }
 
-  private static Future<Boolean> put(
-      SqlConnection tx, Names.Key key, Device device, boolean renamed) {
-    return tx.preparedQuery(PUT_DEVICE)
-        .execute(Tuple.of(key.workspaceId(), key.id(), device.name()))
-        .map(rows -> renamed || rows.rowCount() > 0);
+  /** Inserts the device, or changes what is given. */
+  Future<Boolean> change(SqlConnection tx, NameBody.NamedDevice named) {
+    Device device = named.device();
+    return isChanged(
+        tx,
+        PUT_DEVICE,
+        Tuple.of(named.workspaceId(), device.id(), device.name(), named.changesName()));
   }
 
-  private static Future<Boolean> put(
-      SqlConnection tx, Names.Key key, Member member, boolean renamed) {
-    return tx.preparedQuery(PUT_MEMBER)
-        .execute(Tuple.of(key.workspaceId(), key.id(), member.name(), member.email()))
-        .map(rows -> renamed || rows.rowCount() > 0);
+  /** Inserts the member, or changes what is given. The member is locked either way. */
+  Future<Boolean> change(SqlConnection tx, UUID workspaceId, NameBody.MemberChange change) {
+    Member member = change.member();
+    return isChanged(
+        tx,
+        PUT_MEMBER,
+        Tuple.of(
+            workspaceId,
+            member.id(),
+            member.name(),
+            member.email(),
+            change.changesName(),
+            change.changesEmail()));
+  }
+
+  private static Future<Boolean> isChanged(SqlConnection tx, String put, Tuple values) {
+    return tx.preparedQuery(put).execute(values).map(rows -> rows.rowCount() > 0);
   }
 
   private static Future<Names> select(

@@ -5,7 +5,6 @@ import io.egress.api.intake.NameBody;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.capture.Capture;
-import io.egress.transcript.capture.Member;
 import io.egress.transcript.capture.Participant;
 import io.egress.transcript.capture.RevisedCapture;
 import io.egress.transcript.document.CaptureTable;
@@ -17,6 +16,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Renames after the fact. A new name is shown by every capture that refers to it. */
 final class Renames {
@@ -45,15 +45,12 @@ final class Renames {
   }
 
   Future<Boolean> member(NameBody.NamedMember named) {
-    Names changes = new Names();
-    changes.add(named.workspaceId(), named.member());
-    return put(named.workspaceId(), changes);
+    UUID workspaceId = named.workspaceId();
+    return put(workspaceId, tx -> names.change(tx, workspaceId, named.change()));
   }
 
   Future<Boolean> device(NameBody.NamedDevice named) {
-    Names changes = new Names();
-    changes.add(named.workspaceId(), named.device());
-    return put(named.workspaceId(), changes);
+    return put(named.workspaceId(), tx -> names.change(tx, named));
   }
 
   /** False if there is no such capture or label. */
@@ -75,7 +72,7 @@ final class Renames {
         });
   }
 
-  private Future<Boolean> put(UUID workspaceId, Names changes) {
+  private Future<Boolean> put(UUID workspaceId, Function<SqlConnection, Future<Boolean>> change) {
     return transactions
         .run(tx ->
             names
@@ -84,7 +81,7 @@ final class Renames {
                   if (!ended.isEmpty()) {
                     throw Workspaces.ended();
                   }
-                  return names.change(tx, changes);
+                  return change.apply(tx);
                 }))
         .onSuccess(_ -> renamed.run())
         .map(true);
@@ -92,14 +89,10 @@ final class Renames {
 
   private Future<Assigned> assign(
       SqlConnection tx, Row capture, UUID captureId, String label, NameBody.Speaker speaker) {
-    Names said = new Names();
-    Member member = speaker.member();
-    if (member != null) {
-      said.add(capture.getUUID("workspace_id"), member);
-    }
-    return names
-        .read(tx, said)
-        .compose(known -> names.put(tx, said, known, false, () -> {}))
+    NameBody.MemberChange named = speaker.member();
+    return (named == null
+            ? Future.succeededFuture(new Names())
+            : name(tx, capture.getUUID("workspace_id"), named))
         .compose(held ->
             CaptureTable.lock(tx, List.of(captureId))
                 .compose(_ -> documents.restore(tx, List.of(captureId)))
@@ -107,6 +100,13 @@ final class Renames {
                     found.unreadable().isEmpty()
                         ? assign(tx, found.captures(), held, label, speaker)
                         : Future.succeededFuture(Assigned.DAMAGED)));
+  }
+
+  /** Returns the member as it is now, locked. */
+  private Future<Names> name(SqlConnection tx, UUID workspaceId, NameBody.MemberChange named) {
+    Names said = new Names();
+    said.add(workspaceId, named.member());
+    return names.change(tx, workspaceId, named).compose(_ -> names.hold(tx, said));
   }
 
   /** {@code found} is empty if the capture was erased meanwhile. */

@@ -150,13 +150,6 @@ public final class Fields {
     }
   }
 
-  /** Reports a fault if the field is absent; it may be null. */
-  public void requirePresence(String name) {
-    if (object.isObject() && !has(name)) {
-      fault(name, "is required; it may be null");
-    }
-  }
-
   /** The names of the fields present. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
@@ -208,7 +201,7 @@ public final class Fields {
   private boolean isGiven(String name) {
     boolean given = value(name) != null;
     if (!given && object.isObject()) {
-      fault(name, "is required");
+      fault(name, has(name) ? "must not be null" : "is required");
     }
     return given;
   }

@@ -5,6 +5,7 @@ import io.egress.webhook.backfill.Backfills;
 /** The part of a workspace's stream to replay. */
 public final class ReplayBody {
   private static final Shape SHAPE = Shape.of("from_position", "from", "to_position", "to", "only");
+  private static final Shape ALL = Shape.of("only");
   private static final String UNDELIVERED = "undelivered";
   private static final int ONLY_CHARACTERS_MAX = 20;
 
@@ -13,6 +14,20 @@ public final class ReplayBody {
   /** A replay of all captures needs an explicit beginning. */
   public static Intake<Backfills.Range> read(GivenBody body) {
     return Intake.read(body, SHAPE, ReplayBody::range);
+  }
+
+  /** A replay to all endpoints sends nothing else. Returns what is sent. */
+  public static Intake<String> onlyUndelivered(GivenBody body) {
+    return Intake.read(
+        body,
+        ALL,
+        fields -> {
+          String only = fields.text("only", ONLY_CHARACTERS_MAX);
+          if (!only.isEmpty() && !only.equals(UNDELIVERED)) {
+            fields.fault("only", "must be " + UNDELIVERED);
+          }
+          return only;
+        });
   }
 
   private static Backfills.Range range(Fields fields) {

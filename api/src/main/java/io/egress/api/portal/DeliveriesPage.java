@@ -96,6 +96,11 @@ final class DeliveriesPage {
     return problems;
   }
 
+  /** Those of a query; empty, or ending with an ampersand. */
+  static String filters(MultiMap query) {
+    return FilterQuery.encoded(FilterQuery.of(query, FILTERS), FILTERS);
+  }
+
   Answer liveList(Visit visit) {
     MultiMap query = FilterQuery.of(visit.query(), FILTERS);
     DeliveryTable table = table(visit, query, endpoints.list(visit.workspaceId()));
@@ -146,6 +151,7 @@ final class DeliveriesPage {
         FILTERS.stream().anyMatch(query::contains),
         Stream.of("state", "outcome", "title").anyMatch(query::contains),
         replayOfAll(query),
+        FilterQuery.encoded(query, FILTERS),
         next == null
             ? null
             : FilterQuery.encoded(query, FILTERS) + "after=" + FilterQuery.encoded(next));

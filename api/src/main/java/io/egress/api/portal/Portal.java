@@ -185,6 +185,7 @@ public final class Portal {
         .post(ofEndpoint + "/end-overlap", guard.changing(endpoint::endOverlap))
         .post(ofEndpoint + "/delete", guard.changing(endpoint::delete))
         .post(ofEndpoint + "/replay", guard.changing(replays::start))
+        .post(root + "/replays", guard.changing(replays::startForAll))
         .post(root + "/deliveries/redeliver", guard.changing(replays::redeliverSelected))
         .post(root + "/deliveries/:id/redeliver", guard.changing(replays::redeliver))
         .post(root + "/captures/:id/erase", guard.changing(capture::erase))

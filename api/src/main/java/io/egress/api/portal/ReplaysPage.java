@@ -17,6 +17,8 @@ import io.egress.api.portal.view.ReplayRow;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.backfill.Backfills;
+import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -182,12 +184,27 @@ final class ReplaysPage {
         visit.caller(),
         visit.workspaceId(),
         ids.stream().map(id -> deliveries.find(visit.workspaceId(), id)).toList());
-    return Answer.seeOther(pages.base(visit) + "/deliveries?done=selected-redelivered");
+    return Answer.seeOther(
+        pages.base(visit)
+            + "/deliveries?"
+            + DeliveriesPage.filters(visit.query())
+            + "done=selected-redelivered");
+  }
+
+  /** Everything that was not delivered, to all endpoints. */
+  Answer startForAll(Visit visit) {
+    List<Replay> started = replays.startForAll(visit.caller(), visit.workspaceId());
+    return Answer.seeOther(
+        pages.base(visit)
+            + "/replays?done="
+            + (started.isEmpty() ? "nothing-undelivered" : "replays-started"));
   }
 
   Answer redeliver(Visit visit) {
     UUID workspaceId = visit.workspaceId();
-    replays.redeliver(visit.caller(), workspaceId, deliveries.find(workspaceId, visit.id()));
-    return Answer.seeOther(pages.base(visit) + "/deliveries/" + visit.id() + "?done=redelivered");
+    LoggedDelivery before = deliveries.find(workspaceId, visit.id());
+    Replay started = replays.redeliver(visit.caller(), workspaceId, before);
+    UUID delivery = DeliveryId.inReplay(started.id(), before.captureId());
+    return Answer.seeOther(pages.base(visit) + "/deliveries/" + delivery + "?done=redelivered");
   }
 }

@@ -65,6 +65,58 @@ class NamesApiTest {
   }
 
   @Test
+  void whatAChangeOfNamesDoesNotGiveStaysAndNullClears() {
+    UUID id = UUID.randomUUID();
+    UUID ada = UUID.randomUUID();
+    service.put(id, conversation(ada, "Ada"));
+    stream.awaitSize(1);
+
+    putMember(ada, new JsonObject().put("email", "ada@example.com"));
+    putMember(ada, new JsonObject().put("name", "Ada Fischer"));
+    assertThat(firstParticipant(id).getString("name")).isEqualTo("Ada Fischer");
+    assertThat(firstParticipant(id).getString("email")).isEqualTo("ada@example.com");
+    putMember(ada, new JsonObject().putNull("email"));
+    assertThat(firstParticipant(id).getString("name")).isEqualTo("Ada Fischer");
+    assertThat(firstParticipant(id).getValue("email")).isNull();
+    putMember(ada, new JsonObject().putNull("name"));
+    assertThat(stream.one(id).getString("transcript_text")).startsWith("S1: Hi.");
+
+    String device = Service.capture(workspace).getJsonObject("device").getString("id");
+    String path = "/internal/v1/devices/" + device;
+    JsonObject room = new JsonObject().put("workspace_id", workspace.toString());
+    service.internal("PUT", path, room.copy().put("name", "Atlas"));
+    assertThat(service.internal("PUT", path, room).statusCode()).isEqualTo(204);
+    assertThat(stream.one(id).getJsonObject("device").getString("name")).isEqualTo("Atlas");
+    service.internal("PUT", path, room.copy().putNull("name"));
+    assertThat(stream.one(id).getJsonObject("device").getValue("name")).isNull();
+  }
+
+  @Test
+  void whatAChangeOfASpeakerDoesNotGiveStaysAndNullClears() {
+    UUID id = UUID.randomUUID();
+    UUID ada = UUID.randomUUID();
+    service.put(id, conversation(ada, "Ada"));
+    stream.awaitSize(1);
+    String path = "/internal/v1/captures/" + id + "/participants/";
+
+    assertThat(confidenceAfter(id, new JsonObject().put("match_confidence", 0.75))).isEqualTo(0.75);
+    assertThat(firstParticipant(id).getString("name")).isEqualTo("Ada");
+    assertThat(confidenceAfter(id, new JsonObject().putNull("match_confidence"))).isNull();
+    JsonObject email = member(ada).put("email", "ada@example.com");
+    confidenceAfter(id, new JsonObject().put("member", email));
+    confidenceAfter(id, new JsonObject().put("member", member(ada).put("name", "Ada F.")));
+    assertThat(firstParticipant(id).getString("name")).isEqualTo("Ada F.");
+    assertThat(firstParticipant(id).getString("email")).isEqualTo("ada@example.com");
+    confidenceAfter(id, new JsonObject().put("member", member(ada).putNull("email")));
+    assertThat(firstParticipant(id).getValue("email")).isNull();
+    assertThat(
+            service
+                .internal("PATCH", path + "S2", new JsonObject().put("match_confidence", 0.5))
+                .statusCode())
+        .isEqualTo(400);
+  }
+
+  @Test
   void aCapturesNamesWinAndOmittedNamesStay() {
     UUID ada = UUID.randomUUID();
     UUID first = UUID.randomUUID();
@@ -173,11 +225,17 @@ class NamesApiTest {
   private @Nullable Double confidenceAfter(UUID id, JsonObject speaker) {
     String path = "/internal/v1/captures/" + id + "/participants/S1";
     assertThat(service.internal("PATCH", path, speaker).statusCode()).isEqualTo(204);
-    return stream
-        .one(id)
-        .getJsonArray("participants")
-        .getJsonObject(0)
-        .getDouble("match_confidence");
+    return firstParticipant(id).getDouble("match_confidence");
+  }
+
+  private void putMember(UUID id, JsonObject change) {
+    JsonObject body = change.put("workspace_id", workspace.toString());
+    assertThat(service.internal("PUT", "/internal/v1/members/" + id, body).statusCode())
+        .isEqualTo(204);
+  }
+
+  private JsonObject firstParticipant(UUID capture) {
+    return stream.one(capture).getJsonArray("participants").getJsonObject(0);
   }
 
   private JsonObject conversation(UUID ada, @Nullable String name) {

@@ -46,7 +46,7 @@ class CaptureFaultsTest {
         fault("mode", b -> b.remove("mode"), "is required"),
         fault("mode", b -> b.put("mode", 3), "must be a string, not a number"),
         fault("workspace_id", b -> b.remove("workspace_id"), "is required"),
-        fault("workspace_id", b -> b.putNull("workspace_id"), "is required"),
+        fault("workspace_id", b -> b.putNull("workspace_id"), "must not be null"),
         fault(
             "workspace_id",
             b -> b.put("workspace_id", "1-1-1-1-1"),
@@ -93,7 +93,7 @@ class CaptureFaultsTest {
             "duration_ms",
             b -> b.put("duration_ms", BigInteger.TEN.pow(99)),
             MS_RANGE + "1" + "0".repeat(59) + "..."),
-        fault("device", b -> b.putNull("device"), "is required"),
+        fault("device", b -> b.putNull("device"), "must not be null"),
         fault("device", b -> b.put("device", "kitchen"), "must be an object, not a string"),
         fault("device.id", b -> device(b).remove("id"), "is required"),
         fault("device.name", b -> device(b).put("name", " "), "must not be blank"),
@@ -131,7 +131,7 @@ class CaptureFaultsTest {
             "mode: must be \"ambient\" or \"manual\", not \"auto\"; "
                 + "duration_ms: must not be negative, it is -1; "
                 + "participants[0].match_confidence: must be from 0 to 1, not 7; "
-                + "participants[0].speech_ms: is required; "
+                + "participants[0].speech_ms: must not be null; "
                 + "segments[0].start_ms: must be an integer, not a string; "
                 + "segments[0].speaker: no participant has the label \"S9\"");
   }

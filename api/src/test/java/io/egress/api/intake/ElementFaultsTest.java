@@ -41,7 +41,7 @@ class ElementFaultsTest {
             "must be an object, not null"),
         fault("participants[2].label", b -> add(b, "S1"), "stands twice: \"S1\""),
         fault("participants[2].label", b -> add(b, ""), "must not be blank"),
-        fault("participants[2].label", b -> add(b, null), "is required"),
+        fault("participants[2].label", b -> add(b, null), "must not be null"),
         fault(
             "participants[2].label",
             b -> add(b, "x".repeat(201)),
@@ -141,7 +141,7 @@ class ElementFaultsTest {
             "must be an integer, not a string"),
         fault("segments[0].end_ms", b -> segment(b).remove("end_ms"), "is required"),
         fault("segments[0].text", b -> segment(b).remove("text"), "is required"),
-        fault("segments[0].text", b -> segment(b).putNull("text"), "is required"),
+        fault("segments[0].text", b -> segment(b).putNull("text"), "must not be null"),
         fault(
             "segments[0].text",
             b -> segment(b).put("text", new JsonObject()),

@@ -65,7 +65,7 @@ class FieldsTest {
                 .kept())
         .extracting(Fault::toString)
         .containsExactly(
-            "a: is required",
+            "a: must not be null",
             "b: is required",
             "c: is required",
             "d: is required",

@@ -460,7 +460,19 @@ class PortalPagesTest {
             "answered 500 Internal Server Error",
             "{\"error\":\"no\"}",
             "https://example.com/one");
-    assertThat(done(browser.submit(path, path + "/redeliver", Map.of()))).contains("sent again");
+    HttpResponse<String> redelivered = browser.submit(path, path + "/redeliver", Map.of());
+    assertThat(location(redelivered)).doesNotContain(DeliveryId.of(first, capture).toString());
+    assertThat(done(redelivered))
+        .as("the new delivery, which is not published yet")
+        .contains("sent again", "No attempts yet", "redelivery of", "A talk");
+    HttpResponse<String> selected =
+        browser.submit(
+            page + "/deliveries",
+            page + "/deliveries/redeliver?state=exhausted&endpoint=" + first,
+            Map.of("id", DeliveryId.of(first, capture).toString()));
+    assertThat(location(selected))
+        .as("the same filter")
+        .contains("state=exhausted", "endpoint=" + first, "done=");
     assertThat(
             service
                 .query(
@@ -470,7 +482,41 @@ class PortalPagesTest {
                 .iterator()
                 .next()
                 .getLong("n"))
-        .isEqualTo(1);
+        .isEqualTo(2);
+  }
+
+  @Test
+  void whatAllEndpointsMissedIsSentAgainAtOnce() {
+    UUID one = endpoint("one");
+    UUID two = endpoint("two");
+    UUID capture = capture("A talk");
+    write(one, capture, DeliveryState.EXHAUSTED, "{}");
+    assertThat(browser.get(page + "/").body()).doesNotContain("id=\"catch-up\"");
+    write(two, capture, DeliveryState.EXHAUSTED, "{}");
+    assertThat(browser.get(page + "/").body()).contains("id=\"catch-up\"");
+
+    HttpResponse<String> started = browser.submit(page + "/", page + "/replays", Map.of());
+
+    assertThat(done(started)).contains("to each endpoint", ">one<", ">two<");
+  }
+
+  @Test
+  void anEndpointsPageSaysWhyItFailsAndBeginsWithItsNewestAttempts() {
+    UUID endpoint = endpoint("one");
+    UUID capture = capture("A talk");
+    write(endpoint, capture, DeliveryState.EXHAUSTED, "{}");
+
+    assertThat(browser.get(page + "/endpoints/" + endpoint).body())
+        .containsSubsequence(
+            "Answered 500 Internal Server Error, ",
+            "its log says why",
+            "Newest attempts",
+            "answered 500 Internal Server Error",
+            page + "/deliveries/" + DeliveryId.of(endpoint, capture),
+            "Last 24 hours");
+    assertThat(browser.get(page + "/").body()).contains("Answered 500 Internal Server Error, ");
+    assertThat(browser.get(page + "/endpoints").body())
+        .contains("Answered 500 Internal Server Error, ");
   }
 
   @Test

@@ -99,6 +99,28 @@ public final class Backfills {
       """
           .formatted(HAS_ROOM, COLUMNS);
 
+  /** For each endpoint that is not paused, and of which a delivery was exhausted or skipped. */
+  private static final String ADD_FOR_ALL =
+      """
+      insert into backfills (id, endpoint_id, origin, only_undelivered, first_position, next_position,
+        last_position, created_by)
+      select gen_random_uuid(), e.id, 'replay', true, 1, 1, w.stream_head, $2
+      from endpoints e join workspaces w on w.id = e.workspace_id
+      where e.workspace_id = $1 and e.deleted_at is null and not e.paused and w.stream_head > 0 and %s
+        and (select true from deliveries d
+          where d.endpoint_id = e.id and d.state in ('exhausted', 'skipped') and d.state <> 'delivered' limit 1)
+      returning %s
+      """
+          .formatted(HAS_ROOM, COLUMNS);
+
+  private static final String UNPUBLISHED_REDELIVERIES =
+      """
+      select b.id, b.endpoint_id, b.created_at, s.position, s.capture_id
+      from endpoints e join backfills b on b.endpoint_id = e.id and b.finished_at is null and b.origin = 'redelivery'
+        join stream s on s.workspace_id = e.workspace_id and s.position = b.first_position
+      where e.workspace_id = $1 and e.deleted_at is null
+      """;
+
   private static final String OF_WORKSPACE =
       "endpoint_id in (select id from endpoints where workspace_id = $1 and deleted_at is null)";
 
@@ -256,6 +278,29 @@ public final class Backfills {
             createdBy,
             origin.word()),
         Backfill::of);
+  }
+
+  /**
+   * Of what was not delivered, to every endpoint of the workspace that is not paused, has missed
+   * something and has not too many unfinished backfills.
+   */
+  public static List<Backfill> addForAll(
+      SqlClient client, UUID workspaceId, @Nullable String createdBy) {
+    return Rows.list(Rows.of(client, ADD_FOR_ALL, workspaceId, createdBy), Backfill::of);
+  }
+
+  /** The deliveries of redeliveries that the dispatcher has yet to publish. */
+  public static List<Delivery> unpublishedRedeliveries(SqlClient client, UUID workspaceId) {
+    return Rows.list(
+        Rows.of(client, UNPUBLISHED_REDELIVERIES, workspaceId),
+        row ->
+            Delivery.replayed(
+                row.getUUID("id"),
+                row.getUUID("endpoint_id"),
+                row.getUUID("capture_id"),
+                row.getLong("position"),
+                Origin.REDELIVERY,
+                Rows.instant(row, "created_at")));
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */

@@ -68,14 +68,14 @@ public record LoggedDelivery(
         updatedAt);
   }
 
-  /** A first delivery that is owed and has no outcome yet, so that the log has no entry for it. */
+  /** One that is owed and has no outcome yet, so that the log has no entry for it. */
   public static LoggedDelivery withoutOutcome(Delivery owed) {
     return new LoggedDelivery(
         owed.id(),
         owed.endpointId(),
         owed.captureId(),
         owed.position(),
-        null,
+        owed.replayId(),
         owed.origin(),
         DeliveryState.PENDING,
         0,

@@ -67,6 +67,7 @@ class CommandsTest {
           Map.entry("POST " + WORKSPACE + "/deliveries/{id}/redeliver", "deliveries redeliver"),
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/replays", "replays start"),
           Map.entry("GET " + WORKSPACE + "/endpoints/{id}/replays", "replays list"),
+          Map.entry("POST " + WORKSPACE + "/replays", "replays start-all"),
           Map.entry("GET " + WORKSPACE + "/replays/{id}", "replays show"),
           Map.entry("DELETE " + WORKSPACE + "/replays/{id}", "replays cancel"));
 

@@ -4,6 +4,7 @@ import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.platform.http.Refusal;
+import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LoggedAttempt;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
@@ -52,6 +53,7 @@ public final class DeliveryReads {
     }
   }
 
+  private final Pool pool;
   private final Captures captures;
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
@@ -59,6 +61,7 @@ public final class DeliveryReads {
   private final DeliverySearch search;
 
   public DeliveryReads(Pool pool, Captures captures, LogDays days) {
+    this.pool = pool;
     this.captures = captures;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
@@ -101,9 +104,18 @@ public final class DeliveryReads {
 
   /** Throws a {@link Refusal} if the workspace has no such delivery. */
   public LoggedDelivery find(UUID workspaceId, UUID id) {
-    return search
-        .one(workspaceId, endpoints.list(workspaceId).await(), id)
+    return log.one(workspaceId, id)
+        .await()
+        .or(() -> unpublished(workspaceId, id))
+        .or(() -> search.withoutOutcome(workspaceId, endpoints.list(workspaceId).await(), id))
         .orElseThrow(() -> new Refusal(404, "no such delivery in this workspace"));
+  }
+
+  private Optional<LoggedDelivery> unpublished(UUID workspaceId, UUID id) {
+    return Backfills.unpublishedRedeliveries(pool, workspaceId).stream()
+        .filter(each -> each.id().equals(id))
+        .map(LoggedDelivery::withoutOutcome)
+        .findFirst();
   }
 
   /** Like {@link #find}. */

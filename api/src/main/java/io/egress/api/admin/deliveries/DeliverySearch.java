@@ -88,17 +88,12 @@ final class DeliverySearch {
     return scope.isEmpty() ? new Page(List.of(), null) : page(scope, filter);
   }
 
-  /** Also finds a delivery without an outcome, provided its capture is among the newest ones. */
-  Optional<LoggedDelivery> one(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
-    Optional<LoggedDelivery> logged = log.one(workspaceId, id).await();
-    return logged.isPresent()
-        ? logged
-        : withoutOutcome(owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING), id);
-  }
-
-  /** The log does not have it, so its id is all that identifies it. */
-  private Optional<LoggedDelivery> withoutOutcome(OwedScope whole, UUID id) {
-    OwedScope scope = whole;
+  /**
+   * A first delivery that the log does not have, so that its id is all that identifies it. Found if
+   * its capture is among the newest ones.
+   */
+  Optional<LoggedDelivery> withoutOutcome(UUID workspaceId, List<Endpoint> endpoints, UUID id) {
+    OwedScope scope = owed.scope(workspaceId, endpoints, DeliveryFilter.EVERYTHING);
     int rows = lookedUp(scope);
     int computed = 0;
     while (true) {

@@ -37,6 +37,13 @@ public final class ReplayCalls {
     return Answer.accepted(replays.start(call.caller(), workspaceId, endpointId, range));
   }
 
+  /** Of what was not delivered, to all endpoints. */
+  public Answer startForAll(Call call) {
+    ReplayBody.onlyUndelivered(call.body()).orRefuse();
+    return Answer.accepted(
+        Map.of("replays", replays.startForAll(call.caller(), call.workspaceId())));
+  }
+
   /** Replays of one endpoint. */
   public Answer list(Call call) {
     int limit = QueryValues.limit(call.query());
@@ -46,10 +53,13 @@ public final class ReplayCalls {
             "after",
             PathIds::uuid,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
-    List<Replay> found = replays.list(call.workspaceId(), call.id("endpoint"), after, limit + 1);
-    List<Replay> page = found.subList(0, Math.min(limit, found.size()));
+    List<Detailed> found =
+        replays.list(call.workspaceId(), call.id("endpoint"), after, limit + 1).stream()
+            .map(each -> new Detailed(each.replay(), each.outcomes()))
+            .toList();
+    List<Detailed> page = found.subList(0, Math.min(limit, found.size()));
     return Pages.answer(
-        "replays", page, found.size() > limit ? page.getLast().id().toString() : null);
+        "replays", page, found.size() > limit ? page.getLast().replay().id().toString() : null);
   }
 
   /** Shows a replay with the states of its deliveries. */

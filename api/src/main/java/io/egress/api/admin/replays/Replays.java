@@ -72,6 +72,14 @@ public final class Replays {
             .toList());
   }
 
+  /** Sends what was not delivered to every endpoint that is not paused and has missed something. */
+  public List<Replay> startForAll(Caller caller, UUID workspaceId) {
+    return transactions.call(tx ->
+        Backfills.addForAll(tx, workspaceId, caller.actor()).stream()
+            .map(each -> started(tx, caller, workspaceId, Optional.of(each)))
+            .toList());
+  }
+
   private static Replay started(
       SqlConnection tx, Caller caller, UUID workspaceId, Optional<Backfill> added) {
     Replay started = added.map(Replay::of).orElseThrow(Replays::tooMany);
@@ -93,14 +101,17 @@ public final class Replays {
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */
-  public List<Replay> list(UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
+  public List<Progress> list(UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
     requireEndpoint(workspaceId, endpointId);
-    return backfills.list(endpointId, after, max).stream().map(Replay::of).toList();
+    return progress(backfills.list(endpointId, after, max));
   }
 
   /** Of all endpoints of the workspace, without redeliveries, newest first. */
   public List<Progress> newest(UUID workspaceId, int max) {
-    List<Backfill> found = backfills.newest(workspaceId, max);
+    return progress(backfills.newest(workspaceId, max));
+  }
+
+  private List<Progress> progress(List<Backfill> found) {
     Map<UUID, Map<DeliveryState, Long>> counts =
         backfills.undelivered(found.stream().map(Backfill::id).toList());
     return found.stream()

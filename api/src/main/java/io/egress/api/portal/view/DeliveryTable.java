@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     less often
  * @param replayOfAll the path, below that of endpoints, of the form that replays what matches; null
  *     if there is none
+ * @param filters as a query, empty or ending with an ampersand
  * @param older the query of the next page, null on the last one
  */
 public record DeliveryTable(
@@ -18,9 +19,11 @@ public record DeliveryTable(
     boolean filtered,
     boolean searched,
     @Nullable String replayOfAll,
+    String filters,
     @Nullable String older) {
   /** Shown while a filter is invalid. */
-  public static final DeliveryTable NOTHING = new DeliveryTable(List.of(), true, false, null, null);
+  public static final DeliveryTable NOTHING =
+      new DeliveryTable(List.of(), true, false, null, "", null);
 
   public DeliveryTable {
     rows = List.copyOf(rows);

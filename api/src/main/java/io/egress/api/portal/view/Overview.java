@@ -40,6 +40,11 @@ public record Overview(
     endpoints = List.copyOf(endpoints);
   }
 
+  /** Whether more than one endpoint has missed something that can be sent again. */
+  public boolean mayCatchUp() {
+    return endpoints.stream().filter(each -> each.status().again() != null).count() > 1;
+  }
+
   public long captures() {
     return newest == null ? 0 : newest.position();
   }

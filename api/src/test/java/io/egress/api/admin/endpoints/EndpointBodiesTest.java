@@ -45,9 +45,9 @@ class EndpointBodiesTest {
             endpoints.create(URL), "{\"url\":null,\"description\":[],\"paused\":null}");
     assertThat(change.statusCode()).isEqualTo(400);
     assertThat(EndpointsClient.message(change))
-        .contains("url: is required")
+        .contains("url: must not be null")
         .contains("description: must be a string")
-        .contains("paused: is required");
+        .contains("paused: must not be null");
   }
 
   @ParameterizedTest

@@ -216,7 +216,7 @@ class EndpointSettingsApiTest {
             pair(issued).put("certificate", "a"),
                 "client_certificate: the certificate cannot be read",
             pair(issued).put("certificate", 5), "client_certificate.certificate: must be a string",
-            pair(issued).putNull("key"), "client_certificate.key: is required",
+            pair(issued).putNull("key"), "client_certificate.key: must not be null",
             pair(issued).put("key", "a".repeat(16_385)),
                 "client_certificate.key: must have at most 16384 characters");
     refused.forEach((pair, reason) -> {
@@ -289,7 +289,7 @@ class EndpointSettingsApiTest {
         "{\"max_in_flight\":65} | max_in_flight: must be an integer from 1 to 64",
         "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
         "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true or false",
-        "{\"standard_webhooks\":null} | standard_webhooks: is required",
+        "{\"standard_webhooks\":null} | standard_webhooks: must not be null",
         "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, client_certificate, standard_webhooks"
       })
   void refusesInvalidSettings(String body, String message) {

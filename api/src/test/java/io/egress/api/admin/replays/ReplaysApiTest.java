@@ -262,6 +262,59 @@ class ReplaysApiTest {
   }
 
   @Test
+  void aRedeliveryIsShownBeforeItIsPublished() {
+    UUID delivery = DeliveryId.of(UUID.fromString(endpoint), captures(1).get(0));
+    JsonObject redelivered =
+        new JsonObject(
+            service.internal("POST", path + "/deliveries/" + delivery + "/redeliver", "").body());
+
+    JsonObject shown = get(path + "/deliveries/" + redelivered.getString("id"));
+
+    assertThat(shown.getString("state")).isEqualTo("pending");
+    assertThat(shown.getString("origin")).isEqualTo("redelivery");
+    assertThat(shown.getString("replay_id")).isEqualTo(redelivered.getString("replay_id"));
+    assertThat(shown.getString("redelivery_of")).isEqualTo(delivery.toString());
+  }
+
+  @Test
+  void sendsWhatAllEndpointsHaveMissed() {
+    String paused = endpoint(new JsonObject());
+    String fine = endpoint(new JsonObject());
+    UUID capture = captures(1).get(0);
+    for (String id : List.of(endpoint, paused)) {
+      service.query(
+          """
+          insert into deliveries (day, id, endpoint_id, capture_id, position, origin, state, attempts, owed_at)
+          values (current_date, '%s', '%s', '%s', 1, 'live', 'exhausted', 1, now())
+          """
+              .formatted(DeliveryId.of(UUID.fromString(id), capture), id, capture));
+    }
+    service.internal("PATCH", path + "/endpoints/" + paused, new JsonObject().put("paused", true));
+
+    HttpResponse<String> answer =
+        service.internal("POST", path + "/replays", new JsonObject().put("only", "undelivered"));
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    assertThat(new JsonObject(answer.body()).getJsonArray("replays"))
+        .extracting(each -> ((JsonObject) each).getString("endpoint_id"))
+        .containsExactly(endpoint);
+    JsonObject listed =
+        get(path + "/endpoints/" + endpoint + "/replays").getJsonArray("replays").getJsonObject(0);
+    assertThat(listed.getString("only")).isEqualTo("undelivered");
+    assertThat(listed.getJsonObject("deliveries").getLong("exhausted")).isZero();
+    assertThat(get(path + "/endpoints/" + fine + "/replays").getJsonArray("replays")).isEmpty();
+    assertThat(get(path + "/audit?action=replay.started").getJsonArray("entries"))
+        .extracting(each -> ((JsonObject) each).getString("thing_id"))
+        .containsExactly(listed.getString("id"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{\"only\":null}", "{\"only\":\"all\"}", "{\"only\":5}", "[]"})
+  void aReplayToAllEndpointsSendsNothingElse(String body) {
+    assertThat(service.internal("POST", path + "/replays", body).statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void limitsUnfinishedReplays() {
     captures(1);
     service.query(
