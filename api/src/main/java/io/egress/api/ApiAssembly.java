@@ -13,6 +13,7 @@ import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.VerificationCalls;
+import io.egress.api.admin.deliveries.Verifier;
 import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
@@ -391,6 +392,7 @@ final class ApiAssembly {
     CaptureList captureList = new CaptureList(pool);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
     SentBodies bodies = new SentBodies(pool, deliveries, documents, settings.push());
+    Verifier verifier = new Verifier(vertx, pool, days, settings.kafka());
     PortalAddress address = new PortalAddress(settings.api().portal());
     PortalAccess access = new PortalAccess(calls, pool, secretBox, address);
     EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
@@ -403,7 +405,7 @@ final class ApiAssembly {
             new EndpointCalls(endpoints, testSend, pool, settings.push()),
             testSend.timeout(),
             new DeliveryCalls(deliveries, bodies, replays),
-            new VerificationCalls(vertx, pool, endpoints, days, settings.kafka()),
+            new VerificationCalls(endpoints, verifier),
             new ReplayCalls(replays),
             new SecretKeyCalls(pool, secretBox),
             new AuditCalls(audit),
@@ -428,6 +430,7 @@ final class ApiAssembly {
                 new RecentOutcomes(pool),
                 healths,
                 replays,
+                verifier,
                 audit,
                 workspaces,
                 captures,

@@ -90,7 +90,9 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/audit", NO_PAGE),
           Map.entry("POST /internal/v1/portal-links", NO_PAGE),
           Map.entry("POST " + WORKSPACE + "/portal-links", NO_PAGE),
-          Map.entry("GET " + WORKSPACE + "/endpoints/:id/verification", NO_PAGE),
+          Map.entry(
+              "GET " + WORKSPACE + "/endpoints/:id/verification",
+              "GET /endpoints/:id/verification"),
           Map.entry("GET " + WORKSPACE + "/audit", "GET /audit"),
           Map.entry("POST " + WORKSPACE + "/api-keys", "POST /keys"),
           Map.entry("GET " + WORKSPACE + "/api-keys", "GET /keys"),

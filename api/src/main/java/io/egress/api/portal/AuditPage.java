@@ -6,6 +6,8 @@ import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.admin.audit.AuditExport;
 import io.egress.api.admin.audit.AuditFilter;
+import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.portal.access.Visit;
@@ -15,9 +17,13 @@ import io.egress.api.portal.view.Choice;
 import io.egress.platform.http.PathIds;
 import io.vertx.core.MultiMap;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The audit log of a workspace. */
 final class AuditPage {
@@ -26,11 +32,15 @@ final class AuditPage {
   private static final List<String> FILTERS = List.of("action", "actor", "thing_id", "from", "to");
 
   private final PageRenderer pages;
+  private final Endpoints endpoints;
+  private final ApiKeys keys;
   private final AuditEntries audit;
   private final AuditExport export;
 
-  AuditPage(PageRenderer pages, AuditEntries audit) {
+  AuditPage(PageRenderer pages, AuditEntries audit, Endpoints endpoints, ApiKeys keys) {
     this.pages = pages;
+    this.endpoints = endpoints;
+    this.keys = keys;
     this.audit = audit;
     this.export = new AuditExport(audit);
   }
@@ -48,7 +58,7 @@ final class AuditPage {
         Map.of(
             "frame", pages.frame(visit, "Audit log", "audit"),
             "filter", filter(query, problems),
-            "rows", page.entries().stream().map(AuditPage::row).toList(),
+            "rows", rows(visit, page.entries()),
             "older", requireNonNullElse(page.cursor(), "")));
   }
 
@@ -100,14 +110,46 @@ final class AuditPage {
         problems);
   }
 
-  private static AuditRow row(AuditEntry entry) {
+  private List<AuditRow> rows(Visit visit, List<AuditEntry> entries) {
+    Map<UUID, String> names = names(visit.workspaceId(), entries);
+    return entries.stream().map(each -> row(each, names)).toList();
+  }
+
+  /** Of endpoints and API keys that still exist, if an entry is about one. */
+  private Map<UUID, String> names(UUID workspaceId, List<AuditEntry> entries) {
+    Set<String> kinds = entries.stream().map(AuditEntry::kind).collect(Collectors.toSet());
+    Map<UUID, String> names = new HashMap<>();
+    if (kinds.contains("endpoint")) {
+      endpoints.list(workspaceId).forEach(each -> names.put(each.id(), EndpointNames.of(each)));
+    }
+    if (kinds.contains("api_key")) {
+      keys.list(workspaceId).forEach(each -> names.put(each.id(), each.name()));
+    }
+    return names;
+  }
+
+  /** Empty for what has no page, or may not exist anymore. */
+  private static String path(AuditEntry entry, boolean isNamed) {
+    return switch (entry.kind()) {
+      case "endpoint" -> isNamed ? "/endpoints/" + entry.thingId() : "";
+      case "api_key" -> isNamed ? "/keys" : "";
+      case "replay", "redelivery" -> "/replays/" + entry.thingId();
+      case "capture" -> "/captures/" + entry.thingId();
+      default -> "";
+    };
+  }
+
+  private static AuditRow row(AuditEntry entry, Map<UUID, String> names) {
+    UUID id = entry.thingId();
+    String name = id == null ? null : names.get(id);
     return new AuditRow(
         entry.at(),
         entry.actor() == null ? "–" : entry.actor(),
         entry.via(),
         entry.remoteAddress() == null ? "–" : entry.remoteAddress(),
         entry.action(),
-        entry.thingId(),
+        name != null ? name : id == null ? "" : id.toString(),
+        id == null ? "" : path(entry, name != null),
         AuditSentences.of(entry));
   }
 }

@@ -7,6 +7,7 @@ import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.Verifier;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
@@ -32,6 +33,8 @@ import java.util.function.Supplier;
  * operations of the internal API. Operators have the same ones, below their own.
  */
 public final class Portal {
+  private static final Duration VERIFICATION_MAX = Duration.ofMinutes(1);
+
   private static final String ROOT = "/portal";
   private static final String OPERATOR = ROOT + PortalAddress.OPERATOR;
   private static final String WORKSPACE = "/:workspace";
@@ -47,6 +50,7 @@ public final class Portal {
       RecentOutcomes outcomes,
       EndpointHealths healths,
       Replays replays,
+      Verifier verifier,
       AuditEntries audit,
       WorkspaceList workspaces,
       Captures captures,
@@ -61,6 +65,7 @@ public final class Portal {
   private final KeysPage keys;
   private final EndpointsPage endpoints;
   private final EndpointPage endpoint;
+  private final VerificationPage verification;
   private final DeliveriesPage deliveries;
   private final DeliveryPage delivery;
   private final ReplaysPage replays;
@@ -90,6 +95,7 @@ public final class Portal {
             operations.deliveries(),
             cards,
             clock);
+    this.verification = new VerificationPage(pages, operations.endpoints(), operations.verifier());
     this.deliveries =
         new DeliveriesPage(pages, lookups, operations.endpoints(), operations.deliveries());
     this.delivery =
@@ -98,7 +104,8 @@ public final class Portal {
     this.replays =
         new ReplaysPage(
             pages, operations.replays(), operations.endpoints(), operations.deliveries());
-    this.audit = new AuditPage(pages, operations.audit());
+    this.audit =
+        new AuditPage(pages, operations.audit(), operations.endpoints(), operations.keys());
     this.capture =
         new CapturePage(
             pages, lookups, operations.erasure(), operations.endpoints(), operations.deliveries());
@@ -146,6 +153,9 @@ public final class Portal {
         .get(root + "/keys/:id/delete", guard.asking(keys::confirmDeletion))
         .get(root + "/endpoints", guard.reading(endpoints::list))
         .get(root + "/endpoints/:id", guard.reading(endpoint::show))
+        .get(
+            root + "/endpoints/:id/verification",
+            RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::show)))
         .get(root + "/endpoints/:id/test", guard.reading(endpoint::show))
         .get(root + "/endpoints/:id/rotate", guard.asking(endpoint::askRotation))
         .get(root + "/endpoints/:id/delete", guard.asking(endpoint::confirmDeletion))

@@ -486,6 +486,26 @@ class PortalPagesTest {
   }
 
   @Test
+  void aPageProvesThatNothingIsMissing() {
+    UUID endpoint = endpoint("one");
+    UUID delivered = capture("A talk");
+    UUID failed = capture("Another");
+    write(endpoint, delivered, DeliveryState.DELIVERED, "");
+    String path = page + "/endpoints/" + endpoint;
+    assertThat(browser.get(path).body()).contains(path + "/verification");
+
+    assertThat(browser.get(path + "/verification").body())
+        .contains(
+            "Nothing is missing: everything is delivered or on its way.", "from position 1 to 2");
+    write(endpoint, failed, DeliveryState.EXHAUSTED, "");
+    assertThat(browser.get(path + "/verification").body())
+        .contains("Nothing is missing. 1 were given up or skipped");
+    assertThat(browser.get(path + "/verification?from_position=0").statusCode()).isEqualTo(400);
+    assertThat(browser.get(page + "/endpoints/" + UUID.randomUUID() + "/verification").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
   void whatAllEndpointsMissedIsSentAgainAtOnce() {
     UUID one = endpoint("one");
     UUID two = endpoint("two");

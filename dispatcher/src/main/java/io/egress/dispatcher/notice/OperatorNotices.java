@@ -85,13 +85,15 @@ public final class OperatorNotices {
 
   private JsonObject about(UUID endpointId, Row row) {
     UUID workspaceId = row.getUUID("workspace_id");
+    String page = "/" + workspaceId + "/endpoints/" + endpointId;
     return new JsonObject()
         .put("workspace_id", workspaceId.toString())
         .put("workspace_name", row.getString("workspace_name"))
         .put("endpoint_id", endpointId.toString())
         .put("url", row.getString("url"))
         .put("description", row.getString("description"))
-        .put("page", portal + "/portal/" + workspaceId + "/endpoints/" + endpointId)
+        .put("page", portal + "/portal" + page)
+        .put("operator_page", portal + "/portal/operator" + page)
         .put("failing_since", time(Rows.optionalInstant(row, "failing_since")))
         .put("retrying", row.getLong("retrying"))
         .put("exhausted", row.getLong("exhausted"));

@@ -120,6 +120,12 @@ class OperatorNoticesTest {
     assertThat(data.getString("page"))
         .isEqualTo(
             "https://egress.example.com/portal/" + workspace + "/endpoints/" + endpoint.id());
+    assertThat(data.getString("operator_page"))
+        .isEqualTo(
+            "https://egress.example.com/portal/operator/"
+                + workspace
+                + "/endpoints/"
+                + endpoint.id());
     assertThat(data.getString("failing_since")).isNotNull();
     assertThat(data.getLong("retrying")).isEqualTo(2);
     assertThat(data.getJsonObject("last_answer").getInteger("status")).isEqualTo(503);

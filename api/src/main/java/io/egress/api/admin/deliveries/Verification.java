@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * delivered if any of its deliveries was; see {@link
  * io.egress.webhook.deliverylog.LoggedDelivery#together}.
  */
-final class Verification {
+public final class Verification {
   static final int MISSING_LISTED_MAX = 100;
 
   private final long fromPosition;
@@ -34,15 +34,15 @@ final class Verification {
     this.nextPosition = nextPosition;
   }
 
-  long fromPosition() {
+  public long fromPosition() {
     return fromPosition;
   }
 
-  long toPosition() {
+  public long toPosition() {
     return toPosition;
   }
 
-  @Nullable Long nextPosition() {
+  public @Nullable Long nextPosition() {
     return nextPosition;
   }
 
@@ -73,35 +73,35 @@ final class Verification {
     missingReplays++;
   }
 
-  long missingReplays() {
+  public long missingReplays() {
     return missingReplays;
   }
 
-  long of(DeliveryState state) {
+  public long of(DeliveryState state) {
     return counts.getOrDefault(state, 0L);
   }
 
-  long erased() {
+  public long erased() {
     return erased;
   }
 
-  long forgotten() {
+  public long forgotten() {
     return forgotten;
   }
 
   /** Those that a replay of undelivered captures sends. */
-  long replayable() {
+  public long replayable() {
     return Arrays.stream(DeliveryState.values())
         .filter(DeliveryState::isReplayable)
         .mapToLong(this::of)
         .sum();
   }
 
-  long missing() {
+  public long missing() {
     return missingCount;
   }
 
-  List<UUID> missingCaptures() {
+  public List<UUID> missingCaptures() {
     return List.copyOf(missing);
   }
 }

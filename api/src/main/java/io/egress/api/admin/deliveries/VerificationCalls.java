@@ -4,13 +4,8 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.intake.QueryValues;
-import io.egress.platform.kafka.KafkaSettings;
 import io.egress.webhook.deliverylog.DeliveryState;
-import io.egress.webhook.deliverylog.LogDays;
-import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Pool;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -24,12 +19,9 @@ public final class VerificationCalls {
   private final Endpoints endpoints;
   private final Verifier verifier;
 
-  public VerificationCalls(
-      Vertx vertx, Pool pool, Endpoints endpoints, LogDays days, KafkaSettings kafka) {
+  public VerificationCalls(Endpoints endpoints, Verifier verifier) {
     this.endpoints = endpoints;
-    this.verifier =
-        new Verifier(
-            pool, new LoggedDeliveries(pool, days), new QueuedCaptures(vertx, pool, kafka));
+    this.verifier = verifier;
   }
 
   public Answer verify(Call call) {

@@ -3,10 +3,13 @@ package io.egress.api.admin.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.database.Rows;
+import io.egress.platform.kafka.KafkaSettings;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +24,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the captures owed to an endpoint with the delivery log and with what is on its way. */
-final class Verifier {
+public final class Verifier {
   /** The most positions that one verification covers. */
   private static final int POSITIONS_MAX = 50_000;
 
@@ -35,15 +38,15 @@ final class Verifier {
   private final OwedDeliveries owed;
   private final QueuedCaptures queued;
 
-  Verifier(Pool pool, LoggedDeliveries log, QueuedCaptures queued) {
+  public Verifier(Vertx vertx, Pool pool, LogDays days, KafkaSettings kafka) {
     this.pool = pool;
-    this.log = log;
+    this.log = new LoggedDeliveries(pool, days);
     this.owed = new OwedDeliveries(pool, log);
-    this.queued = queued;
+    this.queued = new QueuedCaptures(vertx, pool, kafka);
   }
 
   /** Covers as many positions as one verification may, beginning with {@code from}. */
-  Verification verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
+  public Verification verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
     OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
     return new Run(scope, endpoint, fromPosition).run();
   }
