@@ -155,7 +155,7 @@ final class CapturesCommand {
   private static String explained(String state) {
     return switch (state) {
       case "in_stream" -> "in the stream";
-      case "erased" -> "erased: it keeps its position, and is left out of pages";
+      case "erased" -> "erased: readers no longer get it; its place in the order stays";
       case "entering" -> "acknowledged; enters the stream in a moment";
       case "without_segments" -> "not in the stream: it has no segments, so it is not finished";
       default -> state;

@@ -106,7 +106,7 @@ final class ListenCommand implements Callable<Integer> {
     }
     WebhookSignature signature = new WebhookSignature(List.of(signingSecret), standardWebhooks);
     String cursor = fromStart ? null : end();
-    System.out.println("listening       " + url);
+    System.out.println("following       " + url);
     long forwarded = 0;
     while (true) {
       long askedNanos = System.nanoTime();

@@ -179,7 +179,7 @@ final class DeliveriesPage {
     List<Choice> byState = new ArrayList<>();
     byState.add(choice(query, "state", "", "All states"));
     for (DeliveryState state : DeliveryState.values()) {
-      byState.add(choice(query, "state", state.word(), state.word()));
+      byState.add(choice(query, "state", state.word(), state.shown()));
     }
     List<Choice> byOutcome = new ArrayList<>();
     byOutcome.add(choice(query, "outcome", "", "Any outcome"));

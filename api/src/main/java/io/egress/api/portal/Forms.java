@@ -112,7 +112,7 @@ final class Forms {
     String field = fault.field();
     if (field.isEmpty()) {
       return fault.problem().startsWith("from_position or from is required")
-          ? "Set From or From position, or send only what failed."
+          ? "Set From or From position, or send only what was given up."
           : sentence(fault.problem());
     }
     String label =

@@ -111,7 +111,10 @@ final class WorkspacesPage {
                 pages.operatorBase() + "/" + found.workspaceId() + "/captures/" + found.id()))
         .orElseGet(() ->
             search(
-                session, 404, text, "No workspace has a capture with this id: it was never put."));
+                session,
+                404,
+                text,
+                "No workspace has a capture with this id: never received a capture with this id."));
   }
 
   private Answer search(

@@ -156,7 +156,7 @@ class OperatorPagesTest {
             "1 down",
             "https://example.com/hook is down: answered 500 Internal Server Error",
             "1 to be retried, the oldest for",
-            "2 failed or skipped",
+            "2 given up or skipped",
             "3 in the last hour",
             "90 d, on legal hold",
             "href=\"" + page + "/\"")
@@ -209,15 +209,15 @@ class OperatorPagesTest {
     assertThat(operator.get(path).body())
         .contains(
             "in the stream",
-            "exhausted",
-            "One endpoint is owed nothing of it",
+            "given up",
+            "One endpoint does not get it",
             workspace.toString(),
             "href=\"" + page + "/deliveries/",
             "Erase this capture");
 
     HttpResponse<String> unknown = operator.get(HOME + "/captures?id=" + UUID.randomUUID());
     assertThat(unknown.statusCode()).isEqualTo(404);
-    assertThat(unknown.body()).contains("it was never put", "name=\"id\"");
+    assertThat(unknown.body()).contains("never received a capture with this id", "name=\"id\"");
     HttpResponse<String> noId = operator.get(HOME + "/captures?id=%3Cscript%3E");
     assertThat(noId.statusCode()).isEqualTo(400);
     assertThat(noId.body()).contains("This is not an id", "value=\"&lt;script>\"");
@@ -227,10 +227,10 @@ class OperatorPagesTest {
     UUID silent = UUID.randomUUID();
     service.put(silent, Service.capture(workspace).put("segments", new JsonArray()));
     assertThat(operator.get(page + "/captures/" + silent).body())
-        .contains("not in the stream", "has no segments", "not owed to any endpoint");
+        .contains("not in the stream", "has no segments", "no endpoint gets it");
     service.internal("DELETE", "/internal/v1/captures/" + capture, "{\"reason\":\"on request\"}");
     assertThat(operator.get(page + "/captures/" + capture).body())
-        .contains("erased", "on request", "keeps its position")
+        .contains("erased", "on request", "its place in the order stays")
         .doesNotContain("Erase this capture");
   }
 

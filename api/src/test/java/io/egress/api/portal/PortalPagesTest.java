@@ -301,11 +301,11 @@ class PortalPagesTest {
     write(endpoint, capture, DeliveryState.SKIPPED, "");
     String path = page + "/endpoints/" + endpoint;
     done(browser.submit(path, path + "/pause", Map.of()));
-    assertThat(browser.get(path).body()).contains("1 was skipped").doesNotContain("again</button>");
+    assertThat(browser.get(path).body()).contains("1 skipped").doesNotContain("again</button>");
 
     HttpResponse<String> resumed =
         browser.submit(path, path + "/resume", Map.of("catch_up", "true"));
-    assertThat(done(resumed)).contains("Endpoint resumed", "Failed or skipped");
+    assertThat(done(resumed)).contains("Endpoint resumed", "Given up or skipped");
     assertThat(endpoints().getJsonObject(0).getBoolean("paused")).isFalse();
   }
 
@@ -438,7 +438,7 @@ class PortalPagesTest {
     write(first, capture, DeliveryState.EXHAUSTED, "{\"error\":\"no\"}");
 
     String list = browser.get(page + "/deliveries").body();
-    assertThat(list).contains("A talk", "one", "two", "exhausted", "pending");
+    assertThat(list).contains("A talk", "one", "two", "given up", "pending");
     assertThat(rows(list)).isEqualTo(2);
     assertThat(rows(browser.get(page + "/deliveries?state=exhausted&endpoint=&capture_id=").body()))
         .isEqualTo(1);
@@ -548,7 +548,7 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/deliveries/" + DeliveryId.of(endpoint, capture)).body())
         .contains("href=\"" + path + "\"", "echo: A private talk");
     assertThat(browser.get(path).body())
-        .contains("A private talk", "in the stream", "exhausted", "href=\"" + path + "/erase\"");
+        .contains("A private talk", "in the stream", "given up", "href=\"" + path + "/erase\"");
     Browser viewer = Browser.at(service, workspace, "view");
     assertThat(viewer.get(path).body()).contains("A private talk").doesNotContain("/erase\"");
 
@@ -652,7 +652,7 @@ class PortalPagesTest {
     capture("A talk");
     String path = page + "/endpoints/" + endpoint + "/replay";
     assertThat(browser.submit(path, path, Map.of("what", "all")).body())
-        .contains("role=\"alert\"", "Set From or From position, or send only what failed.");
+        .contains("role=\"alert\"", "Set From or From position, or send only what was given up.");
 
     HttpResponse<String> started =
         browser.submit(path, path, Map.of("what", "all", "from", "2026-01-01T00:00"));

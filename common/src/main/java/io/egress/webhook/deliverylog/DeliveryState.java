@@ -24,6 +24,11 @@ public enum DeliveryState {
     };
   }
 
+  /** For people. */
+  public String shown() {
+    return this == EXHAUSTED ? "given up" : word();
+  }
+
   /** Whether the delivery has ended without success, so that a replay would repeat it. */
   public boolean isReplayable() {
     return switch (this) {
@@ -42,7 +47,7 @@ public enum DeliveryState {
     return Arrays.stream(values()).filter(state -> state.word().equals(word)).findFirst();
   }
 
-  static DeliveryState of(String word) {
+  public static DeliveryState of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT));
   }
 }

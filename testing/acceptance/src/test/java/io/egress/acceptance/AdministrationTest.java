@@ -208,7 +208,7 @@ class AdministrationTest {
         .containsPattern("state +in the stream")
         .containsPattern(endpoint + " +pending +\\d+ +dns");
     assertThat(administrator.run(1, "captures", "show", workspace.toString()))
-        .isEqualTo("no such capture: it was never put\n");
+        .isEqualTo("the service never received a capture with this id\n");
     assertThat(run("workspaces", "change", workspace.toString(), "--name", "Acme"))
         .containsPattern("name +Acme");
     assertThat(run("workspaces", "list"))

@@ -62,7 +62,7 @@ class ListenTest {
     Set<String> captures = new HashSet<>(api.finish(workspace, 3));
 
     try (CommandLine listen = listen(key, "--from-start", "--count", "5")) {
-      listen.awaitOutput("listening +http");
+      listen.awaitOutput("following +http");
       captures.addAll(api.finish(workspace, 2));
       assertThat(listen.awaitExit()).as(listen.output()).isZero();
       assertThat(listen.output()).contains("  204  ").doesNotContain(SECRET);
@@ -78,7 +78,7 @@ class ListenTest {
     api.finish(workspace, 3);
 
     try (CommandLine listen = listen(key, "--count", "2")) {
-      listen.awaitOutput("listening +http");
+      listen.awaitOutput("following +http");
       Set<String> later = api.finish(workspace, 2);
       assertThat(listen.awaitExit()).as(listen.output()).isZero();
       assertThat(received()).isEqualTo(later);

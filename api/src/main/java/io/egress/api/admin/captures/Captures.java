@@ -102,7 +102,10 @@ public final class Captures {
     this.documents = documents;
   }
 
-  /** Of whatever workspace; empty if it was never put. Erased captures are found, too. */
+  /**
+   * Of whatever workspace; empty if never received a capture with this id. Erased captures are
+   * found, too.
+   */
   public Optional<FoundCapture> find(UUID id) {
     return Rows.one(Rows.of(pool, FIND, id), row -> capture(id, row));
   }

@@ -45,7 +45,8 @@ public final class CaptureCalls {
     FoundCapture capture =
         captures
             .find(call.id("capture"))
-            .orElseThrow(() -> new Refusal(404, "no such capture: it was never put"));
+            .orElseThrow(
+                () -> new Refusal(404, "the service never received a capture with this id"));
     List<Endpoint> all = endpoints.list(capture.workspaceId());
     Map<UUID, List<LoggedDelivery>> byEndpoint =
         deliveries.ofCapture(capture.workspaceId(), all, capture.id()).stream()

@@ -56,7 +56,7 @@ public record CaptureDetail(
       case ERASED ->
           found.position() == null
               ? "It was never in the stream."
-              : "It keeps its position, and is left out of pages.";
+              : "Readers no longer get it; its place in the order stays.";
       case ENTERING -> "It is acknowledged, and gets its position in a moment.";
       case WITHOUT_SEGMENTS -> "It has no segments, so it is not finished.";
     };

@@ -2,6 +2,7 @@ package io.egress.api.portal.view;
 
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.RecentOutcomes.Hour;
+import io.egress.webhook.deliverylog.DeliveryState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +66,11 @@ public record DayChart(
     return 10 * power;
   }
 
+  /** A kind in words. */
+  public static String words(String kind) {
+    return DeliveryState.find(kind).map(DeliveryState::shown).orElse(kind);
+  }
+
   public long total(String kind) {
     return totals.getOrDefault(kind, 0L);
   }
@@ -85,7 +91,7 @@ public record DayChart(
       return "Last 24 hours: no deliveries";
     }
     StringJoiner label = new StringJoiner(", ", "Last 24 hours: ", "");
-    totals.forEach((kind, count) -> label.add(Times.number(count) + " " + kind));
+    totals.forEach((kind, count) -> label.add(Times.number(count) + " " + words(kind)));
     return label.toString();
   }
 

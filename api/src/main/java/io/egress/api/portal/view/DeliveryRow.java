@@ -1,5 +1,6 @@
 package io.egress.api.portal.view;
 
+import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.send.FailureText;
 import java.time.Instant;
@@ -20,6 +21,11 @@ public record DeliveryRow(
     @Nullable String lastOutcome,
     Instant owedAt,
     @Nullable Instant nextAttemptAt) {
+  /** The state in words. */
+  public String shownState() {
+    return DeliveryState.of(state).shown();
+  }
+
   public static DeliveryRow of(LoggedDelivery delivery, String capture, String endpoint) {
     return new DeliveryRow(
         delivery.id(),

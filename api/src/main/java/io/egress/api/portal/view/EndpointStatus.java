@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param why how the newest attempt failed, and since when all do; null unless the endpoint is down
  *     or failing
  * @param advice what can be done about it; empty without {@code why}
- * @param undelivered what failed or was skipped; null if nothing was
+ * @param undelivered what was given up or skipped; null if nothing was
  * @param again the label of the button that sends it again; null if there is nothing to send, or
  *     the endpoint is paused
  */
@@ -78,8 +78,12 @@ public record EndpointStatus(
 
   private static String again(EndpointHealth health) {
     return health.hasMore()
-        ? "Send all that" + verb(health) + " again"
-        : "Send the " + count(health) + " that" + verb(health) + " again";
+        ? "Send all that were" + verb(health) + " again"
+        : "Send the "
+            + count(health)
+            + (health.undelivered() == 1 ? " that was" : " that were")
+            + verb(health)
+            + " again";
   }
 
   private static String count(EndpointHealth health) {
@@ -87,10 +91,9 @@ public record EndpointStatus(
   }
 
   private static String verb(EndpointHealth health) {
-    String skipped = health.undelivered() == 1 ? "was skipped" : "were skipped";
     if (health.skipped() == 0) {
-      return " failed";
+      return " given up";
     }
-    return health.failed() == 0 ? " " + skipped : " failed or " + skipped;
+    return health.failed() == 0 ? " skipped" : " given up or skipped";
   }
 }

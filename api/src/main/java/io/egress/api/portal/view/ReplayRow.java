@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReplayRow(
     Replay replay, String endpoint, boolean finished, @Nullable Map<String, Long> outcomes) {
-  private static final String FAILED = "failed";
+  private static final String GIVEN_UP = "given up";
   private static final String PENDING = "pending";
 
   public ReplayRow {
@@ -48,7 +48,7 @@ public record ReplayRow(
     return switch (replay.state()) {
       case RUNNING -> "running";
       case CANCELED -> "canceled";
-      case PUBLISHED -> !finished ? "running" : count(FAILED) > 0 ? FAILED : "delivered";
+      case PUBLISHED -> !finished ? "running" : count(GIVEN_UP) > 0 ? "failed" : "delivered";
     };
   }
 
@@ -57,7 +57,7 @@ public record ReplayRow(
       case BACKFILL -> "Full history";
       case REDELIVERY -> "Redelivery";
       case ERASURE -> "Erasures";
-      case LIVE, REPLAY -> replay.onlyUndelivered() ? "Failed or skipped" : "Everything";
+      case LIVE, REPLAY -> replay.onlyUndelivered() ? "Given up or skipped" : "Everything";
     };
   }
 
@@ -72,7 +72,7 @@ public record ReplayRow(
         : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.fromPosition()));
   }
 
-  /** How many were delivered, failed and are pending, in words. */
+  /** How many were delivered, given up and are pending, in words. */
   public String summary() {
     if (outcomes == null) {
       return Times.number(replay.published()) + " created";
@@ -106,7 +106,7 @@ public record ReplayRow(
   private static Map<String, Long> words(Map<DeliveryState, Long> outcomes) {
     Map<String, Long> words = new LinkedHashMap<>();
     words.put("delivered", outcomes.getOrDefault(DeliveryState.DELIVERED, 0L));
-    words.put(FAILED, outcomes.getOrDefault(DeliveryState.EXHAUSTED, 0L));
+    words.put(GIVEN_UP, outcomes.getOrDefault(DeliveryState.EXHAUSTED, 0L));
     words.put(PENDING, outcomes.getOrDefault(DeliveryState.PENDING, 0L));
     words.put("skipped", outcomes.getOrDefault(DeliveryState.SKIPPED, 0L));
     return words;

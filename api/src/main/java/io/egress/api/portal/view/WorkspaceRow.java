@@ -105,7 +105,7 @@ public record WorkspaceRow(
               + Times.age(oldest, now));
     }
     if (workspace.undelivered() > 0) {
-      behind.add(Times.number(workspace.undelivered()) + " failed or skipped");
+      behind.add(Times.number(workspace.undelivered()) + " given up or skipped");
     }
     return behind;
   }

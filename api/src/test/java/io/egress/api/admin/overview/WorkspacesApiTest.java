@@ -184,7 +184,7 @@ class WorkspacesApiTest {
 
     HttpResponse<String> nowhere = get("/captures/" + UUID.randomUUID());
     assertThat(nowhere.statusCode()).isEqualTo(404);
-    assertThat(nowhere.body()).contains("it was never put");
+    assertThat(nowhere.body()).contains("never received a capture with this id");
     assertThat(get("/captures/here").statusCode()).isEqualTo(400);
   }
 

@@ -66,12 +66,12 @@ class OperatorBrowserTest {
     await().until(() -> world.count(workspace, "state=exhausted") == 5);
     browser.go(world.url("/portal/operator/"));
     browser.awaitText("CRM is down: status 503");
-    assertThat(browser.text()).contains("5 failed or skipped", "400 d");
+    assertThat(browser.text()).contains("5 given up or skipped", "400 d");
 
     browser.follow("Northwind");
     assertThat(browser.find(".workspace").getText()).contains("Northwind");
     world.answer(endpoint, 200, "");
-    browser.press("Send the 5 that failed again");
+    browser.press("Send the 5 that were given up again");
     browser.awaitText("Finished: 5 of 5 delivered.");
     browser.follow("All workspaces");
     browser.type("search", "northw");
@@ -81,7 +81,7 @@ class OperatorBrowserTest {
     browser.follow("Find a capture");
     browser.type("id", UUID.randomUUID().toString());
     browser.press("Find");
-    browser.awaitText("it was never put");
+    browser.awaitText("never received a capture with this id");
     browser.type("id", capture.toString());
     browser.press("Find");
     browser.awaitText("A private talk");

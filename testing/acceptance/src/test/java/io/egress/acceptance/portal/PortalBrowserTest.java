@@ -177,7 +177,7 @@ class PortalBrowserTest {
     UUID capture = world.captureInStream(workspace, "Missed talk");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(endpoint, capture)));
     browser.awaitText("Attempt 2");
-    browser.awaitText("exhausted");
+    browser.awaitText("given up");
     assertThat(browser.text()).contains("out for lunch");
 
     world.answer("down", 200, "");
@@ -190,7 +190,7 @@ class PortalBrowserTest {
     world.answer("down", 503, "");
     UUID second = world.captureInStream(workspace, "Also missed");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(endpoint, second)));
-    browser.awaitText("exhausted");
+    browser.awaitText("given up");
     world.answer("down", 200, "");
     int before = world.received("down").size();
     browser.go(world.url(page + "/endpoints/" + endpoint));
@@ -236,7 +236,7 @@ class PortalBrowserTest {
     UUID missed = world.captureInStream(workspace, "Missed");
     await().until(() -> world.count(workspace, "state=skipped&capture_id=" + missed) == 1);
     browser.driver().navigate().refresh();
-    browser.awaitText("and send what was not delivered: 1 was skipped");
+    browser.awaitText("and send what was not delivered: 1 skipped");
     browser.press("Resume");
     browser.awaitText("Finished: 1 of 1 delivered.");
     browser.assertQuiet();
@@ -317,25 +317,25 @@ class PortalBrowserTest {
     await().until(() -> world.count(workspace, "state=delivered") == 5);
     browser.go(world.url(page + "/"));
     assertThat(browser.find(".card").getText())
-        .contains("CRM", "down", "Every attempt has failed since", "5 failed")
+        .contains("CRM", "down", "Every attempt has failed since", "5 given up")
         .doesNotContain("Nothing is waiting");
     assertThat(browser.text()).contains("5 of the last 5 attempts succeeded");
 
     world.answer("broken", 200, "");
-    browser.press("Send the 5 that failed again");
+    browser.press("Send the 5 that were given up again");
     browser.awaitText("Finished: 5 of 5 delivered.");
     assertThat(browser.text()).doesNotContain("Cancel replay");
     browser.go(world.url(page + "/endpoints/" + down));
     assertThat(browser.text())
         .contains("healthy", "5 of the last 15 attempts succeeded", "Nothing is waiting")
-        .doesNotContain("that failed again");
+        .doesNotContain("that were given up again");
 
     world.answer("broken", 503, "");
     browser.go(world.url(page + "/endpoints/" + down + "/replay"));
     browser.driver().findElement(By.cssSelector("input[value=all]")).click();
     browser.type("from_position", "1");
     browser.press("Start replay");
-    browser.awaitText("Finished: 0 of 5 delivered, 5 failed.");
+    browser.awaitText("Finished: 0 of 5 delivered, 5 given up.");
     assertThat(browser.find(".state").getAttribute("class")).contains("state-failed");
     browser.assertQuiet();
   }
@@ -424,7 +424,7 @@ class PortalBrowserTest {
     browser.go(world.link(workspace, "admin", HOSTILE));
     browser.awaitText("Captures in the stream");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(endpoint, capture)));
-    browser.awaitText("exhausted");
+    browser.awaitText("given up");
     browser.go(world.url(page + "/endpoints/" + endpoint + "/replay"));
     browser.press("Start replay");
     browser.awaitText("Replay started");
@@ -504,7 +504,7 @@ class PortalBrowserTest {
     }
     UUID capture = world.captureInStream(workspace, "Onboarding of the northern region");
     browser.go(world.url(page + "/deliveries/" + DeliveryId.of(down, capture)));
-    browser.awaitText("exhausted");
+    browser.awaitText("given up");
     world.answer("crm", 200, "");
     browser.go(world.url(page + "/endpoints/" + down + "/replay"));
     browser.press("Start replay");
