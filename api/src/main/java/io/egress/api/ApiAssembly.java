@@ -237,7 +237,7 @@ final class ApiAssembly {
     closing.pushSync("the metrics of failing endpoints", failing::close);
     Health health = monitoring.health().part();
     health.add(Health.Check.required("database", probes::databaseUp));
-    health.add(Health.Check.optional("kafka", probes::kafkaUp));
+    health.add(Health.Check.optional("kafka", () -> !probes.isKafkaAway()));
     health.add(new Health.Check("relay", relay::state));
     return new Backends(health, probes);
   }

@@ -12,6 +12,8 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.errors.RetriableException;
 
 /**
  * Checks periodically whether PostgreSQL and Kafka take writes, with connections of its own. A
@@ -55,8 +57,17 @@ public final class BackendProbes {
     reading = database.pool(role + "_probe", 1);
     brokers = new Brokers(vertx, settings);
     records = new WriteProbe(vertx, settings);
-    watch = BackendWatch.start(vertx, "PostgreSQL", WRITES_APART, this::checkDatabase);
-    kafka = BackendWatch.start(vertx, "Kafka", WRITES_APART, this::askKafka);
+    watch =
+        BackendWatch.start(
+            vertx, "PostgreSQL", WRITES_APART, this::checkDatabase, Unavailability::isCauseOf);
+    kafka =
+        BackendWatch.start(
+            vertx,
+            "Kafka",
+            WRITES_APART,
+            this::askKafka,
+            failure ->
+                failure instanceof RetriableException || failure instanceof TimeoutException);
     gauge(metrics, role, "database", watch);
     gauge(metrics, role, "kafka", kafka);
   }
@@ -96,6 +107,11 @@ public final class BackendProbes {
   /** Whether Kafka took records at the last probe. */
   public boolean kafkaUp() {
     return kafka.isUp();
+  }
+
+  /** Whether Kafka took no records at the last probe; false before the first one is answered. */
+  public boolean isKafkaAway() {
+    return kafka.firstProbe().isComplete() && !kafka.isUp();
   }
 
   /** Fails if PostgreSQL does not take writes. */

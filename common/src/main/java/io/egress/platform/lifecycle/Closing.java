@@ -1,5 +1,6 @@
 package io.egress.platform.lifecycle;
 
+import io.egress.platform.outage.Reason;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -62,7 +63,7 @@ public final class Closing {
     }
     return closeWithin(part, Math.max(1, deadlineNanos - System.nanoTime()))
         .otherwise(failure -> {
-          log.warn("Cannot close {}: {}", part.name(), failure.toString());
+          log.warn("Cannot close {}: {}", part.name(), Reason.of(failure));
           return null;
         })
         .compose(_ -> closeNext(deadlineNanos));

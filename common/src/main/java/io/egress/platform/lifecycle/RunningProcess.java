@@ -2,6 +2,7 @@ package io.egress.platform.lifecycle;
 
 import io.egress.platform.environment.SettingsException;
 import io.egress.platform.log.Logs;
+import io.egress.platform.outage.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
@@ -108,7 +109,7 @@ public final class RunningProcess {
       unusable.faults().forEach(err);
       return EXIT_UNUSABLE_SETTINGS;
     }
-    err.accept(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+    err.accept(failure.getMessage() == null ? Reason.of(failure) : failure.getMessage());
     return 1;
   }
 
@@ -139,7 +140,7 @@ public final class RunningProcess {
       try {
         part.close().close();
       } catch (Exception failure) {
-        log.warn("Cannot close {}: {}", part.name(), failure.toString());
+        log.warn("Cannot close {}: {}", part.name(), Reason.of(failure));
       }
     }
     closed.countDown();

@@ -4,7 +4,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,31 +18,65 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackendWatch {
   private static final Logger log = LoggerFactory.getLogger(BackendWatch.class);
+
+  /** Those of all roles of this process. */
+  private static final Set<BackendWatch> WATCHES = ConcurrentHashMap.newKeySet();
+
   private static final Duration PERIOD_WHILE_DOWN = Duration.ofSeconds(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(4);
+
+  /** A client that has just started has yet to connect, and its code to be compiled. */
+  private static final Duration FIRST_ANSWER_MAX = Duration.ofSeconds(15);
 
   private final Vertx vertx;
   private final Duration period;
   private final Supplier<Future<?>> probe;
   private final Outage outage;
+  private final Predicate<Throwable> isCause;
   private final Promise<Void> firstProbe = Promise.promise();
   private volatile boolean up;
   private volatile boolean closed;
 
-  private BackendWatch(Vertx vertx, Outage outage, Duration period, Supplier<Future<?>> probe) {
+  private BackendWatch(
+      Vertx vertx,
+      Outage outage,
+      Duration period,
+      Supplier<Future<?>> probe,
+      Predicate<Throwable> isCause) {
+    this.isCause = isCause;
     this.vertx = vertx;
     this.outage = outage;
     this.period = period;
     this.probe = probe;
   }
 
-  /** Probes every {@code period} while the backend is up. */
+  /**
+   * Probes every {@code period} while the backend is up.
+   *
+   * @param isCause whether the backend, if it is away, may be the cause of a failure
+   */
   public static BackendWatch start(
-      Vertx vertx, String backend, Duration period, Supplier<Future<?>> probe) {
-    Outage outage = new Outage(log, backend + " does not answer", backend + " answers again");
-    BackendWatch watch = new BackendWatch(vertx, outage, period, probe);
+      Vertx vertx,
+      String backend,
+      Duration period,
+      Supplier<Future<?>> probe,
+      Predicate<Throwable> isCause) {
+    BackendWatch watch =
+        new BackendWatch(vertx, Outage.ofBackend(log, backend), period, probe, isCause);
+    WATCHES.add(watch);
     vertx.runOnContext(_ -> watch.probeOnce());
     return watch;
+  }
+
+  /** Whether a backend of this process that is away may be the cause of the failure. */
+  static boolean hasReported(Throwable failure) {
+    return WATCHES.stream()
+        .anyMatch(each -> !each.up && each.firstProbe().isComplete() && each.isCause.test(failure));
+  }
+
+  /** Whether a backend of this process may be the cause of the failure. */
+  static boolean mayReport(Throwable failure) {
+    return WATCHES.stream().anyMatch(each -> each.isCause.test(failure));
   }
 
   /** Whether the last probe was answered; false before the first one. */
@@ -55,6 +92,7 @@ public final class BackendWatch {
   /** A probe that is cut off afterwards is no outage. */
   public void close() {
     closed = true;
+    WATCHES.remove(this);
   }
 
   private void probeOnce() {
@@ -62,7 +100,9 @@ public final class BackendWatch {
       return;
     }
     probe()
-        .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .timeout(
+            (firstProbe().isComplete() ? ANSWER_MAX : FIRST_ANSWER_MAX).toMillis(),
+            TimeUnit.MILLISECONDS)
         .onSuccess(_ -> {
           up = true;
           outage.worked();

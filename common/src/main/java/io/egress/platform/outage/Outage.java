@@ -22,6 +22,7 @@ public final class Outage {
   private final String begins;
   private final String ends;
   private final LongSupplier nanoTime;
+  private final boolean isOfWatch;
   private volatile boolean failing;
   private boolean warned;
   private boolean everTold;
@@ -31,14 +32,25 @@ public final class Outage {
 
   /** Both are whole log messages, such as "Cannot read x; retrying" and "x is read again". */
   public Outage(Logger log, String begins, String ends) {
-    this(log, begins, ends, System::nanoTime);
+    this(log, begins, ends, System::nanoTime, false);
   }
 
   Outage(Logger log, String begins, String ends, LongSupplier nanoTime) {
+    this(log, begins, ends, nanoTime, false);
+  }
+
+  private Outage(Logger log, String begins, String ends, LongSupplier nanoTime, boolean isOfWatch) {
+    this.isOfWatch = isOfWatch;
     this.log = log;
     this.begins = begins;
     this.ends = ends;
     this.nanoTime = nanoTime;
+  }
+
+  /** That of a backend, which its watch reports. */
+  static Outage ofBackend(Logger log, String backend) {
+    return new Outage(
+        log, backend + " does not answer", backend + " answers again", System::nanoTime, true);
   }
 
   public void failed(Throwable cause) {
@@ -56,7 +68,8 @@ public final class Outage {
     }
     failures++;
     long quietNanos = (warned ? REMINDER_PERIOD : WARNING_INTERVAL_MIN).toNanos();
-    boolean warn = !everTold || now - toldAtNanos >= quietNanos;
+    boolean warn =
+        (!everTold || now - toldAtNanos >= quietNanos) && !isReportedElsewhere(cause, now);
     LoggingEventBuilder line = warn ? log.atWarn() : log.atDebug();
     if (warn) {
       if (warned) {
@@ -69,7 +82,18 @@ public final class Outage {
     for (Map.Entry<String, ?> id : ids.entrySet()) {
       line = line.addKeyValue(id.getKey(), id.getValue());
     }
-    line.log("{}: {}", begins, cause.toString());
+    line.log("{}: {}", begins, Reason.of(cause));
+  }
+
+  /**
+   * A backend that goes away is met at many places. Its watch reports it; the others only if they
+   * fail for a while although the watch gets answers.
+   */
+  private boolean isReportedElsewhere(Throwable cause, long now) {
+    return !isOfWatch
+        && (BackendWatch.hasReported(cause)
+            || (BackendWatch.mayReport(cause)
+                && now - sinceNanos < WARNING_INTERVAL_MIN.toNanos()));
   }
 
   /** Cheap while nothing fails. */

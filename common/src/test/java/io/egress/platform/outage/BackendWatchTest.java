@@ -3,12 +3,21 @@ package io.egress.platform.outage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +29,9 @@ class BackendWatchTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
   private static final Duration KNOWN_WITHIN = Duration.ofSeconds(7);
 
+  /** Failures of it. */
+  private static final Class<? extends Throwable> OWN = UncheckedIOException.class;
+
   private final Vertx vertx = Vertx.vertx();
   private final Promise<Void> first = Promise.promise();
   private final AtomicReference<Future<?>> answer = new AtomicReference<>(first.future());
@@ -27,7 +39,7 @@ class BackendWatchTest {
 
   @BeforeEach
   void start() {
-    watch = BackendWatch.start(vertx, "It", PERIOD, answer::get);
+    watch = BackendWatch.start(vertx, "It", PERIOD, answer::get, OWN::isInstance);
   }
 
   @AfterEach
@@ -61,6 +73,45 @@ class BackendWatchTest {
     await().atMost(KNOWN_WITHIN).until(() -> !watch.isUp());
   }
 
+  /**
+   * However many components meet it. One that fails although it answers is reported after a while.
+   */
+  @Test
+  void oneCauseIsOneLine() {
+    first.complete();
+    await().until(() -> watch.isUp());
+    Logger log = new LoggerContext().getLogger("a component");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    AtomicLong nanos = new AtomicLong();
+    Outage component = new Outage(log, "cannot write", "writes again", nanos::get);
+    Throwable own = new UncheckedIOException(new IOException("closed"));
+
+    component.failed(own);
+    answer.set(Future.failedFuture("refused"));
+    await().atMost(KNOWN_WITHIN).until(() -> !watch.isUp());
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(60));
+    component.failed(own);
+    assertThat(warnings(lines)).as("it is known to be away").isEmpty();
+
+    component.failed(new IllegalStateException("of its own"));
+    assertThat(warnings(lines)).containsExactly("cannot write: of its own");
+
+    answer.set(Future.succeededFuture());
+    await().atMost(KNOWN_WITHIN).until(() -> watch.isUp());
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(90));
+    component.failed(own);
+    assertThat(warnings(lines)).as("it answers").hasSize(2);
+  }
+
+  private static List<String> warnings(ListAppender<ILoggingEvent> lines) {
+    return lines.list.stream()
+        .filter(line -> line.getLevel() == Level.WARN)
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
   @Test
   void aQuestionThatTheEndCutsOffIsNoOutage() {
     Promise<Void> cutOff = Promise.promise();
@@ -70,7 +121,8 @@ class BackendWatchTest {
             vertx,
             "It",
             PERIOD,
-            () -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future());
+            () -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future(),
+            OWN::isInstance);
     await().until(() -> asked.get() == 2);
 
     ending.close();

@@ -4,6 +4,7 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.json.UtcInstant;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
+import io.egress.platform.outage.Reason;
 import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.webhook.delivery.RetrySchedule;
 import io.egress.webhook.send.WebhookSignature;
@@ -157,7 +158,7 @@ public final class NoticeSender {
     givenUp.increment();
     log.atWarn()
         .addKeyValue("event", notice.event())
-        .log("EGRESS_OPERATOR_WEBHOOK_URL did not accept a notice: {}", cause.toString());
+        .log("EGRESS_OPERATOR_WEBHOOK_URL did not accept a notice: {}", Reason.of(cause));
     remove(notice);
   }
 

@@ -65,7 +65,7 @@ class OperatorBrowserTest {
     }
     await().until(() -> world.count(workspace, "state=exhausted") == 5);
     browser.go(world.url("/portal/operator/"));
-    browser.awaitText("CRM is down: status 503");
+    browser.awaitText("CRM is down: answered 503 Service Unavailable");
     assertThat(browser.text()).contains("5 given up or skipped", "400 d");
 
     browser.follow("Northwind");

@@ -137,12 +137,12 @@ class PortalBrowserTest {
     world.answer("tested", 418, "short and stout");
     browser.go(world.url(page + "/endpoints/" + endpoint));
     browser.press("Send a test");
-    browser.awaitText("status 418");
+    browser.awaitText("answered 418");
     assertThat(browser.text()).contains("short and stout");
     assertThat(world.received("tested")).hasSize(1);
 
     browser.driver().navigate().refresh();
-    assertThat(browser.text()).contains("Search index").doesNotContain("status 418");
+    assertThat(browser.text()).contains("Search index").doesNotContain("answered 418");
     assertThat(world.received("tested")).as("loading the page again sends nothing").hasSize(1);
   }
 
@@ -317,8 +317,8 @@ class PortalBrowserTest {
     await().until(() -> world.count(workspace, "state=delivered") == 5);
     browser.go(world.url(page + "/"));
     assertThat(browser.find(".card").getText())
-        .contains("CRM", "down", "Every attempt has failed since", "5 given up")
-        .doesNotContain("Nothing is waiting");
+        .contains("CRM", "down", "Answered 503 Service Unavailable, ", "5 given up")
+        .doesNotContain("Nothing is waiting", "None of the last");
     assertThat(browser.text()).contains("5 of the last 5 attempts succeeded");
 
     world.answer("broken", 200, "");
