@@ -29,9 +29,11 @@ import io.egress.api.admin.queue.QueueCalls;
 import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.secrets.SecretKeyCalls;
+import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.admin.workspaces.WorkspaceCalls;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
+import io.egress.api.call.KnownParameters;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.metrics.EndpointsBehind;
@@ -313,8 +315,8 @@ final class ApiAssembly {
             ApiRoutes.diagnosis(calls, new DatabaseCalls(pullPool, anyServer))
                 .unless(backends::isUnreadable))
         .and(
-            ApiRoutes.hook(hook)
-                .and(administrative.routes().routes(calls))
+            KnownParameters.describedBy(ApiRoutes.INTERNAL_DESCRIPTION)
+                .only(ApiRoutes.hook(hook).and(administrative.routes().routes(calls)))
                 .unless(backends::takesNoWrites));
   }
 
@@ -322,6 +324,8 @@ final class ApiAssembly {
     return backends
         .health
         .routes()
+        .guard("/internal/", ApiRoutes::notHere)
+        .guard("/portal/", ApiRoutes::notHere)
         .and(ApiRoutes.externalDescription())
         .and(
             ApiRoutes.external(pull, new ErasureFeed(pullPool, keyUse))
@@ -415,7 +419,8 @@ final class ApiAssembly {
             new WorkspaceListCalls(workspaces),
             new CaptureCalls(captures, endpoints, deliveries),
             new CaptureListCalls(captureList),
-            access),
+            access,
+            pool),
         new Portal(
             address,
             access,
@@ -435,7 +440,8 @@ final class ApiAssembly {
                 workspaces,
                 captures,
                 captureList,
-                erasure),
+                erasure,
+                new Keeping(pool, retention)),
             pool));
   }
 

@@ -16,18 +16,28 @@ import io.egress.api.admin.queue.QueueCalls;
 import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.secrets.SecretKeyCalls;
 import io.egress.api.admin.workspaces.WorkspaceCalls;
+import io.egress.api.admin.workspaces.Workspaces;
+import io.egress.api.call.Answer;
 import io.egress.api.call.Calls;
+import io.egress.api.call.Operation;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
+import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.OpenApi;
+import io.egress.platform.http.Refusal;
 import io.egress.platform.http.Routes;
+import io.vertx.core.Handler;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 
 /** The routes of both listeners. The OpenAPI descriptions list the same ones. */
 final class ApiRoutes {
+  static final String INTERNAL_DESCRIPTION = "/io/egress/api/internal-openapi.json";
+
   private static final String INTERNAL = "/internal/v1";
   private static final String WORKSPACE = INTERNAL + "/workspaces/:workspace";
   private static final String KEYS = WORKSPACE + "/api-keys";
@@ -60,9 +70,17 @@ final class ApiRoutes {
         .get("/api/v1/erasures", erasures::list);
   }
 
+  /** Of a path of the internal listener on the public one. */
+  static void notHere(RoutingContext ctx) {
+    HttpExchange.fail(
+        ctx,
+        new Refusal(
+            404,
+            "this is the public listener; the internal API and pages are on the internal one"));
+  }
+
   static Routes internalDescription() {
-    return new Routes()
-        .get(INTERNAL + "/openapi.json", OpenApi.of("/io/egress/api/internal-openapi.json"));
+    return new Routes().get(INTERNAL + "/openapi.json", OpenApi.of(INTERNAL_DESCRIPTION));
   }
 
   /** It also answers while the database takes no writes. */
@@ -97,7 +115,8 @@ final class ApiRoutes {
       WorkspaceListCalls workspaces,
       CaptureCalls captures,
       CaptureListCalls captureList,
-      PortalAccess portal) {
+      PortalAccess portal,
+      SqlClient database) {
     Routes routes(Calls calls) {
       return ofAllWorkspaces(calls).and(ofWorkspace(calls)).and(ofEndpoints(calls));
     }
@@ -117,6 +136,15 @@ final class ApiRoutes {
           .get(INTERNAL + "/audit", calls.answer(audit::listAll));
     }
 
+    /** A list of a workspace that nobody has named would be empty; that is an error. */
+    private Handler<RoutingContext> list(Calls calls, Operation operation) {
+      return calls.answer(call -> {
+        Answer list = operation.answer(call);
+        Workspaces.require(database, call.workspaceId());
+        return list;
+      });
+    }
+
     private Routes ofWorkspace(Calls calls) {
       return new Routes()
           .get(WORKSPACE, calls.answer(workspace::show))
@@ -128,11 +156,11 @@ final class ApiRoutes {
           .post(WORKSPACE + "/portal-links", calls.withBody(portal::createLink))
           .get(WORKSPACE + "/audit", calls.answer(audit::list))
           .post(KEYS, calls.withBody(keys::mint))
-          .get(KEYS, calls.answer(keys::list))
+          .get(KEYS, list(calls, keys::list))
           .patch(KEYS + "/:id", calls.withBody(keys::change))
           .delete(KEYS + "/:id", calls.answer(keys::delete))
-          .get(WORKSPACE + "/captures", calls.answer(captureList::list))
-          .get(DELIVERIES, calls.answer(deliveries::list))
+          .get(WORKSPACE + "/captures", list(calls, captureList::list))
+          .get(DELIVERIES, list(calls, deliveries::list))
           .get(DELIVERIES + "/:id", calls.answer(deliveries::show))
           .post(DELIVERIES + "/:id/redeliver", calls.answer(deliveries::redeliver))
           .post(REPLAYS, calls.withBody(replays::startForAll))
@@ -143,7 +171,7 @@ final class ApiRoutes {
     private Routes ofEndpoints(Calls calls) {
       return new Routes()
           .post(ENDPOINTS, calls.withBody(endpoints::create))
-          .get(ENDPOINTS, calls.answer(endpoints::list))
+          .get(ENDPOINTS, list(calls, endpoints::list))
           .get(ENDPOINT, calls.answer(endpoints::show))
           .patch(ENDPOINT, calls.withBody(endpoints::change))
           .delete(ENDPOINT, calls.answer(endpoints::delete))

@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -135,6 +136,41 @@ class RouteParametersTest {
               .collect(Collectors.joining("&"));
       String target = path(call.path()) + "?" + query;
       assertThat(send(call, target).statusCode()).as(call.method() + " " + target).isLessThan(500);
+    }
+  }
+
+  @Test
+  void refusesUnknownParametersOfTheInternalApiWithTheNearestKnownOne() {
+    String workspace = "/internal/v1/workspaces/" + WORKSPACE;
+    assertThat(service.internal("GET", workspace + "/deliveries?stat=pending", "").body())
+        .contains("there is no parameter stat; did you mean state?");
+    assertThat(service.internal("GET", workspace + "/deliveries?stat=pending", "").statusCode())
+        .isEqualTo(400);
+    assertThat(service.internal("GET", workspace + "?name=x", "").body())
+        .contains("there is no parameter name; this call has none");
+    assertThat(browser.get("/portal/" + WORKSPACE + "/deliveries?stat=pending").body())
+        .contains("There is no filter “stat”; did you mean state?");
+    assertThat(service.pull("/api/v1/captures?limt=5", key).statusCode())
+        .as("clients of the public API may be newer")
+        .isEqualTo(200);
+  }
+
+  @Test
+  void listsOfAWorkspaceThatNothingHasNamedAreErrors() {
+    String unknown = "/internal/v1/workspaces/" + UUID.randomUUID();
+    for (String list : List.of("/captures", "/deliveries", "/endpoints", "/api-keys")) {
+      HttpResponse<String> answer = service.internal("GET", unknown + list, "");
+      assertThat(answer.statusCode()).as(list).isEqualTo(404);
+      assertThat(answer.body()).contains("no such workspace");
+    }
+  }
+
+  @Test
+  void thePublicListenerSaysThatItIsNotTheInternalOne() {
+    for (String path : List.of("/internal/v1/workspaces", "/portal/" + WORKSPACE + "/")) {
+      HttpResponse<String> answer = service.pull(path, key);
+      assertThat(answer.statusCode()).isEqualTo(404);
+      assertThat(answer.body()).contains("this is the public listener");
     }
   }
 

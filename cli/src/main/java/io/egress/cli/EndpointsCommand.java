@@ -220,10 +220,15 @@ final class EndpointsCommand {
     return 0;
   }
 
-  /** The secret comes last, where scripts look for it. */
+  /** The form that most receivers of this endpoint need comes first. */
   private static void printSecret(JsonObject endpoint, PrintWriter out) {
-    out.println("standard-webhooks  " + endpoint.getString("standard_webhooks_secret"));
-    out.println("secret  " + endpoint.getString("secret"));
+    String plain = "secret  " + endpoint.getString("secret") + "\n  for x-service-signature\n";
+    String standard =
+        "standard-webhooks  "
+            + endpoint.getString("standard_webhooks_secret")
+            + "\n  the same secret for libraries of Standard Webhooks and Svix\n";
+    out.print(
+        endpoint.getBoolean("standard_webhooks", false) ? standard + plain : plain + standard);
   }
 
   private static String path(UUID workspace) {

@@ -10,8 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code egress replays}. */
 @Command(
@@ -49,6 +52,7 @@ final class ReplaysCommand {
   private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   /** The captures to send again. */
   static final class Part {
@@ -81,6 +85,11 @@ final class ReplaysCommand {
         description = "captures up to this position of the stream")
     private @Nullable Long toPosition;
 
+    /** Sending everything again has to be asked for. */
+    private boolean isUnbounded() {
+      return !failed && from == null && fromPosition == null;
+    }
+
     private JsonObject body() {
       return new JsonObject()
           .put("from", from == null ? null : from.toString())
@@ -107,6 +116,9 @@ final class ReplaysCommand {
                       + " unless all were delivered")
           boolean wait,
       @Mixin Output output) {
+    if (part.isUnbounded()) {
+      throw new ParameterException(spec.commandLine(), "give --failed, --from or --from-position");
+    }
     InternalApi api = internal.api();
     JsonObject replay =
         api.call(

@@ -16,6 +16,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -79,6 +80,16 @@ class CommandsTest {
     assertThat(told.toString().lines().findFirst().orElse(""))
         .contains("'" + line.replaceFirst(".* ", "") + "'")
         .doesNotContain("java", "Exception");
+  }
+
+  @Test
+  void aReplayOfEverythingHasToBeRequested() {
+    StringWriter told = new StringWriter();
+    root.setErr(new PrintWriter(told));
+    UUID id = UUID.randomUUID();
+
+    assertThat(root.execute("replays", "start", id.toString(), id.toString())).isEqualTo(2);
+    assertThat(told.toString()).startsWith("give --failed, --from or --from-position");
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import io.egress.api.admin.captures.FoundCapture;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
+import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.ErasureBody;
 import io.egress.api.intake.GivenBody;
@@ -29,6 +30,7 @@ final class CapturePage {
   private final PageRenderer pages;
   private final Captures captures;
   private final CaptureErasure erasure;
+  private final Keeping keeping;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
 
@@ -36,11 +38,13 @@ final class CapturePage {
       PageRenderer pages,
       Captures captures,
       CaptureErasure erasure,
+      Keeping keeping,
       Endpoints endpoints,
       DeliveryReads deliveries) {
     this.pages = pages;
     this.captures = captures;
     this.erasure = erasure;
+    this.keeping = keeping;
     this.endpoints = endpoints;
     this.deliveries = deliveries;
   }
@@ -65,6 +69,7 @@ final class CapturePage {
     List<Endpoint> all = endpoints.list(workspaceId);
     return detail(
         capture,
+        keeping.of(workspaceId).legalHold(),
         captures.summary(workspaceId, capture.id()).orElse(null),
         all,
         deliveries.list(workspaceId, all, ofCapture));
@@ -72,6 +77,7 @@ final class CapturePage {
 
   private static CaptureDetail detail(
       FoundCapture capture,
+      boolean legalHold,
       Captures.@Nullable Summary described,
       List<Endpoint> all,
       DeliveryReads.Listed listed) {
@@ -84,7 +90,8 @@ final class CapturePage {
                 DeliveryRow.of(
                     each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
-    return new CaptureDetail(capture, described, rows, all.size(), listed.next() != null);
+    return new CaptureDetail(
+        capture, described, rows, all.size(), listed.next() != null, legalHold);
   }
 
   /** Shows the form. */

@@ -2,9 +2,12 @@ package io.egress.api.portal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.intake.Nearest;
+import io.egress.platform.http.Refusal;
 import io.vertx.core.MultiMap;
 import java.net.URLEncoder;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +17,18 @@ final class FilterQuery {
   static final String NO_ID = "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.";
   static final String NO_TIME = "This is not a time, such as 2026-01-31T09:30.";
 
+  /** What queries of pages have besides filters. */
+  private static final Set<String> OTHERS = Set.of("after", "done", "form", "page", "seen");
+
   private FilterQuery() {}
 
-  /** Leaves out empty filters. */
+  /** Leaves out empty filters, and refuses unknown ones. */
   static MultiMap of(MultiMap given, List<String> filters) {
+    for (String name : given.names()) {
+      if (!filters.contains(name) && !OTHERS.contains(name)) {
+        throw new Refusal(400, "There is no filter “" + name + "”" + Nearest.hint(name, filters));
+      }
+    }
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
     for (String name : Stream.concat(filters.stream(), Stream.of("after")).toList()) {
       String value = given.get(name);

@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Frame;
@@ -25,6 +26,7 @@ final class OverviewPage {
   private final Captures captures;
   private final Endpoints endpoints;
   private final EndpointCards cards;
+  private final Keeping keeping;
   private final Pool pool;
   private final Clock clock;
 
@@ -33,12 +35,14 @@ final class OverviewPage {
       Captures captures,
       Endpoints endpoints,
       EndpointCards cards,
+      Keeping keeping,
       Pool pool,
       Clock clock) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
     this.cards = cards;
+    this.keeping = keeping;
     this.pool = pool;
     this.clock = clock;
   }
@@ -67,7 +71,8 @@ final class OverviewPage {
         newest == null ? "" : Times.age(newest.enteredAt(), now),
         all.size(),
         cards.worstFirst(visit.workspaceId(), all, ENDPOINTS_MAX, now),
-        lostAt());
+        lostAt(),
+        keeping.of(visit.workspaceId()));
   }
 
   /** Null unless what was lost is being published again. */

@@ -14,6 +14,7 @@ import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.OperatorGuard;
 import io.egress.api.portal.access.PortalAccess;
@@ -55,7 +56,8 @@ public final class Portal {
       WorkspaceList workspaces,
       Captures captures,
       CaptureList captureList,
-      CaptureErasure erasure) {}
+      CaptureErasure erasure,
+      Keeping keeping) {}
 
   private final PortalAccess access;
   private final Duration testTimeout;
@@ -81,7 +83,9 @@ public final class Portal {
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()));
-    this.overview = new OverviewPage(pages, lookups, operations.endpoints(), cards, pool, clock);
+    this.overview =
+        new OverviewPage(
+            pages, lookups, operations.endpoints(), cards, operations.keeping(), pool, clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints =
         new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards, clock);
@@ -108,7 +112,12 @@ public final class Portal {
         new AuditPage(pages, operations.audit(), operations.endpoints(), operations.keys());
     this.capture =
         new CapturePage(
-            pages, lookups, operations.erasure(), operations.endpoints(), operations.deliveries());
+            pages,
+            lookups,
+            operations.erasure(),
+            operations.keeping(),
+            operations.endpoints(),
+            operations.deliveries());
     this.captures = new CapturesPage(pages, operations.captureList());
     this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
   }

@@ -486,6 +486,22 @@ class PortalPagesTest {
   }
 
   @Test
+  void anAdminSeesTheRetentionAndErasesNothingOnLegalHold() {
+    endpoint("one");
+    UUID capture = capture("A talk");
+    assertThat(browser.get(page + "/").body()).contains("Captures are kept", "for good");
+    service.internal(
+        "PATCH", api, new JsonObject().put("retention", "30d").put("legal_hold", true));
+
+    assertThat(browser.get(page + "/").body()).contains("30 d", "On legal hold");
+    assertThat(browser.get(page + "/captures/" + capture).body())
+        .contains("id=\"held\"")
+        .doesNotContain("Erase this capture");
+    service.internal("PATCH", api, new JsonObject().put("legal_hold", false));
+    assertThat(browser.get(page + "/captures/" + capture).body()).contains("Erase this capture");
+  }
+
+  @Test
   void aPageProvesThatNothingIsMissing() {
     UUID endpoint = endpoint("one");
     UUID delivered = capture("A talk");

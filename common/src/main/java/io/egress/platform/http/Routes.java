@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The table of routes of a listener. Its router answers any other path with 404 and any other
@@ -20,7 +21,11 @@ public final class Routes {
    *
    * @param path with parameters as {@code :name}
    */
-  public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {}
+  public record Call(HttpMethod method, String path, Handler<RoutingContext> handler) {
+    public Call with(Handler<RoutingContext> other) {
+      return new Call(method, path, other);
+    }
+  }
 
   private record Guard(String path, Handler<RoutingContext> handler) {}
 
@@ -65,20 +70,21 @@ public final class Routes {
    * The same routes, which are answered with {@code obstacle} while there is one, after the guards.
    */
   public Routes unless(Supplier<Optional<Refusal>> obstacle) {
-    Routes conditional = new Routes();
-    conditional.guards.addAll(guards);
-    for (Call call : calls) {
-      conditional.add(
-          call.method(),
-          call.path(),
-          ctx ->
-              obstacle
-                  .get()
-                  .ifPresentOrElse(
-                      refusal -> HttpExchange.unavailable(ctx, refusal, refusal),
-                      () -> call.handler().handle(ctx)));
-    }
-    return conditional;
+    return map(call ->
+        call.with(ctx ->
+            obstacle
+                .get()
+                .ifPresentOrElse(
+                    refusal -> HttpExchange.unavailable(ctx, refusal, refusal),
+                    () -> call.handler().handle(ctx))));
+  }
+
+  /** The same guards and routes, as {@code change} makes them. */
+  public Routes map(UnaryOperator<Call> change) {
+    Routes changed = new Routes();
+    changed.guards.addAll(guards);
+    calls.stream().map(change).forEach(changed.calls::add);
+    return changed;
   }
 
   public List<Call> calls() {

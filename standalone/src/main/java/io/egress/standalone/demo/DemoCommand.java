@@ -60,6 +60,7 @@ public final class DemoCommand implements Callable<Integer> {
     pipeline.begin();
     if (seconds > 0) {
       TimeUnit.SECONDS.sleep(seconds);
+      pipeline.end();
     } else {
       process.waitForStop();
     }

@@ -8,12 +8,14 @@ import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Simulates the processing pipeline: finishes a capture every second. */
 final class Pipeline {
   private static final int SEGMENTS = 12;
   private static final long PERIOD_SECONDS = 1;
   private static final long LAST_ONE_SECONDS_MAX = 5;
+  private static final Duration ENDING = Duration.ofSeconds(1);
   private static final Duration LAST_ARRIVALS_MAX = Duration.ofSeconds(3);
 
   private final InternalApi api;
@@ -39,14 +41,21 @@ final class Pipeline {
     }
   }
 
+  /** While the JVM ends, its HTTP client cuts off a call in progress, perhaps before this does. */
+  private boolean isEnding() {
+    for (int i = 0; i < 10 && !clock.isShutdown(); i++) {
+      LockSupport.parkNanos(ENDING.toNanos() / 10);
+    }
+    return clock.isShutdown();
+  }
+
   private void finishOne() {
     JsonObject capture = samples.next(SEGMENTS);
     try {
       api.call("PUT", "/captures/" + UUID.randomUUID(), capture);
       journal.finished(capture.getString("title"));
     } catch (RuntimeException failure) {
-      // While the JVM ends, its HTTP client cuts off a call in progress.
-      if (!clock.isShutdown()) {
+      if (!isEnding()) {
         journal.notFinished(failure);
       }
     }

@@ -8,6 +8,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class Workspaces {
       """;
   private static final String HOLD =
       "select ended_at is not null as has_ended from workspaces where id = $1 for key share";
+  private static final String EXISTS = "select 1 from workspaces where id = $1";
   private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
   private static final String SHOW =
       """
@@ -82,6 +84,13 @@ public final class Workspaces {
     }
   }
 
+  /** For lists: of a workspace that nobody has named they would be empty. */
+  public static void require(SqlClient client, UUID workspaceId) {
+    if (Rows.of(client, EXISTS, workspaceId).size() == 0) {
+      throw unknown();
+    }
+  }
+
   public static void refuseOnLegalHold(SqlConnection tx, UUID workspaceId) {
     if (Rows.of(tx, HELD, workspaceId).size() > 0) {
       throw onLegalHold();
@@ -89,9 +98,12 @@ public final class Workspaces {
   }
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
-  public static Workspace show(SqlClient client, UUID id, @Nullable Duration standard) {
-    return Rows.one(Rows.of(client, SHOW, id), row -> workspace(id, row, standard))
-        .orElseThrow(Workspaces::unknown);
+  static Optional<Workspace> find(SqlClient client, UUID id, @Nullable Duration standard) {
+    return Rows.one(Rows.of(client, SHOW, id), row -> workspace(id, row, standard));
+  }
+
+  static Workspace show(SqlClient client, UUID id, @Nullable Duration standard) {
+    return find(client, id, standard).orElseThrow(Workspaces::unknown);
   }
 
   static void change(SqlConnection tx, UUID id, WorkspaceBody body) {

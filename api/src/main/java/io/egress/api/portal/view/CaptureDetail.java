@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param rows the first deliveries of it
  * @param endpoints the number of endpoints of its workspace
  * @param hasMore whether there are more deliveries
+ * @param legalHold whether nothing of the workspace is erased at the moment
  */
 public record CaptureDetail(
     FoundCapture found,
     Captures.@Nullable Summary described,
     List<DeliveryRow> rows,
     int endpoints,
-    boolean hasMore) {
+    boolean hasMore,
+    boolean legalHold) {
   public CaptureDetail {
     requireNonNull(found, "found is null");
     rows = List.copyOf(rows);

@@ -1,6 +1,7 @@
 package io.egress.api.portal.view;
 
 import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.workspaces.Keeping;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -20,7 +21,8 @@ public record Overview(
     String newestAge,
     int endpointsInAll,
     List<Overview.EndpointCard> endpoints,
-    @Nullable Instant lateSince) {
+    @Nullable Instant lateSince,
+    Keeping.Kept keeping) {
   /**
    * An endpoint.
    *

@@ -1,9 +1,11 @@
 package io.egress.api.portal.view;
 
+import io.egress.platform.environment.Durations;
 import io.egress.platform.json.UtcInstant;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Formats times and numbers for people. All times are in UTC. */
 public final class Times {
@@ -32,6 +34,16 @@ public final class Times {
       return age.toHours() + " h";
     }
     return age.toMinutes() > 0 ? age.toMinutes() + " min" : Math.max(0, age.toSeconds()) + " s";
+  }
+
+  /** How long something is kept; null for good. */
+  public static String kept(@Nullable Duration retention) {
+    if (retention == null) {
+      return "for good";
+    }
+    return retention.equals(Duration.ofDays(retention.toDays()))
+        ? retention.toDays() + " d"
+        : Durations.format(retention);
   }
 
   /** With thousands separators. */

@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
 import io.egress.api.admin.overview.WorkspaceList;
-import io.egress.platform.environment.Durations;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -111,13 +109,7 @@ public record WorkspaceRow(
   }
 
   private static String keeps(WorkspaceList.Listed workspace) {
-    Duration retention = workspace.retention();
-    String kept =
-        retention == null
-            ? "for good"
-            : retention.equals(Duration.ofDays(retention.toDays()))
-                ? retention.toDays() + " d"
-                : Durations.format(retention);
+    String kept = Times.kept(workspace.retention());
     return workspace.legalHold() ? kept + ", on legal hold" : kept;
   }
 }

@@ -274,6 +274,7 @@ class DeliveriesApiTest {
                 .internal("GET", other + "/deliveries/" + DeliveryId.of(endpoint, capture), "")
                 .statusCode())
         .isEqualTo(404);
+    service.enter(UUID.fromString(other.substring(other.lastIndexOf('/') + 1)), 1);
     assertThat(deliveries(get(other + "/deliveries?capture_id=" + capture))).isEmpty();
     assertThat(deliveries(get(other + "/deliveries?state=exhausted"))).isEmpty();
     assertThat(deliveries(get(path + "/deliveries?state=exhausted"))).hasSize(1);

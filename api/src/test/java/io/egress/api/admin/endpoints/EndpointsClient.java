@@ -33,9 +33,12 @@ record EndpointsClient(Service service, UUID workspace) {
     return new JsonObject(service.internal("GET", at(endpoint), "").body());
   }
 
+  /** Empty, too, while nothing has named the workspace. */
   List<Object> list() {
-    return new JsonObject(service.internal("GET", path(), "").body())
-        .getJsonArray("endpoints").stream().toList();
+    HttpResponse<String> answer = service.internal("GET", path(), "");
+    return answer.statusCode() == 404
+        ? List.of()
+        : new JsonObject(answer.body()).getJsonArray("endpoints").stream().toList();
   }
 
   HttpResponse<String> change(JsonObject endpoint, String body) {

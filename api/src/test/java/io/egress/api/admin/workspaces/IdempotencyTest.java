@@ -156,7 +156,9 @@ class IdempotencyTest {
 
   private int count(String collection) {
     HttpResponse<String> list = service.internal("GET", path(workspace, collection), "");
-    return new JsonObject(list.body()).getJsonArray(collection.replace('-', '_')).size();
+    return list.statusCode() == 404
+        ? 0
+        : new JsonObject(list.body()).getJsonArray(collection.replace('-', '_')).size();
   }
 
   private static String path(UUID workspace, String collection) {
