@@ -40,6 +40,7 @@ import io.egress.api.metrics.EndpointsBehind;
 import io.egress.api.metrics.FailingWorkspaces;
 import io.egress.api.metrics.OutboxBacklog;
 import io.egress.api.portal.Portal;
+import io.egress.api.portal.ServiceTroubles;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.pull.ErasureFeed;
@@ -94,7 +95,7 @@ final class ApiAssembly {
   private static final int HOOKS_WAITING_MAX = 5_000;
   private static final int EVENT_LOOPS = Runtime.getRuntime().availableProcessors();
 
-  private record Backends(Health health, BackendProbes probes) {
+  private record Backends(Health health, BackendProbes probes, EndpointsBehind behind) {
     /** The answer to calls that may write. */
     Optional<Refusal> takesNoWrites() {
       return unless(probes.databaseUp());
@@ -241,7 +242,7 @@ final class ApiAssembly {
     health.add(Health.Check.required("database", probes::databaseUp));
     health.add(Health.Check.optional("kafka", () -> !probes.isKafkaAway()));
     health.add(new Health.Check("relay", relay::state));
-    return new Backends(health, probes);
+    return new Backends(health, probes, behind);
   }
 
   /** For pages, with as many connections as pulls have to the primary; null if there is none. */
@@ -274,7 +275,7 @@ final class ApiAssembly {
     BackgroundWork background =
         new BackgroundWork(vertx, administration, documents, api.retention());
     closing.push("the background work", background::stop);
-    Administrative administrative = administrative(documents, background, sender);
+    Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);
     Routes pages = administrative.portal().routes(backends::takesNoWrites);
     WaitingPulls waiting = waitingPulls();
@@ -375,7 +376,7 @@ final class ApiAssembly {
   private record Administrative(Calls calls, ApiRoutes.Administration routes, Portal portal) {}
 
   private Administrative administrative(
-      DocumentStore documents, BackgroundWork background, WebhookSender sender) {
+      DocumentStore documents, BackgroundWork background, WebhookSender sender, Backends backends) {
     Pool pool = administration;
     Calls calls = new Calls();
     SecretBox secretBox = settings.push().secretBox();
@@ -441,7 +442,8 @@ final class ApiAssembly {
                 captures,
                 captureList,
                 erasure,
-                new Keeping(pool, retention)),
+                new Keeping(pool, retention),
+                new ServiceTroubles(backends.probes::isKafkaAway, backends.behind::lateness)),
             pool));
   }
 

@@ -11,8 +11,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code egress endpoints}. */
 @Command(
@@ -32,6 +34,7 @@ final class EndpointsCommand {
       "a header that webhooks carry, whose value is not shown again; may be repeated";
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Command(
       name = "create",
@@ -215,9 +218,13 @@ final class EndpointsCommand {
   @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")
   int delete(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
-      @Parameters(paramLabel = "ENDPOINT-ID") UUID id) {
-    internal.api().call("DELETE", path(workspace, id), new JsonObject());
-    return 0;
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Mixin Confirmation confirmation) {
+    InternalApi api = internal.api();
+    String url = api.call("GET", path(workspace, id), new JsonObject()).getString("url");
+    confirmation.require("Delete the endpoint " + url + " for good?");
+    api.call("DELETE", path(workspace, id), new JsonObject());
+    return Output.line(spec, "Deleted the endpoint " + url + "; nothing more is sent to it.");
   }
 
   /** The form that most receivers of this endpoint need comes first. */

@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code egress keys}. */
 @Command(
@@ -29,6 +31,7 @@ final class KeysCommand {
       List.of("name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id");
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Command(name = "create", description = "Creates a key and prints it. It is shown only once.")
   int create(
@@ -102,7 +105,7 @@ final class KeysCommand {
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "KEY-ID") UUID id) {
     internal.api().call("DELETE", path(workspace) + "/" + id, new JsonObject());
-    return 0;
+    return Output.line(spec, "Deleted the key " + id + "; it is rejected from now on.");
   }
 
   private static String path(UUID workspace) {

@@ -49,6 +49,14 @@ final class Output {
     return print(answer, out -> out.print(TextTable.of(columns, rows)));
   }
 
+  /** What a command without a JSON form has done. */
+  static int line(CommandSpec command, String text) {
+    PrintWriter out = command.commandLine().getOut();
+    out.println(text);
+    out.flush();
+    return 0;
+  }
+
   /** Says something that is not part of the output. */
   void note(String text) {
     PrintWriter err = command.commandLine().getErr();

@@ -215,7 +215,8 @@ final class ReplaysCommand {
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id) {
     internal.api().call("DELETE", "/workspaces/" + workspace + "/replays/" + id, new JsonObject());
-    return 0;
+    return Output.line(
+        spec, "Canceled the replay " + id + "; what was not attempted yet is skipped.");
   }
 
   private static int print(JsonObject replay, Output output) {

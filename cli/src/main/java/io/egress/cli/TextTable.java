@@ -23,14 +23,14 @@ final class TextTable {
     int[] widths = new int[columns.size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
+        widths[i] = Math.max(widths[i], DisplayWidth.of(row.get(i)));
       }
     }
     StringBuilder table = new StringBuilder();
     for (List<String> row : rows) {
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < widths.length; i++) {
-        line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length())).append(GAP);
+        line.append(DisplayWidth.padded(row.get(i), widths[i])).append(GAP);
       }
       table.append(line.toString().stripTrailing()).append('\n');
     }
@@ -49,8 +49,7 @@ final class TextTable {
   }
 
   private static String text(JsonObject object, String field) {
-    String text = visible(object.getValue(field));
-    return text.length() <= WIDTH_MAX ? text : text.substring(0, WIDTH_MAX - 3) + "...";
+    return DisplayWidth.cut(visible(object.getValue(field)), WIDTH_MAX);
   }
 
   /** Without control characters: a receiver's response may contain anything. */

@@ -101,7 +101,12 @@ final class WorkspacesCommand {
         "Ends a workspace for good: its keys are rejected, and its endpoints get nothing more.",
         "Its captures are erased in the background. Repeat it to see how far that is."
       })
-  int end(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
+  int end(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Mixin Confirmation confirmation,
+      @Mixin Output output) {
+    confirmation.require(
+        "End the workspace " + workspace + " for good, and erase everything in it?");
     return output.fields(
         internal.api().call("DELETE", "/workspaces/" + workspace, new JsonObject()));
   }

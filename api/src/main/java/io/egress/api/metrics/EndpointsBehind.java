@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the lateness of deliveries from the database alone, so that it is visible even if no
@@ -73,6 +74,9 @@ public final class EndpointsBehind {
       """
           .formatted(REMEMBERED_MAX);
 
+  /** {@code oldest} is the age of the oldest capture without an attempt. */
+  public record Lateness(long endpoints, Duration oldest) {}
+
   private final Pool pool;
   private final int rememberedDays;
   private final Recurring looking;
@@ -101,6 +105,15 @@ public final class EndpointsBehind {
 
   public void close() {
     looking.close();
+  }
+
+  /** How many endpoints are behind, and for how long at most; null if that is not known. */
+  public @Nullable Lateness lateness() {
+    double endpoints = count;
+    double seconds = oldestSeconds;
+    return Double.isNaN(endpoints) || Double.isNaN(seconds)
+        ? null
+        : new Lateness((long) endpoints, Duration.ofSeconds((long) seconds));
   }
 
   private void look() {

@@ -38,10 +38,12 @@ final class PageRenderer {
   private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
   private final PortalAddress address;
   private final Assets assets;
+  private final ServiceTroubles troubles;
 
-  PageRenderer(PortalAddress address, Assets assets) {
+  PageRenderer(PortalAddress address, Assets assets, ServiceTroubles troubles) {
     this.address = address;
     this.assets = assets;
+    this.troubles = troubles;
   }
 
   /** Sets the headers of every response, and turns errors into pages. */
@@ -80,6 +82,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
+        troubles.now(),
         Notices.of(visit.query().get("done")),
         null);
   }
@@ -98,6 +101,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
+        troubles.now(),
         null,
         null);
   }

@@ -57,7 +57,8 @@ public final class Portal {
       Captures captures,
       CaptureList captureList,
       CaptureErasure erasure,
-      Keeping keeping) {}
+      Keeping keeping,
+      ServiceTroubles troubles) {}
 
   private final PortalAccess access;
   private final Duration testTimeout;
@@ -82,7 +83,7 @@ public final class Portal {
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
-    this.pages = new PageRenderer(address, assets.below(address.root()));
+    this.pages = new PageRenderer(address, assets.below(address.root()), operations.troubles());
     this.overview =
         new OverviewPage(
             pages, lookups, operations.endpoints(), cards, operations.keeping(), pool, clock);

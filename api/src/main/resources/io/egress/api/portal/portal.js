@@ -39,6 +39,8 @@ function stale(isStale) {
   const said = document.getElementById("stale");
   if (said && said.hidden === isStale) {
     said.hidden = !isStale;
+    said.querySelector("time").textContent =
+        new Date().toISOString().slice(11, 19) + " UTC";
   }
 }
 document.addEventListener("htmx:sendError", () => stale(true));

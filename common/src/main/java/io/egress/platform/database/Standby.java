@@ -51,7 +51,7 @@ public final class Standby {
   private final ServerSearch search;
   private final Pool pool;
   private final Outage outage =
-      new Outage(
+      Outage.ofItsOwn(
           log,
           "Cannot read from a standby; the primary is used instead",
           "A standby is read from again");

@@ -62,7 +62,12 @@ public final class BackendWatch {
       Supplier<Future<?>> probe,
       Predicate<Throwable> isCause) {
     BackendWatch watch =
-        new BackendWatch(vertx, Outage.ofBackend(log, backend), period, probe, isCause);
+        new BackendWatch(
+            vertx,
+            Outage.ofItsOwn(log, backend + " does not answer", backend + " answers again"),
+            period,
+            probe,
+            isCause);
     WATCHES.add(watch);
     vertx.runOnContext(_ -> watch.probeOnce());
     return watch;
@@ -71,12 +76,21 @@ public final class BackendWatch {
   /** Whether a backend of this process that is away may be the cause of the failure. */
   static boolean hasReported(Throwable failure) {
     return WATCHES.stream()
-        .anyMatch(each -> !each.up && each.firstProbe().isComplete() && each.isCause.test(failure));
+        .anyMatch(each -> !each.up && each.firstProbe().isComplete() && each.mayCause(failure));
   }
 
   /** Whether a backend of this process may be the cause of the failure. */
   static boolean mayReport(Throwable failure) {
-    return WATCHES.stream().anyMatch(each -> each.isCause.test(failure));
+    return WATCHES.stream().anyMatch(each -> each.mayCause(failure));
+  }
+
+  private boolean mayCause(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (isCause.test(each)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether the last probe was answered; false before the first one. */

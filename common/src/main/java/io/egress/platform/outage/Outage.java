@@ -22,7 +22,7 @@ public final class Outage {
   private final String begins;
   private final String ends;
   private final LongSupplier nanoTime;
-  private final boolean isOfWatch;
+  private final boolean isOfItsOwn;
   private volatile boolean failing;
   private boolean warned;
   private boolean everTold;
@@ -39,18 +39,21 @@ public final class Outage {
     this(log, begins, ends, nanoTime, false);
   }
 
-  private Outage(Logger log, String begins, String ends, LongSupplier nanoTime, boolean isOfWatch) {
-    this.isOfWatch = isOfWatch;
+  private Outage(
+      Logger log, String begins, String ends, LongSupplier nanoTime, boolean isOfItsOwn) {
+    this.isOfItsOwn = isOfItsOwn;
     this.log = log;
     this.begins = begins;
     this.ends = ends;
     this.nanoTime = nanoTime;
   }
 
-  /** That of a backend, which its watch reports. */
-  static Outage ofBackend(Logger log, String backend) {
-    return new Outage(
-        log, backend + " does not answer", backend + " answers again", System::nanoTime, true);
+  /**
+   * Of something that neither PostgreSQL nor Kafka can be the cause of: of a system that nothing
+   * else watches, or of one of the two in the eyes of its watch.
+   */
+  public static Outage ofItsOwn(Logger log, String begins, String ends) {
+    return new Outage(log, begins, ends, System::nanoTime, true);
   }
 
   public void failed(Throwable cause) {
@@ -90,7 +93,7 @@ public final class Outage {
    * fail for a while although the watch gets answers.
    */
   private boolean isReportedElsewhere(Throwable cause, long now) {
-    return !isOfWatch
+    return !isOfItsOwn
         && (BackendWatch.hasReported(cause)
             || (BackendWatch.mayReport(cause)
                 && now - sinceNanos < WARNING_INTERVAL_MIN.toNanos()));

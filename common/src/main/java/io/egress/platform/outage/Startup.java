@@ -27,7 +27,7 @@ public final class Startup {
     this.vertx = vertx;
     this.temporary = temporary;
     this.outage =
-        new Outage(log, backend + " does not answer; waiting for it", backend + " answers");
+        Outage.ofItsOwn(log, backend + " does not answer; waiting for it", backend + " answers");
   }
 
   public <T> Future<T> await(Supplier<Future<T>> step) {

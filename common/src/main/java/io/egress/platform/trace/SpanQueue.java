@@ -35,7 +35,7 @@ final class SpanQueue implements SpanProcessor {
   private final Counter exported;
   private final Counter dropped;
   private final Outage exporting =
-      new Outage(log, "Cannot export spans; they are dropped", "Spans are exported again");
+      Outage.ofItsOwn(log, "Cannot export spans; they are dropped", "Spans are exported again");
 
   SpanQueue(SpanExporter exporter, Metrics metrics) {
     this.exported =

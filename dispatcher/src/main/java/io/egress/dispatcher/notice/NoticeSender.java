@@ -74,7 +74,7 @@ public final class NoticeSender {
   private final WebClient client;
   private final Recurring looking;
   private final Outage refusing =
-      new Outage(
+      Outage.ofItsOwn(
           log,
           "EGRESS_OPERATOR_WEBHOOK_URL does not accept notices; retrying",
           "EGRESS_OPERATOR_WEBHOOK_URL accepts notices again");

@@ -152,7 +152,8 @@ class AdministrationTest {
     String reseal = run("secrets", "reseal");
     assertThat(reseal).containsPattern("k[0-9a-f]{12} +\\d+ +true +true");
 
-    assertThat(run("endpoints", "delete", workspace, id)).isEmpty();
+    assertThat(run("endpoints", "delete", workspace, id))
+        .startsWith("Deleted the endpoint https://");
     String show = administrator.run(1, "endpoints", "show", workspace, id);
     assertThat(show).isEqualTo("no such endpoint in this workspace\n");
   }

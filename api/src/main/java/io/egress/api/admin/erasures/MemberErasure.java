@@ -70,11 +70,11 @@ public final class MemberErasure {
   public int erase(Caller caller, UUID workspaceId, UUID memberId) {
     int captures = 0;
     while (true) {
-      int unlinked = unlinkAll(workspaceId, memberId);
-      captures += unlinked;
+      captures += unlinkAll(workspaceId, memberId);
+      int unlinked = captures;
       try {
         transactions.call(tx -> delete(tx, caller, workspaceId, memberId, unlinked));
-        return captures;
+        return unlinked;
       } catch (NamedAgain again) {
         log.debug("A capture that was put meanwhile names the member {}; continuing", memberId);
       }

@@ -2,6 +2,7 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param workspaceName null if it has none
  * @param role in words
  * @param csrf the token that forms send
+ * @param troubles what is wrong with the service itself
  * @param notice the message after a successful action
  * @param problem the message after a failed one
  */
@@ -31,6 +33,7 @@ public record Frame(
     @Nullable String actor,
     String csrf,
     Assets assets,
+    List<String> troubles,
     @Nullable String notice,
     @Nullable FormProblem problem) {
   public Frame {
@@ -41,6 +44,7 @@ public record Frame(
     requireNonNull(role, "role is null");
     requireNonNull(csrf, "csrf is null");
     requireNonNull(assets, "assets is null");
+    troubles = List.copyOf(troubles);
   }
 
   public Frame withProblem(@Nullable FormProblem other) {
@@ -56,6 +60,7 @@ public record Frame(
         actor,
         csrf,
         assets,
+        troubles,
         notice,
         other);
   }

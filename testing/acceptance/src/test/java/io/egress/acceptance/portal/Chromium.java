@@ -303,7 +303,7 @@ final class Chromium implements AutoCloseable {
         SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(String.valueOf(data)));
   }
 
-  private long number(String expression) {
+  long number(String expression) {
     return ((Number) requireNonNull(driver.executeScript("return " + expression))).longValue();
   }
 
