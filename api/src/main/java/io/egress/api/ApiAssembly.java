@@ -409,7 +409,7 @@ final class ApiAssembly {
             new KeyCalls(keys, pool, secretBox),
             new EndpointCalls(endpoints, testSend, pool, settings.push()),
             testSend.timeout(),
-            new DeliveryCalls(deliveries, bodies, replays),
+            new DeliveryCalls(captures, deliveries, bodies, replays),
             new VerificationCalls(endpoints, verifier),
             new ReplayCalls(replays),
             new SecretKeyCalls(pool, secretBox),

@@ -1,5 +1,6 @@
 package io.egress.cli;
 
+import io.egress.webhook.send.FailureText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -212,7 +214,13 @@ final class EndpointsCommand {
     JsonObject result =
         internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
     output.table(result, new JsonArray().add(result), TEST_COLUMNS);
-    return result.getString("outcome").equals("delivered") ? 0 : 1;
+    Optional<FailureText> failure =
+        FailureText.of(
+            result.getString("outcome"), result.getInteger("status"), result.getString("detail"));
+    if (failure.isPresent() && !output.isJson()) {
+      output.note(failure.get().advice());
+    }
+    return failure.isEmpty() ? 0 : 1;
   }
 
   @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")

@@ -4,23 +4,27 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /** Address and token of the internal API. */
 final class InternalApiOptions {
   @Option(
       names = "--host",
+      scope = ScopeType.INHERIT,
       defaultValue = "${env:EGRESS_INTERNAL_HOST:-127.0.0.1}",
       description = "internal listener's host (EGRESS_INTERNAL_HOST, or 127.0.0.1)")
   private String host = "127.0.0.1";
 
   @Option(
       names = "--port",
+      scope = ScopeType.INHERIT,
       defaultValue = "${env:EGRESS_INTERNAL_PORT:-8081}",
       description = "internal listener's port (EGRESS_INTERNAL_PORT, or 8081)")
   private int port;
 
   @Option(
       names = "--actor",
+      scope = ScopeType.INHERIT,
       defaultValue = "${sys:user.name}",
       description = "your name for the audit log (${DEFAULT-VALUE})")
   private @Nullable String actor;

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -80,6 +81,22 @@ class CommandsTest {
     assertThat(told.toString().lines().findFirst().orElse(""))
         .contains("'" + line.replaceFirst(".* ", "") + "'")
         .doesNotContain("java", "Exception");
+  }
+
+  @Test
+  void whereTheServiceIsMayBeGivenAnywhere() {
+    String id = UUID.randomUUID().toString();
+    String[] address = {"--host", "h", "--port", "9", "--actor", "ada"};
+    for (List<String> line :
+        List.of(List.of("keys", "A", "list", id), List.of("keys", "list", id, "A"))) {
+      String[] words =
+          line.stream()
+              .flatMap(word -> word.equals("A") ? Stream.of(address) : Stream.of(word))
+              .toArray(String[]::new);
+      CommandLine keys = root.parseArgs(words).subcommand().commandSpec().commandLine();
+      assertThat(keys.getCommandSpec().findOption("--host").<String>getValue()).isEqualTo("h");
+      assertThat(keys.getCommandSpec().findOption("--port").<Integer>getValue()).isEqualTo(9);
+    }
   }
 
   @Test

@@ -109,12 +109,8 @@ final class WorkspacesPage {
         .map(found ->
             Answer.seeOther(
                 pages.operatorBase() + "/" + found.workspaceId() + "/captures/" + found.id()))
-        .orElseGet(() ->
-            search(
-                session,
-                404,
-                text,
-                "No workspace has a capture with this id: never received a capture with this id."));
+        .orElseGet(
+            () -> search(session, 404, text, "The service never received a capture with this id."));
   }
 
   private Answer search(

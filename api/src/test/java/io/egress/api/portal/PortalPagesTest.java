@@ -537,6 +537,19 @@ class PortalPagesTest {
   }
 
   @Test
+  void equalFailuresOfManyEndpointsAreOneGroup() {
+    List<UUID> endpoints = List.of(endpoint("one"), endpoint("two"), endpoint("three"));
+    UUID capture = capture("A talk");
+    write(endpoints.get(0), capture, DeliveryState.EXHAUSTED, "{}");
+    write(endpoints.get(1), capture, DeliveryState.EXHAUSTED, "{}");
+    assertThat(browser.get(page + "/").body()).doesNotContain("They may have one cause");
+    write(endpoints.get(2), capture, DeliveryState.EXHAUSTED, "{}");
+
+    assertThat(browser.get(page + "/").body())
+        .contains("3 endpoints: answered 500 Internal Server Error.", "They may have one cause");
+  }
+
+  @Test
   void anEndpointsPageSaysWhyItFailsAndBeginsWithItsNewestAttempts() {
     UUID endpoint = endpoint("one");
     UUID capture = capture("A talk");

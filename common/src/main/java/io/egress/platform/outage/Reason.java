@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 public final class Reason {
   /** {@code java.net.ConnectException: }, as in messages that quote other exceptions. */
   private static final Pattern CLASS_NAME =
-      Pattern.compile("\\b(?:[a-z_][\\w]*\\.)+(?:[A-Z]\\w*[.$])*[A-Z]\\w*(?:: ?)?");
+      Pattern.compile("\\b(?:[a-z_]\\w*\\.){2,}(?:[A-Z]\\w*[.$])*[A-Z]\\w*(?:: ?)?");
 
   private Reason() {}
 

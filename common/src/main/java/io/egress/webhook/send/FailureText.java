@@ -79,7 +79,7 @@ public record FailureText(String words, String advice) {
     return new FailureText(
         "answered " + status + (isKnown ? " " + reason : ""),
         switch (status) {
-          case 401, 403 ->
+          case 400, 401, 403 ->
               "The receiver does not accept the signature: compare its secret and that secret's form,"
                   + " look at its clock, and let it verify the raw body.";
           case 404, 405 -> "Nothing accepts POST at this URL: correct its path.";

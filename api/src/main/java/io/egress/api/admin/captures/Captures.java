@@ -54,7 +54,7 @@ public final class Captures {
       """;
 
   private static final String TITLES =
-      "select id, title from captures where id = any($1) and workspace_id = $2";
+      "select id, title from captures where id = any($1) and workspace_id = $2 and title ~ '\\S'";
 
   private static final String TITLED =
       "select id from captures where id = any($1) and strpos(folded(title), folded($2)) > 0";
@@ -103,8 +103,7 @@ public final class Captures {
   }
 
   /**
-   * Of whatever workspace; empty if never received a capture with this id. Erased captures are
-   * found, too.
+   * Of whatever workspace; empty if the service never received it. Erased captures are found, too.
    */
   public Optional<FoundCapture> find(UUID id) {
     return Rows.one(Rows.of(pool, FIND, id), row -> capture(id, row));
@@ -122,10 +121,10 @@ public final class Captures {
             new Newest(row.getLong("stream_head"), title(row), Rows.instant(row, "entered_at")));
   }
 
-  /** Keyed by capture id. */
+  /** Keyed by capture id, without those that have none. */
   public Map<UUID, String> titles(UUID workspaceId, Collection<UUID> ids) {
     UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
-    return Rows.byId(Rows.of(pool, TITLES, distinct, workspaceId), Captures::title);
+    return Rows.byId(Rows.of(pool, TITLES, distinct, workspaceId), row -> row.getString("title"));
   }
 
   /** Those whose title contains the text, as {@link CaptureFilter} compares them. */

@@ -2,6 +2,7 @@ package io.egress.api.admin.deliveries;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.call.Answer;
@@ -10,15 +11,18 @@ import io.egress.api.call.Pages;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.audit.Caller;
 import io.egress.webhook.deliverylog.LoggedDelivery;
+import java.util.Map;
 import java.util.UUID;
 
 /** Lists and shows the deliveries of a workspace. */
 public final class DeliveryCalls {
+  private final Captures captures;
   private final DeliveryReads reads;
   private final SentBodies bodies;
   private final Replays replays;
 
-  public DeliveryCalls(DeliveryReads reads, SentBodies bodies, Replays replays) {
+  public DeliveryCalls(Captures captures, DeliveryReads reads, SentBodies bodies, Replays replays) {
+    this.captures = captures;
     this.bodies = bodies;
     this.reads = reads;
     this.replays = replays;
@@ -26,17 +30,26 @@ public final class DeliveryCalls {
 
   /** Deliveries to all endpoints. */
   public Answer list(Call call) {
-    return page(reads.list(call.workspaceId(), call.query()));
+    return page(call.workspaceId(), reads.list(call.workspaceId(), call.query()));
   }
 
   /** Deliveries to one endpoint. */
   public Answer listOf(Call call) {
-    return page(reads.list(call.workspaceId(), call.id("endpoint"), call.query()));
+    return page(
+        call.workspaceId(), reads.list(call.workspaceId(), call.id("endpoint"), call.query()));
   }
 
-  private static Answer page(DeliveryReads.Listed page) {
+  private Answer page(UUID workspaceId, DeliveryReads.Listed page) {
+    Map<UUID, String> titles =
+        captures.titles(
+            workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList());
     return Pages.answer(
-        "deliveries", page.deliveries().stream().map(DeliveryView::of).toList(), page.next());
+        "deliveries",
+        page.deliveries().stream()
+            .map(each ->
+                new DeliveryView.Titled(DeliveryView.of(each), titles.get(each.captureId())))
+            .toList(),
+        page.next());
   }
 
   /** Shows a delivery with its attempts, and on request with the body of one. */

@@ -31,6 +31,9 @@ record DeliveryView(
     @Nullable Instant nextAttemptAt,
     @Nullable Instant owedAt,
     @Nullable Instant updatedAt) {
+  /** In a list, with the title of its capture, if that has one. */
+  record Titled(@JsonUnwrapped DeliveryView delivery, @Nullable String title) {}
+
   /** With its attempts, and with the body of one on request. */
   record Detailed(
       @JsonUnwrapped DeliveryView delivery,

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The health of an endpoint.
  *
  * @param state a class of the style sheet
+ * @param failure how the newest attempt failed, in few words; null unless the endpoint is down or
+ *     failing
  * @param why how the newest attempt failed, and since when all do; null unless the endpoint is down
  *     or failing
  * @param advice what can be done about it; empty without {@code why}
@@ -23,6 +25,7 @@ public record EndpointStatus(
     String state,
     String label,
     String rate,
+    @Nullable String failure,
     @Nullable String why,
     String advice,
     @Nullable Instant lastSuccess,
@@ -42,6 +45,7 @@ public record EndpointStatus(
         state,
         health.state() == State.UNTRIED ? "no attempts yet" : state,
         rate(health),
+        failure == null ? null : failure.text().words(),
         failure == null ? null : why(failure, health.failingSince(), now),
         failure == null ? "" : failure.text().advice(),
         health.lastSuccess(),

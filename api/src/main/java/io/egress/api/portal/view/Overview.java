@@ -3,8 +3,11 @@ package io.egress.api.portal.view;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.workspaces.Keeping;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,8 @@ public record Overview(
     List<Overview.EndpointCard> endpoints,
     @Nullable Instant lateSince,
     Keeping.Kept keeping) {
+  private static final int GROUP_MIN = 3;
+
   /**
    * An endpoint.
    *
@@ -40,6 +45,23 @@ public record Overview(
 
   public Overview {
     endpoints = List.copyOf(endpoints);
+  }
+
+  /** Endpoints that fail in the same way. */
+  public record FailureGroup(String words, long endpoints) {}
+
+  /** Of three endpoints or more, the largest first: their cause may be one. */
+  public List<FailureGroup> failureGroups() {
+    return endpoints.stream()
+        .map(each -> each.status().failure())
+        .flatMap(Stream::ofNullable)
+        .collect(Collectors.groupingBy(words -> words, Collectors.counting()))
+        .entrySet()
+        .stream()
+        .filter(each -> each.getValue() >= GROUP_MIN)
+        .map(each -> new FailureGroup(each.getKey(), each.getValue()))
+        .sorted(Comparator.comparingLong(FailureGroup::endpoints).reversed())
+        .toList();
   }
 
   /** Whether more than one endpoint has missed something that can be sent again. */
