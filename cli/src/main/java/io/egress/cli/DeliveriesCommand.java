@@ -31,7 +31,15 @@ import picocli.CommandLine.Parameters;
     })
 final class DeliveriesCommand {
   private static final List<String> COLUMNS =
-      List.of("owed_at", "state", "attempts", "last_outcome", "title", "endpoint_id", "id");
+      List.of(
+          "owed_at",
+          "state",
+          "attempts",
+          "last_outcome",
+          "capture_id",
+          "title",
+          "endpoint_id",
+          "id");
   private static final List<String> ATTEMPT_COLUMNS =
       List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail");
 

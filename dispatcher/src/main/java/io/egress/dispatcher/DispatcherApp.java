@@ -31,6 +31,7 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.lifecycle.Closing;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
+import io.egress.platform.outage.Reason;
 import io.egress.platform.outage.Startup;
 import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.settings.Settings;
@@ -281,7 +282,7 @@ public final class DispatcherApp {
             .onFailure(failure ->
                 log.warn(
                     "Cannot maintain the day partitions of the delivery log: {}",
-                    failure.toString()))
+                    Reason.of(failure)))
             .every(DAYS_MAINTENANCE_PERIOD);
     closing.pushSync("the delivery log's partitions", hourly::close);
     return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
