@@ -2,10 +2,13 @@ package io.egress.webhook.deliverylog;
 
 import io.egress.webhook.delivery.Delivery;
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -39,8 +42,7 @@ public final class DeliveryLog {
           case when capture_id not in (table erased) then response_headers end
         from entry
         where started_at is not null
-        on conflict do nothing
-        returning delivery_id),
+        %3$s),
       written as (
         insert into %2$s as d
           (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
@@ -48,16 +50,28 @@ public final class DeliveryLog {
         select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
           owed_at
         from entry
-        on conflict (id, day) do update
-        set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
-          last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
-        where d.state = 'pending' and d.attempts <= excluded.attempts
-        returning d.endpoint_id, d.origin, d.owed_at, d.state, d.xmax = 0 as is_new)
-      %3$s
+        %4$s)
+      """;
+
+  private static final String ATTEMPT_MAY_BE_KNOWN =
+      """
+      on conflict do nothing
+      returning delivery_id
+      """;
+
+  private static final String DELIVERY_MAY_BE_KNOWN =
+      """
+      on conflict (id, day) do update
+      set state = excluded.state, attempts = excluded.attempts, updated_at = now(),
+        last_outcome = coalesce(excluded.last_outcome, d.last_outcome), next_attempt_at = excluded.next_attempt_at
+      where d.state = 'pending' and d.attempts <= excluded.attempts
+      returning d.endpoint_id, d.origin, d.owed_at, d.state, d.xmax = 0 as is_new
       """;
 
   private static final String KNOWN =
       "select id, state, attempts from %s where day = $1 and id = any($2)";
+
+  private static final String UNIQUE_VIOLATION = "23505";
 
   /** The log's knowledge of a delivery that had an outcome before. */
   public record Known(DeliveryState state, int attempts) {
@@ -84,11 +98,15 @@ public final class DeliveryLog {
    * written.
    */
   public Future<Void> write(List<LogEntry> entries) {
-    return Future.all(
-            byDay(entries, LogEntry::delivery).entrySet().stream()
-                .map(day -> write(day.getKey(), day.getValue()))
-                .toList())
-        .mapEmpty();
+    List<Future<?>> writes = new ArrayList<>();
+    byDay(entries, LogEntry::delivery)
+        .forEach((day, ofDay) -> {
+          Map<Boolean, List<LogEntry>> byNovelty =
+              ofDay.stream().collect(Collectors.partitioningBy(LogEntry::isFirst));
+          writes.add(writeFirst(day, byNovelty.getOrDefault(true, List.of())));
+          writes.add(writeNext(day, byNovelty.getOrDefault(false, List.of())));
+        });
+    return Future.all(writes).mapEmpty();
   }
 
   /** Finds those of the deliveries that had an outcome before, using {@code asking}. */
@@ -107,12 +125,40 @@ public final class DeliveryLog {
         });
   }
 
-  /** Names the partitions, so that PostgreSQL need not search all of them. */
-  private Future<?> write(LocalDate day, List<LogEntry> entries) {
+  /**
+   * The first entries of deliveries are new, unless they were written before. To insert them as new
+   * costs half of what it costs to find out what is known of them; what was written before is
+   * refused as a whole, and then written as what may be known.
+   */
+  private Future<?> writeFirst(LocalDate day, List<LogEntry> entries) {
+    if (entries.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    Tuple rows = LogRows.of(day, entries);
+    HourCounts.add(entries, rows);
     return client
-        .preparedQuery(
-            WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day), EndpointHours.ADD))
-        .execute(LogRows.of(day, entries));
+        .preparedQuery(statement(day, "", "") + EndpointHours.ADD_COUNTED)
+        .execute(rows)
+        .<Object>mapEmpty()
+        .recover(failure ->
+            failure instanceof PgException refused && UNIQUE_VIOLATION.equals(refused.getSqlState())
+                ? writeNext(day, entries).mapEmpty()
+                : Future.failedFuture(failure));
+  }
+
+  private Future<?> writeNext(LocalDate day, List<LogEntry> entries) {
+    return entries.isEmpty()
+        ? Future.succeededFuture()
+        : client
+            .preparedQuery(
+                statement(day, ATTEMPT_MAY_BE_KNOWN, DELIVERY_MAY_BE_KNOWN)
+                    + EndpointHours.ADD_CHANGED)
+            .execute(LogRows.of(day, entries));
+  }
+
+  /** Names the partitions, so that PostgreSQL need not search all of them. */
+  private static String statement(LocalDate day, String onAttempt, String onDelivery) {
+    return WRITE.formatted(LogDays.attempts(day), LogDays.deliveries(day), onAttempt, onDelivery);
   }
 
   private static Future<RowSet<Row>> ask(

@@ -27,6 +27,15 @@ public record LogEntry(
     return new LogEntry(delivery, DeliveryState.PENDING, null, null);
   }
 
+  /**
+   * Whether nothing is logged of the delivery yet. A replay's delivery is logged when it is
+   * published, all others with their first outcome.
+   */
+  boolean isFirst() {
+    boolean isPublished = attempt == null && state == DeliveryState.PENDING;
+    return delivery.attempt() == 1 && (delivery.replayId() == null || isPublished);
+  }
+
   /** The number of attempts made, including this one. */
   int attempts() {
     return attempt == null ? delivery.attempt() - 1 : delivery.attempt();

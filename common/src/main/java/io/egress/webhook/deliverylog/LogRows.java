@@ -4,10 +4,8 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.send.SentRequest;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -19,7 +17,8 @@ final class LogRows {
   private LogRows() {}
 
   static Tuple of(LocalDate day, List<LogEntry> entries) {
-    Columns columns = new Columns(entries);
+    Tuple tuple = Tuple.tuple();
+    Entries columns = new Entries(new Columns<>(entries, tuple));
     columns.add(_ -> day, LocalDate[]::new);
     columns.add(entry -> entry.delivery().id(), UUID[]::new);
     columns.add(entry -> entry.delivery().endpointId(), UUID[]::new);
@@ -29,9 +28,9 @@ final class LogRows {
     columns.add(entry -> entry.delivery().origin().word(), String[]::new);
     columns.add(entry -> entry.state().word(), String[]::new);
     columns.add(entry -> (short) entry.attempts(), Short[]::new);
-    columns.add(entry -> utc(entry.delivery().owedAt()), OffsetDateTime[]::new);
-    columns.add(entry -> utc(entry.nextAttemptAt()), OffsetDateTime[]::new);
-    columns.ofAttempt(attempt -> utc(attempt.startedAt()), OffsetDateTime[]::new);
+    columns.add(entry -> Columns.utc(entry.delivery().owedAt()), OffsetDateTime[]::new);
+    columns.add(entry -> Columns.utc(entry.nextAttemptAt()), OffsetDateTime[]::new);
+    columns.ofAttempt(attempt -> Columns.utc(attempt.startedAt()), OffsetDateTime[]::new);
     columns.ofAttempt(attempt -> (int) attempt.duration().toMillis(), Integer[]::new);
     columns.ofAttempt(MadeAttempt::outcome, String[]::new);
     columns.ofAttempt(LogRows::status, Short[]::new);
@@ -42,7 +41,7 @@ final class LogRows {
     columns.ofRequest(SentRequest::length, Integer[]::new);
     columns.ofRequest(SentRequest::headers, String[]::new);
     columns.ofAttempt(LogRows::answerHeaders, String[]::new);
-    return columns.tuple;
+    return tuple;
   }
 
   static Tuple question(LocalDate day, List<Delivery> deliveries) {
@@ -51,20 +50,9 @@ final class LogRows {
         .addArrayOfUUID(deliveries.stream().map(Delivery::id).toArray(UUID[]::new));
   }
 
-  private static final class Columns {
-    private final List<LogEntry> entries;
-    private final Tuple tuple = Tuple.tuple();
-
-    private Columns(List<LogEntry> entries) {
-      this.entries = entries;
-    }
-
+  private record Entries(Columns<LogEntry> columns) {
     private <T> void add(Function<LogEntry, @Nullable T> field, IntFunction<T[]> array) {
-      T[] values = array.apply(entries.size());
-      for (int i = 0; i < values.length; i++) {
-        values[i] = field.apply(entries.get(i));
-      }
-      tuple.addValue(values);
+      columns.add(field, array);
     }
 
     private <T> void ofAttempt(Function<MadeAttempt, @Nullable T> field, IntFunction<T[]> array) {
@@ -98,9 +86,5 @@ final class LogRows {
 
   private static @Nullable Buffer answer(MadeAttempt attempt) {
     return attempt.answerStart().length() == 0 ? null : attempt.answerStart();
-  }
-
-  private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-    return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
   }
 }

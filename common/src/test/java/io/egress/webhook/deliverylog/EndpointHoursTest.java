@@ -71,7 +71,7 @@ class EndpointHoursTest {
         least(20, count(*)) as newest,
         max(started_at) filter (where outcome = 'delivered') as last_success_at,
         max(started_at) filter (where outcome <> 'delivered') as last_failure_at,
-        (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', detail) order by started_at desc)
+        (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', left(detail, 200)) order by started_at desc)
           filter (where outcome <> 'delivered'))[1] as last_failure
       from a left join failures f using (endpoint_id, hour) group by 1, 2, f.failures order by 1, 2
       """;
@@ -197,7 +197,7 @@ class EndpointHoursTest {
 
   private LogEntry entry(Random random, Delivery first) {
     Delivery delivery = first;
-    int attempt = 1 + random.nextInt(ATTEMPTS_MAX);
+    int attempt = random.nextBoolean() ? 1 : 1 + random.nextInt(ATTEMPTS_MAX);
     for (int i = 1; i < attempt; i++) {
       delivery = delivery.next(now);
     }
@@ -234,7 +234,9 @@ class EndpointHoursTest {
         startedAt,
         kind.word(),
         kind.isAnswer() ? 400 + random.nextInt(200) : null,
-        random.nextBoolean() ? "detail " + random.nextInt() : null);
+        random.nextBoolean()
+            ? "\uD83D\uDD25".repeat(random.nextInt(300)) + random.nextInt()
+            : null);
   }
 
   private static MadeAttempt attempt(
