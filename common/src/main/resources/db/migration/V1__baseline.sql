@@ -173,6 +173,7 @@ begin
   end if;
   perform from captures where id = any(ids) order by id for no key update;
   update captures set revision = revision + 1, updated_at = now() where id = any(ids);
+  perform enter_changes(ids);
   if cardinality(ids) < chunk_max then
     delete from renames
     where workspace_id = rename.workspace_id and kind = rename.kind and named_id = rename.named_id;
@@ -401,13 +402,13 @@ create index endpoints_failing on endpoints (workspace_id)
   where failing_since is not null and not paused and deleted_at is null;
 
 -- Parts of the stream to be published to an endpoint in addition to live captures: its full history, which
--- has the endpoint's id; replays; and notifications of erasures. Positions from next_position to
--- last_position are left to publish; with only_undelivered, those whose newest delivery was exhausted or
--- skipped. published counts deliveries.
+-- has the endpoint's id; replays; and notifications of updates and erasures. Positions from next_position to
+-- last_position are left to publish, of updates the numbers of changes; with only_undelivered, those whose
+-- newest delivery was exhausted or skipped. published counts deliveries.
 create table backfills (
   id uuid primary key,
   endpoint_id uuid not null references endpoints,
-  origin text not null check (origin in ('backfill', 'replay', 'redelivery', 'erasure')),
+  origin text not null check (origin in ('backfill', 'replay', 'redelivery', 'update', 'erasure')),
   only_undelivered boolean not null default false,
   first_position bigint not null check (first_position > 0),
   next_position bigint not null check (next_position > 0),
@@ -422,8 +423,8 @@ create table backfills (
 
 create index backfills_unfinished on backfills (id) where finished_at is null;
 create index backfills_by_endpoint on backfills (endpoint_id, created_at, id);
-create index backfills_of_erasures on backfills (endpoint_id, last_position)
-  where origin = 'erasure' and finished_at is null;
+create index backfills_of_changes on backfills (endpoint_id, origin, last_position)
+  where origin in ('update', 'erasure') and finished_at is null;
 
 -- -----------------------------------------------------------------------------------------------------------
 -- Deliveries and their log
@@ -440,8 +441,8 @@ create table deliveries (
   capture_id uuid not null,
   position bigint not null,
   replay_id uuid,
-  origin text not null check (origin in ('live', 'backfill', 'replay', 'redelivery', 'erasure')),
-  state text not null check (state in ('pending', 'delivered', 'exhausted', 'skipped')),
+  origin text not null check (origin in ('live', 'backfill', 'replay', 'redelivery', 'update', 'erasure')),
+  state text not null check (state in ('pending', 'delivered', 'exhausted', 'skipped', 'superseded')),
   attempts smallint not null,
   last_outcome text,
   next_attempt_at timestamptz,
@@ -566,24 +567,117 @@ create table overdue_search (
 insert into overdue_search default values;
 
 -- -----------------------------------------------------------------------------------------------------------
+-- Changes
+-- -----------------------------------------------------------------------------------------------------------
+
+-- The captures of each stream that show something else than when they entered it or were erased, in the order
+-- of their newest changes. number counts up per workspace in the order in which changes become visible. A
+-- capture that changes again moves to the end: each has one row.
+create table changes (
+  workspace_id uuid not null,
+  number bigint not null check (number > 0),
+  capture_id uuid not null unique,
+  changed_at timestamptz not null,
+  primary key (workspace_id, number)
+);
+
+-- The history of each workspace's changes, with a row for each transaction that added some: its last number,
+-- and a random mark. Two histories with the same mark are the same up to there. A row of changes cannot tell
+-- that, because it moves.
+create table change_marks (
+  workspace_id uuid not null,
+  last_number bigint not null check (last_number > 0),
+  mark bigint not null,
+  primary key (workspace_id, last_number)
+);
+
+create function refuse_mark_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'marks are insert-only: % refused', tg_op using errcode = 'restrict_violation';
+end
+$$;
+
+create trigger marks_are_insert_only before update or delete or truncate on change_marks
+  for each statement execute function refuse_mark_change();
+
+-- The newest number of each workspace that has changes. The lock of its row puts a workspace's changes in
+-- order; it is not part of workspaces, whose rows are locked by captures that enter the stream. erased is the
+-- number of erased captures that were in the stream, erased_chain a hash of them, erased_members the number of
+-- erased members. A standby that has not replayed all of these must not answer.
+create table change_heads (
+  workspace_id uuid primary key references workspaces,
+  number bigint not null default 0,
+  erased bigint not null default 0,
+  erased_chain bigint,
+  erased_members bigint not null default 0
+) with (fillfactor = 50);
+
+-- The mark of the transaction that a change belongs to, whether or not the change is still there.
+create function change_mark(workspace uuid, change bigint) returns bigint language sql stable parallel safe as $$
+  select mark from change_marks where workspace_id = workspace and last_number >= change order by last_number limit 1
+$$;
+
+-- Notifies the endpoints that ask for updates of the changes from first to last. An endpoint has one backfill
+-- of what was not published yet, so several changes of a capture are published once.
+create function announce_updates(workspace uuid, first bigint, last bigint) returns void
+language sql volatile as $$
+  with notified as (
+    select e.id from endpoints e
+    where e.workspace_id = workspace and e.spec->'events' ? 'capture.updated' and e.deleted_at is null),
+  extended as (
+    update backfills b set last_position = last from notified
+    where b.endpoint_id = notified.id and b.origin = 'update' and b.finished_at is null
+    returning b.endpoint_id)
+  insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position)
+  select gen_random_uuid(), id, 'update', first, first, last from notified
+  where id not in (select endpoint_id from extended)
+$$;
+
+-- Adds what has happened to captures to the changes of their workspaces, except for those that are not in the
+-- stream. To be called by each transaction that raises the revision of such captures, as late as possible: it
+-- locks the heads until the transaction is visible, so changes of a workspace become visible in order.
+-- Captures are locked before heads.
+create function enter_changes(capture_ids uuid[]) returns void
+language plpgsql volatile as $$
+declare
+  workspace uuid;
+  changed uuid[];
+  updated boolean;
+  head bigint;
+  at timestamptz;
+begin
+  for workspace, changed, updated in
+    select c.workspace_id, array_agg(c.id order by c.id), bool_or(c.erased_at is null) from captures c
+    where c.id = any(capture_ids) and c.entered group by 1 order by 1
+  loop
+    insert into change_heads as h (workspace_id, number) values (workspace, cardinality(changed))
+    on conflict (workspace_id) do update set number = h.number + excluded.number
+    returning number into head;
+    at := clock_timestamp();
+    delete from changes where capture_id = any(changed);
+    insert into changes (workspace_id, number, capture_id, changed_at)
+    select workspace, head - cardinality(changed) + c.nth, c.id, at from unnest(changed) with ordinality as c(id, nth);
+    insert into change_marks (workspace_id, last_number, mark)
+    values (workspace, head, ('x' || encode(substr(uuid_send(gen_random_uuid()), 9, 8), 'hex'))::bit(64)::bigint);
+    if updated then
+      perform announce_updates(workspace, head - cardinality(changed) + 1, head);
+    end if;
+  end loop;
+end
+$$;
+
+-- -----------------------------------------------------------------------------------------------------------
 -- Erasures and retention
 -- -----------------------------------------------------------------------------------------------------------
 
--- Erased captures. number counts up per workspace without gaps, in the order in which the erasures become
--- visible; chain is computed as in stream, from another start. Both are null for a capture that was never in
--- the stream, which no reader knows.
+-- Erased captures.
 create table erasures (
   capture_id uuid primary key references captures,
   workspace_id uuid not null,
-  number bigint check (number > 0),
-  chain bigint,
   erased_at timestamptz not null default now(),
   erased_by text,
-  reason text not null,
-  check ((number is null) = (chain is null))
+  reason text not null
 );
-
-create unique index erasures_by_workspace on erasures (workspace_id, number);
 
 create function refuse_erasure_change() returns trigger language plpgsql as $$
 begin
@@ -593,16 +687,6 @@ $$;
 
 create trigger erasures_are_insert_only before update or delete or truncate on erasures
   for each statement execute function refuse_erasure_change();
-
--- The newest erasure of each workspace that has one. The lock of its row puts a workspace's erasures in
--- order; it is not part of workspaces, whose rows are locked by captures that enter the stream. members is
--- the number of erased members. A standby that has not replayed all of these must not answer.
-create table erasure_heads (
-  workspace_id uuid primary key references workspaces,
-  number bigint not null default 0,
-  chain bigint not null default 0,
-  members bigint not null default 0
-);
 
 -- The erased positions of each stream as disjoint spans that do not touch, so that a page skips any number of
 -- them in one step: between two spans is at least one capture.
@@ -681,7 +765,6 @@ language plpgsql volatile as $$
 declare
   erased captures;
   place bigint;
-  head erasure_heads;
 begin
   select * into erased from captures where id = capture for no key update;
   if not found then
@@ -696,16 +779,15 @@ begin
     values (capture, 9223372036854775807, 32767, 0, 0, 0, '')
     on conflict (capture_id) do update
     set revision = excluded.revision, renderer = excluded.renderer, length = 0, crc32 = 0, checksum = 0, deflated = '';
+    insert into erasures (capture_id, workspace_id, erased_by, reason)
+    values (capture, erased.workspace_id, actor, erase_capture.reason);
     if place is not null then
-      insert into erasure_heads as h (workspace_id, number, chain)
-      values (erased.workspace_id, 1, next_chain(null, 1, capture))
-      on conflict (workspace_id) do update set number = h.number + 1, chain = next_chain(h.chain, 1, capture)
-      returning * into head;
+      perform enter_changes(array[capture]);
+      update change_heads h set erased = h.erased + 1, erased_chain = next_chain(h.erased_chain, 1, capture)
+      where h.workspace_id = erased.workspace_id;
       perform add_erased_position(erased.workspace_id, place);
       perform announce_erasure(erased.workspace_id, place);
     end if;
-    insert into erasures (capture_id, workspace_id, number, chain, erased_by, reason)
-    values (capture, erased.workspace_id, head.number, head.chain, actor, erase_capture.reason);
   end if;
   return query select * from erasures where capture_id = capture;
 end

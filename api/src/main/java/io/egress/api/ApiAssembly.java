@@ -43,7 +43,6 @@ import io.egress.api.portal.Portal;
 import io.egress.api.portal.ServiceTroubles;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
-import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
 import io.egress.api.pull.PullStore;
 import io.egress.api.pull.WaitingPulls;
@@ -279,7 +278,7 @@ final class ApiAssembly {
     Routes internal = internal(administrative, hook(documents, relay, background), backends);
     Routes pages = administrative.portal().routes(backends::takesNoWrites);
     WaitingPulls waiting = waitingPulls();
-    Routes external = external(pullHandler(pulls, keyUse, waiting), keyUse, backends);
+    Routes external = external(pullHandler(pulls, keyUse, waiting), backends);
     return open(
             "the internal listener",
             settings.internalListener(),
@@ -321,16 +320,14 @@ final class ApiAssembly {
                 .unless(backends::takesNoWrites));
   }
 
-  private Routes external(PullHandler pull, KeyUse keyUse, Backends backends) {
+  private Routes external(PullHandler pull, Backends backends) {
     return backends
         .health
         .routes()
         .guard("/internal/", ApiRoutes::notHere)
         .guard("/portal/", ApiRoutes::notHere)
         .and(ApiRoutes.externalDescription())
-        .and(
-            ApiRoutes.external(pull, new ErasureFeed(pullPool, keyUse))
-                .unless(backends::isUnreadable));
+        .and(ApiRoutes.external(pull).unless(backends::isUnreadable));
   }
 
   private Hook hook(DocumentStore documents, RelayVerticle relay, BackgroundWork background) {

@@ -23,7 +23,6 @@ import io.egress.api.call.Operation;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.portal.access.PortalAccess;
-import io.egress.api.pull.ErasureFeed;
 import io.egress.api.pull.PullHandler;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.OpenApi;
@@ -63,11 +62,11 @@ final class ApiRoutes {
     return new Routes().get("/api/v1/openapi.json", OpenApi.of("/io/egress/api/openapi.json"));
   }
 
-  static Routes external(PullHandler pull, ErasureFeed erasures) {
+  static Routes external(PullHandler pull) {
     return new Routes()
         .get("/api/v1/captures", pull::list)
         .get("/api/v1/captures/:id", pull::one)
-        .get("/api/v1/erasures", erasures::list);
+        .get("/api/v1/changes", pull::changes);
   }
 
   /** Of a path of the internal listener on the public one. */

@@ -54,7 +54,7 @@ class OpenApiTest {
     assertThat(description.getString("openapi")).startsWith("3.1.");
     assertThat(description.getJsonObject("info").getString("version")).isEqualTo("1.0.0");
     assertThat(description.getJsonObject("webhooks").fieldNames())
-        .containsExactly("capture.processed", "capture.erased");
+        .containsExactly("capture.processed", "capture.updated", "capture.erased");
     assertThat(description.getJsonObject("paths").getJsonObject("/api/v1/captures").encode())
         .contains("listCaptures");
   }
@@ -129,8 +129,8 @@ class OpenApiTest {
     UUID erased = service.enter(WORKSPACE, 1).get(0);
     service.internal("DELETE", "/internal/v1/captures/" + erased, "{\"reason\":\"a test\"}");
     answers.check(service.pull("/api/v1/captures/" + erased, key));
-    answers.check(service.pull("/api/v1/erasures", key));
-    answers.check(service.pull("/api/v1/erasures?limit=0", key));
+    answers.check(service.pull("/api/v1/changes", key));
+    answers.check(service.pull("/api/v1/changes?limit=0", key));
     for (String path :
         List.of("/api/v1/captures", "/api/v1/captures/" + CAPTURE, "/api/v1/openapi.json")) {
       answers.check(service.pull(path, key));

@@ -3,7 +3,9 @@ package io.egress.cli;
 import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -37,10 +39,13 @@ final class EndpointSpecOptions {
   private @Nullable Boolean standardWebhooks;
 
   @Option(
-      names = "--erasures",
-      negatable = true,
-      description = "also send capture.erased, so that the receiver can delete its copy")
-  private @Nullable Boolean erasures;
+      names = "--events",
+      split = ",",
+      paramLabel = "EVENT",
+      description =
+          "what to send besides capture.processed: capture.updated when a capture shows something else than"
+              + " before, capture.erased, both with a comma between them, or none")
+  private @Nullable List<String> events;
 
   /** Adds what was given. */
   void putInto(JsonObject endpoint) {
@@ -52,11 +57,10 @@ final class EndpointSpecOptions {
     if (standardWebhooks != null) {
       endpoint.put("standard_webhooks", standardWebhooks);
     }
-    if (erasures != null) {
-      endpoint.put(
-          "events",
-          new JsonArray(
-              Event.words(erasures ? List.of(Event.values()) : List.of(Event.CAPTURE_PROCESSED))));
+    if (events != null) {
+      Set<String> all = new LinkedHashSet<>(List.of(Event.CAPTURE_PROCESSED.word()));
+      events.stream().filter(event -> !event.equals(NONE)).forEach(all::add);
+      endpoint.put("events", new JsonArray(List.copyOf(all)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.egress.dispatcher;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -7,7 +8,11 @@ import java.util.UUID;
 
 /** A webhook as received. */
 public record Arrival(
-    String receiver, Instant at, UUID deliveryId, String event, String signature, Buffer body) {
+    String receiver, Instant at, UUID deliveryId, String event, MultiMap headers, Buffer body) {
+  public String signature() {
+    return headers.get("x-service-signature");
+  }
+
   public JsonObject envelope() {
     return new JsonObject(body);
   }

@@ -232,6 +232,25 @@ public final class Fleet implements AutoCloseable {
     return ids;
   }
 
+  /** The capture says {@code text} now. */
+  public void revise(UUID workspaceId, UUID captureId, String text) {
+    await(
+        database.withTransaction(tx ->
+            tx.preparedQuery("update captures set revision = revision + 1 where id = $1")
+                .execute(Tuple.of(captureId))
+                .compose(_ ->
+                    tx.preparedQuery(
+                            """
+                            update documents d set revision = c.revision, renderer = $2, length = $3, crc32 = $4,
+                              checksum = $5, deflated = $6
+                            from captures c where c.id = $1 and d.capture_id = c.id
+                            """)
+                        .execute(document(workspaceId, captureId, text)))
+                .compose(_ ->
+                    tx.preparedQuery("select enter_changes(array[$1::uuid])")
+                        .execute(Tuple.of(captureId)))));
+  }
+
   public RowSet<Row> query(String sql) {
     return await(database.query(sql).execute());
   }

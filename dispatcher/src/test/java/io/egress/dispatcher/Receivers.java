@@ -3,6 +3,7 @@ package io.egress.dispatcher;
 import io.egress.testing.CertificateAuthority;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
@@ -183,7 +184,7 @@ public final class Receivers implements AutoCloseable {
                   Instant.now(),
                   UUID.fromString(request.getHeader("x-service-delivery")),
                   request.getHeader("x-service-event"),
-                  request.getHeader("x-service-signature"),
+                  MultiMap.caseInsensitiveMultiMap().addAll(request.headers()),
                   body));
           int nth = requests.computeIfAbsent(receiver, _ -> new AtomicInteger()).incrementAndGet();
           behaviours.getOrDefault(receiver, FINE).answer(request, nth);

@@ -4,6 +4,7 @@ import io.egress.platform.database.Transactions;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.document.CaptureTable;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.stream.StreamChanges;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * together: an acknowledged capture is in the stream, and a rejected one leaves no trace.
  *
  * <p>All transactions that write captures take locks in one order: names first (see {@link Names}),
- * then captures by id, then the workspaces whose streams they enter.
+ * then captures by id, then the workspaces whose streams they enter, then the heads of their
+ * changes.
  */
 final class CaptureWriter {
   private final Pool pool;
@@ -49,6 +51,7 @@ final class CaptureWriter {
             wakeups.entered().accept(done.entered());
             StreamEntry.announce(pool, done.entered());
           }
+          StreamChanges.announce(pool, done.changed());
           if (done.renamed()) {
             wakeups.renamed().run();
           }

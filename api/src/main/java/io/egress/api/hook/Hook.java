@@ -3,7 +3,6 @@ package io.egress.api.hook;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.relay.OwedRecord;
-import io.egress.platform.database.Transactions;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.RequestBody;
@@ -73,7 +72,7 @@ public final class Hook {
                 new RequestBody.Limits(limits.maxCaptureBytes(), limits.patience())),
             rate,
             new CombinedPuts(vertx, writer),
-            new Renames(new Transactions(pool), documents, wakeups.renamed()),
+            new Renames(pool, documents, wakeups.renamed()),
             meters);
     this.imports = new ImportHandler(vertx, writer, limits, rate, meters);
   }

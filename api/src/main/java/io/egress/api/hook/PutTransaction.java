@@ -9,6 +9,7 @@ import io.egress.transcript.capture.RevisedCapture;
 import io.egress.transcript.document.CaptureTable;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.RevisedDocument;
+import io.egress.transcript.stream.StreamChanges;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
@@ -33,8 +34,14 @@ final class PutTransaction {
    * @param names the names as stored
    * @param renamed whether a name that captures may show has changed
    * @param entered those that entered the stream
+   * @param changed those that were in the stream and show something else now
    */
-  record Done(List<PutResult> puts, Names names, boolean renamed, List<OwedRecord> entered) {}
+  record Done(
+      List<PutResult> puts,
+      Names names,
+      boolean renamed,
+      List<OwedRecord> entered,
+      List<UUID> changed) {}
 
   private static final Comparator<IncomingCapture> BY_ID =
       Comparator.comparing(incoming -> incoming.capture().id());
@@ -77,11 +84,12 @@ final class PutTransaction {
   }
 
   private Future<Transactions.Last<Done>> nothing() {
-    return Future.succeededFuture(() -> Future.succeededFuture(done(new Names(), List.of())));
+    return Future.succeededFuture(
+        () -> Future.succeededFuture(done(new Names(), List.of(), List.of())));
   }
 
-  private Done done(Names held, List<OwedRecord> entered) {
-    return new Done(captures.stream().map(this::result).toList(), held, renamed, entered);
+  private Done done(Names held, List<OwedRecord> entered, List<UUID> changed) {
+    return new Done(captures.stream().map(this::result).toList(), held, renamed, entered, changed);
   }
 
   private PutResult result(IncomingCapture incoming) {
@@ -181,6 +189,7 @@ final class PutTransaction {
     List<IncomingCapture> fixes = new ArrayList<>();
     List<IncomingCapture> written = new ArrayList<>();
     List<IncomingCapture> entering = new ArrayList<>();
+    List<UUID> changed = new ArrayList<>();
     for (IncomingCapture incoming : toWrite) {
       CaptureTable.Stored before = locked.get(incoming.capture().id());
       if (before == null) {
@@ -189,6 +198,9 @@ final class PutTransaction {
       } else if (isNew(incoming, before)) {
         results.put(incoming.capture().id(), PutResult.UPDATED);
         fixes.add(incoming);
+        if (before.entered()) {
+          changed.add(incoming.capture().id());
+        }
       } else {
         continue;
       }
@@ -207,7 +219,9 @@ final class PutTransaction {
                       CaptureTable.update(tx, entries(fixes)),
                       documents.put(tx, rendered));
               Future<List<OwedRecord>> entered = StreamEntry.enter(tx, entering);
-              return stored.compose(_ -> entered).map(rows -> done(held, rows));
+              Future<Void> noted = StreamChanges.enter(tx, changed);
+              return Future.join(stored, entered, noted)
+                  .map(_ -> done(held, entered.result(), changed));
             });
   }
 

@@ -9,7 +9,9 @@ import io.egress.transcript.capture.Participant;
 import io.egress.transcript.capture.RevisedCapture;
 import io.egress.transcript.document.CaptureTable;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.stream.StreamChanges;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -32,14 +34,16 @@ final class Renames {
     DAMAGED
   }
 
+  private final Pool pool;
   private final Transactions transactions;
   private final DocumentStore documents;
   private final Runnable renamed;
   private final NameStore names = new NameStore();
 
   /** {@code renamed} is called after a rename: captures are waiting to be revised. */
-  Renames(Transactions transactions, DocumentStore documents, Runnable renamed) {
-    this.transactions = transactions;
+  Renames(Pool pool, DocumentStore documents, Runnable renamed) {
+    this.pool = pool;
+    this.transactions = new Transactions(pool);
     this.documents = documents;
     this.renamed = renamed;
   }
@@ -63,7 +67,10 @@ final class Renames {
                     rows.size() == 0
                         ? Future.succeededFuture(Assigned.UNKNOWN)
                         : assign(tx, rows.iterator().next(), captureId, label, speaker)))
-        .onSuccess(_ -> renamed.run())
+        .onSuccess(_ -> {
+          renamed.run();
+          StreamChanges.announce(pool, List.of(captureId));
+        })
         .map(assigned -> {
           if (assigned == Assigned.DAMAGED) {
             throw new Refusal(409, "the document is damaged: put the capture again");
@@ -125,6 +132,7 @@ final class Renames {
               .compose(_ ->
                   documents.render(List.of(new RevisedCapture(changed, revised.revision() + 1))))
               .compose(rendered -> documents.put(tx, rendered))
+              .compose(_ -> StreamChanges.enter(tx, List.of(changed.id())))
               .map(Assigned.DONE);
         }
       }

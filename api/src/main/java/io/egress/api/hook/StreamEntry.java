@@ -28,8 +28,8 @@ final class StreamEntry {
   private StreamEntry() {}
 
   /**
-   * Must be the last statement of the transaction: until it ends, no other capture enters these
-   * streams.
+   * Must be among the last statements of the transaction: until it ends, no other capture enters
+   * these streams.
    */
   static Future<List<OwedRecord>> enter(SqlClient tx, List<IncomingCapture> captures) {
     if (captures.isEmpty()) {

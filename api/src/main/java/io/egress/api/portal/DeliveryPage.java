@@ -100,7 +100,12 @@ final class DeliveryPage {
         found.attempts().stream()
             .map(each ->
                 AttemptRow.of(
-                    each.number(), each.made(), delivery.id(), url, found.isBodyKnown(each.made())))
+                    each.number(),
+                    each.made(),
+                    delivery.id(),
+                    delivery.position(),
+                    url,
+                    found.isBodyKnown(each.made())))
             .toList();
     return new DeliveryDetail(
         DeliveryRow.of(

@@ -4,6 +4,7 @@ import io.egress.api.portal.access.PortalForm;
 import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +21,13 @@ final class EndpointForm {
         .put("max_per_second", number(form.text("max_per_second")))
         .put("max_in_flight", number(form.text("max_in_flight")))
         .put("standard_webhooks", form.isChecked("standard_webhooks"))
-        .put(
-            "events",
-            new JsonArray(
-                Event.words(
-                    form.isChecked("erasures")
-                        ? List.of(Event.values())
-                        : List.of(Event.CAPTURE_PROCESSED))));
+        .put("events", new JsonArray(Event.words(events(form))));
+  }
+
+  private static List<Event> events(PortalForm form) {
+    return Arrays.stream(Event.values())
+        .filter(event -> event == Event.CAPTURE_PROCESSED || form.isChecked(event.word()))
+        .toList();
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */

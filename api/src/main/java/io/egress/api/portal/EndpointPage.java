@@ -20,6 +20,7 @@ import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.send.CaptureState;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
@@ -129,7 +130,11 @@ final class EndpointPage {
   Answer test(Visit visit) {
     TestSend.Result result = testSend.run(visit.caller(), visit.workspaceId(), visit.id());
     return page(
-        visit, 200, null, AttemptRow.of(1, result.attempt(), result.deliveryId(), "", false));
+        visit,
+        200,
+        null,
+        AttemptRow.of(
+            1, result.attempt(), result.deliveryId(), CaptureState.OF_TEST.position(), "", false));
   }
 
   /** Shows the form for rotating the secret. */
@@ -201,7 +206,12 @@ final class EndpointPage {
                 each.deliveryId(),
                 each.position(),
                 AttemptRow.of(
-                    each.attempt().number(), each.attempt().made(), each.deliveryId(), "", false)))
+                    each.attempt().number(),
+                    each.attempt().made(),
+                    each.deliveryId(),
+                    each.position(),
+                    "",
+                    false)))
         .toList();
   }
 

@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * The requests that are held until their workspace's stream grows. A request that is woken looks
- * for itself: what wakes it may be mistaken. Thread-safe.
+ * The requests that are held until their feed grows. A request that is woken looks for itself: what
+ * wakes it may be mistaken. Thread-safe.
  */
 final class HeldPulls {
   /** One key leaves room for nine others like it. */
@@ -32,18 +32,20 @@ final class HeldPulls {
     OVER
   }
 
-  /** A request whose page was empty: its workspace's stream ended at {@code position}. */
+  /** A request whose page was empty: its feed ended at {@code position}. */
   final class Held {
     private final UUID keyId;
     private final UUID workspaceId;
+    private final Feed feed;
     private final long position;
     private final Context context = vertx.getOrCreateContext();
     private final Promise<End> ended = Promise.promise();
     private long timer;
 
-    private Held(UUID keyId, UUID workspaceId, long position) {
+    private Held(UUID keyId, UUID workspaceId, Feed feed, long position) {
       this.keyId = keyId;
       this.workspaceId = workspaceId;
+      this.feed = feed;
       this.position = position;
     }
 
@@ -82,8 +84,8 @@ final class HeldPulls {
   }
 
   /** Call on the context of the request. Throws {@link Refusal} if there is no room. */
-  Held hold(UUID keyId, UUID workspaceId, long position, Duration timeMax) {
-    Held held = new Held(keyId, workspaceId, position);
+  Held hold(UUID keyId, UUID workspaceId, Feed feed, long position, Duration timeMax) {
+    Held held = new Held(keyId, workspaceId, feed, position);
     held.timer = vertx.setTimer(Math.max(1, timeMax.toMillis()), _ -> held.end(End.OVER));
     try {
       if (!add(held)) {
@@ -135,9 +137,9 @@ final class HeldPulls {
     return true;
   }
 
-  /** The stream of a workspace has grown to {@code head}. */
-  void grown(UUID workspaceId, long head) {
-    wake(byWorkspace, workspaceId, held -> held.position < head);
+  /** A feed of a workspace has grown to {@code head}. */
+  void grown(Feed feed, UUID workspaceId, long head) {
+    wake(byWorkspace, workspaceId, held -> held.feed == feed && held.position < head);
   }
 
   void keyEnded(UUID keyId) {

@@ -9,9 +9,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the stream up to where it ends as of the first page, one document a line, page after page.
- * Lines with a cursor are between them, for a client that breaks off; the last line is one, so that
- * a truncated stream does not look complete. Each page that follows authenticates the key again.
+ * Sends a feed up to where it ends as of the first page, one entry a line, page after page. Lines
+ * with a cursor are between them, for a client that breaks off; the last line is one, so that a
+ * truncated stream does not look complete. Each page that follows authenticates the key again.
  */
 final class LineSender {
   private static final int DOCUMENTS_A_CURSOR = 1_000;

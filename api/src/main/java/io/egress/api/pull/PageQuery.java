@@ -1,6 +1,7 @@
 package io.egress.api.pull;
 
 import io.egress.api.admin.keys.ApiKey;
+import io.egress.platform.database.Rows;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
@@ -10,6 +11,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,17 +27,17 @@ final class PageQuery {
   static final String ERASURES =
       """
       coalesce((
-        select concat_ws(' ', number, chain, members) from erasure_heads
-        where workspace_id = k.workspace_id), '0 0 0')\
+        select concat_ws(' ', erased, erased_chain, erased_members) from change_heads
+        where workspace_id = k.workspace_id), '0 0')\
       """;
 
   /**
    * Where nothing was erased after the cursor, {@code readable_rows} would cost more than the rest.
    */
-  private static final String PAGE =
+  private static final String CAPTURES =
       """
       with access as (
-        select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
+        select k.id as key_id, k.workspace_id, w.stream_head as head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows,
           e.last_position is not null as skips,
           case when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head,
@@ -45,27 +47,53 @@ final class PageQuery {
             select first_position, last_position from erased_spans
             where workspace_id = k.workspace_id and last_position > $2 order by last_position desc limit 1) e on true
         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
-      page as (
-        select s.position, s.capture_id, s.chain, %s, octet_length(d.deflated) as bytes,
-          sum(octet_length(d.deflated)) over (order by s.position) as bytes_so_far
+      entry as (
+        select s.position, s.capture_id, s.chain, null::timestamptz as changed_at, null::text as erased_for
         from access a
         cross join lateral (
           (select * from stream
             where workspace_id = a.workspace_id and position > $2 and a.follows and not a.skips
             order by position limit $4::integer)
           union all
-          (select r.* from readable_rows(a.workspace_id, $2, $4::integer) r where a.follows and a.skips)) s
-        left join lateral (
-          select * from current_documents where capture_id = s.capture_id limit 1) d on true)
-      select a.key_id, a.workspace_id, a.follows, a.stream_head, a.readable_head, a.standby_erasures, p.position, p.capture_id, p.chain, p.bytes, p.renderer, p.length, p.crc32,
-        p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
-      from access a left join page p on true order by p.position
+          (select r.* from readable_rows(a.workspace_id, $2, $4::integer) r where a.follows and a.skips)) s)
       """;
 
-  private static final String OF_PRIMARY = PAGE.formatted("null::text", DocumentStore.COLUMNS);
-  private static final String OF_STANDBY =
-      PAGE.formatted(
-          "case when pg_is_in_recovery() then " + ERASURES + " end", DocumentStore.COLUMNS);
+  private static final String CHANGES =
+      """
+      with access as (
+        select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
+          $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as follows, %s as standby_erasures
+        from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
+        where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
+      entry as (
+        select c.number as position, c.capture_id, change_mark(a.workspace_id, c.number) as chain, c.changed_at,
+          e.reason as erased_for
+        from access a
+        cross join lateral (
+          select * from changes
+          where workspace_id = a.workspace_id and number > $2 and a.follows order by number limit $4::integer) c
+        left join erasures e on e.capture_id = c.capture_id)
+      """;
+
+  private static final String PAGE =
+      """
+      , page as (
+        select e.position, e.capture_id, e.chain, e.changed_at, e.erased_for, c.revision, %s,
+          octet_length(d.deflated) as bytes, sum(octet_length(d.deflated)) over (order by e.position) as bytes_so_far
+        from entry e
+        left join lateral (select revision from captures where id = e.capture_id limit 1) c on true
+        left join lateral (
+          select * from current_documents where capture_id = e.capture_id limit 1) d on true)
+      select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, p.position,
+        p.capture_id, p.chain, p.changed_at, p.erased_for, p.revision, p.bytes, p.renderer, p.length, p.crc32,
+        p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
+      from access a left join page p on true order by p.position
+      """
+          .formatted(DocumentStore.COLUMNS);
+
+  private static final String NO_ERASURES = "null::text";
+  private static final String STANDBY_ERASURES =
+      "case when pg_is_in_recovery() then " + ERASURES + " end";
 
   private final DocumentStore documents;
 
@@ -75,7 +103,7 @@ final class PageQuery {
 
   /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */
   Future<Optional<StreamPage>> read(Pool primary, ApiKey key, PageRequest request, long bytesMax) {
-    return read(primary, OF_PRIMARY, key, request, bytesMax);
+    return read(primary, NO_ERASURES, key, request, bytesMax);
   }
 
   /**
@@ -84,13 +112,13 @@ final class PageQuery {
    */
   Future<Optional<StreamPage>> readStandby(
       Pool standby, ApiKey key, PageRequest request, long bytesMax) {
-    return read(standby, OF_STANDBY, key, request, bytesMax);
+    return read(standby, STANDBY_ERASURES, key, request, bytesMax);
   }
 
   private Future<Optional<StreamPage>> read(
-      Pool pool, String statement, ApiKey key, PageRequest request, long bytesMax) {
+      Pool pool, String erasures, ApiKey key, PageRequest request, long bytesMax) {
     Cursor after = request.after();
-    return pool.preparedQuery(statement)
+    return pool.preparedQuery(statement(request.feed(), erasures))
         .execute(
             Tuple.of(
                 Buffer.buffer(key.hash()),
@@ -101,24 +129,33 @@ final class PageQuery {
         .map(this::page);
   }
 
+  private static String statement(Feed feed, String erasures) {
+    String entries =
+        switch (feed) {
+          case CAPTURES -> CAPTURES;
+          case CHANGES -> CHANGES;
+        };
+    return entries.formatted(erasures) + PAGE;
+  }
+
   /** The page in the rows of a statement with these columns; empty without rows. */
   Optional<StreamPage> page(RowSet<Row> rows) {
     List<StreamPage.Entry> entries = new ArrayList<>(rows.size());
     List<Fragment> atHand = new ArrayList<>();
     Row first = null;
+    boolean complete = true;
     for (Row row : rows) {
       first = first == null ? row : first;
       if (row.getLong("position") != null) {
         boolean loaded = row.getBuffer("deflated") != null;
         Fragment document = loaded ? documents.read(row) : null;
-        if (document != null && atHand.size() == entries.size()) {
+        StreamPage.Entry entry = entry(row, loaded && document == null);
+        entries.add(entry);
+        if (document != null && complete) {
           atHand.add(document);
+        } else {
+          complete &= entry.isErased();
         }
-        entries.add(
-            new StreamPage.Entry(
-                new Cursor(row.getLong("position"), row.getLong("chain")),
-                row.getUUID("capture_id"),
-                loaded && document == null ? null : row.getInteger("bytes")));
       }
     }
     return first == null
@@ -128,10 +165,20 @@ final class PageQuery {
                 first.getUUID("key_id"),
                 first.getUUID("workspace_id"),
                 first.getBoolean("follows"),
-                first.getLong("stream_head"),
+                first.getLong("head"),
                 first.getLong("readable_head"),
                 first.getString("standby_erasures"),
                 entries,
                 atHand));
+  }
+
+  private static StreamPage.Entry entry(Row row, boolean isDamaged) {
+    Instant changedAt = Rows.optionalInstant(row, "changed_at");
+    return new StreamPage.Entry(
+        new Cursor(row.getLong("position"), row.getLong("chain")),
+        row.getUUID("capture_id"),
+        isDamaged ? null : row.getInteger("bytes"),
+        row.getLong("revision"),
+        changedAt == null ? null : new StreamPage.Change(changedAt, row.getString("erased_for")));
   }
 }

@@ -12,27 +12,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request for the list asks for.
+ * What a request for a page asks for.
  *
- * @param lines whether it wants the whole rest of the stream, one document a line
- * @param limit the documents of a page
+ * @param lines whether it wants the whole rest of the feed, one entry a line
+ * @param limit the entries of a page
  * @param holdMax how long an empty page is held
  */
-record PageRequest(boolean lines, int limit, @Nullable Cursor after, Duration holdMax) {
+record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, Duration holdMax) {
   private static final String NDJSON = "x-ndjson";
   private static final int WAIT_SECONDS_MAX = 30;
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,2}");
 
   /** Throws {@link Refusal} with status 400. */
-  static PageRequest from(MultiMap query, List<MIMEHeader> accept) {
+  static PageRequest from(Feed feed, MultiMap query, List<MIMEHeader> accept) {
     boolean lines = weight(accept, NDJSON) > weight(accept, "json");
     if (lines && query.contains("limit")) {
       throw new Refusal(
           400,
-          "limit is for pages: with application/x-ndjson, the answer is all of the stream after"
+          "limit is for pages: with application/x-ndjson, the answer is everything after"
               + " the cursor");
     }
     return new PageRequest(
+        feed,
         lines,
         lines ? QueryValues.LIMIT_MAX : QueryValues.limit(query),
         after(query.getAll("after")),
@@ -52,7 +53,7 @@ record PageRequest(boolean lines, int limit, @Nullable Cursor after, Duration ho
 
   /** For the page that follows. */
   PageRequest continuedAfter(Cursor end) {
-    return new PageRequest(lines, limit, end, Duration.ZERO);
+    return new PageRequest(feed, lines, limit, end, Duration.ZERO);
   }
 
   private static Duration holdMax(MultiMap query) {
@@ -80,14 +81,14 @@ record PageRequest(boolean lines, int limit, @Nullable Cursor after, Duration ho
 
   static Refusal badCursor() {
     return new Refusal(
-        400, "after must be one cursor, exactly as a pageInfo.endCursor of this workspace gave it");
+        400, "after must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
   }
 
   static Refusal otherHistory() {
     return new Refusal(
         400,
-        "after is a cursor of another history: it belongs to another workspace, or this workspace was"
-            + " restored to an earlier state. Start again without a cursor and deduplicate by capture"
+        "after is a cursor of another history: it belongs to another workspace or list, or this workspace"
+            + " was restored to an earlier state. Start again without a cursor and deduplicate by capture"
             + " id");
   }
 }

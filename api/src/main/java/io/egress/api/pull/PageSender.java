@@ -47,8 +47,9 @@ final class PageSender {
   }
 
   /** {@code room} covers at least the documents already loaded. */
-  Future<Void> sendList(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
-    body.literal("{\"captures\":[");
+  Future<Void> sendList(
+      Feed feed, StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
+    body.literal("{\"" + feed.word() + "\":[");
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
         .compose(_ -> {
           body.literal("]," + pageInfo(page.end(), page.hasNext()).substring(1));
@@ -80,13 +81,23 @@ final class PageSender {
   /** Returns whether there was any: all can have been erased since the page was read. */
   private Future<Boolean> sendDocuments(
       StreamPage page, Form form, PageRoom room, BodyEncoder body, PacedResponse outlet) {
-    int sent = page.atHand().size();
-    for (int i = 0; i < sent; i++) {
-      add(body, form, page.atHand().remove(), i == 0);
-    }
+    int sent = addAtHand(page, form, body);
     // The response begins with the first document: until then a failure can have a status.
     Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
     return begun.compose(_ -> sendRest(page, sent, sent > 0, form, room, body, outlet));
+  }
+
+  /** Returns the number of entries. */
+  private int addAtHand(StreamPage page, Form form, BodyEncoder body) {
+    int added = 0;
+    for (StreamPage.Entry entry : page.entries()) {
+      if (!entry.isErased() && page.atHand().isEmpty()) {
+        break;
+      }
+      add(body, form, entry, entry.isErased() ? null : page.atHand().remove(), added == 0);
+      added++;
+    }
+    return added;
   }
 
   private Future<Boolean> sendRest(
@@ -101,14 +112,14 @@ final class PageSender {
     if (from == entries.size()) {
       return Future.succeededFuture(follows);
     }
-    List<UUID> chunk = new ArrayList<>();
+    List<StreamPage.Entry> chunk = new ArrayList<>();
     long bytes = 0;
     for (StreamPage.Entry entry : entries.subList(from, entries.size())) {
-      long size = entry.bytes() == null ? UNKNOWN_BYTES : entry.bytes();
+      long size = size(entry);
       if (!chunk.isEmpty() && bytes + size > CHUNK_BYTES) {
         break;
       }
-      chunk.add(entry.captureId());
+      chunk.add(entry);
       bytes += size;
     }
     return room.fit(bytes)
@@ -117,18 +128,25 @@ final class PageSender {
         .compose(any -> sendRest(page, from + chunk.size(), any, form, room, body, outlet));
   }
 
+  private static long size(StreamPage.Entry entry) {
+    if (entry.isErased()) {
+      return 0;
+    }
+    return entry.bytes() == null ? UNKNOWN_BYTES : entry.bytes();
+  }
+
   private Future<Boolean> sendChunk(
-      List<UUID> chunk,
+      List<StreamPage.Entry> chunk,
       Map<UUID, Fragment> documents,
       Form form,
       boolean follows,
       BodyEncoder body,
       PacedResponse outlet) {
     boolean any = follows;
-    for (UUID id : chunk) {
-      Fragment document = documents.get(id);
-      if (document != null) {
-        add(body, form, document, !any);
+    for (StreamPage.Entry entry : chunk) {
+      Fragment document = documents.get(entry.captureId());
+      if (document != null || entry.isErased()) {
+        add(body, form, entry, document, !any);
         any = true;
       }
     }
@@ -136,12 +154,25 @@ final class PageSender {
     return any ? outlet.sendAll(body).map(true) : Future.succeededFuture(false);
   }
 
-  private void add(BodyEncoder body, Form form, Fragment document, boolean first) {
+  /** {@code document} is null if the capture was erased. */
+  private void add(
+      BodyEncoder body,
+      Form form,
+      StreamPage.Entry entry,
+      @Nullable Fragment document,
+      boolean first) {
     if (!first) {
       body.literal(form.between);
     }
-    body.fragment(document);
-    body.literal(UtcInstant.format(clock.instant()));
-    body.literal(DocumentRenderer.TAIL + form.behind);
+    StreamPage.Change change = entry.change();
+    if (change != null) {
+      body.literal(ChangeText.before(entry, change));
+    }
+    if (document != null) {
+      body.fragment(document);
+      body.literal(UtcInstant.format(clock.instant()));
+      body.literal(DocumentRenderer.TAIL);
+    }
+    body.literal((change == null ? "" : ChangeText.AFTER) + form.behind);
   }
 }

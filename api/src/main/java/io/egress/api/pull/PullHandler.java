@@ -26,10 +26,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** The public API: the list and the single capture. */
+/** The public API: the stream, its changes, and the single capture. */
 public final class PullHandler {
-  private static final String CAPTURES = "/api/v1/captures";
-
   private final PullStore store;
   private final PageSender sender;
   private final KeyUse keyUse;
@@ -62,7 +60,12 @@ public final class PullHandler {
 
   /** Sends a page of the stream. */
   public void list(RoutingContext ctx) {
-    answer(ctx, meters.list, this::page);
+    answer(ctx, meters.list, _ -> page(ctx, Feed.CAPTURES));
+  }
+
+  /** Sends a page of the changes of the stream's captures. */
+  public void changes(RoutingContext ctx) {
+    answer(ctx, meters.changes, _ -> page(ctx, Feed.CHANGES));
   }
 
   /** Sends one capture. */
@@ -82,14 +85,14 @@ public final class PullHandler {
         });
   }
 
-  private Future<Void> page(RoutingContext ctx) {
+  private Future<Void> page(RoutingContext ctx, Feed feed) {
     Optional<ApiKey> key = key(ctx);
     if (key.isEmpty()) {
       return Future.failedFuture(unknownKey());
     }
     PageRequest request;
     try {
-      request = PageRequest.from(ctx.queryParams(), ctx.parsedHeaders().accept());
+      request = PageRequest.from(feed, ctx.queryParams(), ctx.parsedHeaders().accept());
     } catch (Refusal refused) {
       return refuseIfKnown(key.get(), refused);
     }
@@ -117,7 +120,7 @@ public final class PullHandler {
   private Future<Void> hold(
       RoutingContext ctx, ApiKey key, PageRequest request, StreamPage empty, long waitUntilNanos) {
     return waiting
-        .hold(ctx, empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
+        .hold(ctx, request.feed(), empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
         .compose(end ->
             end == HeldPulls.End.LOOK_AGAIN
                 ? page(ctx, key, request, waitUntilNanos)
@@ -150,7 +153,8 @@ public final class PullHandler {
       return send(
           ctx,
           page,
-          (body, outlet) -> sender.sendList(page, room, body, outlet).map(page.entries().size()));
+          (body, outlet) ->
+              sender.sendList(request.feed(), page, room, body, outlet).map(page.entries().size()));
     }
     response.putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson");
     return send(
@@ -191,9 +195,14 @@ public final class PullHandler {
                   if (cutShort.failed()) {
                     return cutShort;
                   }
-                  ctx.response()
-                      .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-                      .putHeader(HttpHeaders.VARY, "accept-encoding");
+                  StreamPage.Entry entry = known.entries().getFirst();
+                  Revision revision = new Revision(entry);
+                  revision.describe(ctx.response());
+                  if (revision.isHeldBy(ctx.request())) {
+                    used(ctx, known);
+                    return HttpExchange.endEmpty(ctx, 304);
+                  }
+                  ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
                   return send(
                       ctx,
                       known,
@@ -222,8 +231,7 @@ public final class PullHandler {
   }
 
   private Future<Void> send(RoutingContext ctx, StreamPage page, Sending sending) {
-    keyUse.note(page.keyId());
-    RequestLog.keyUsed(ctx, page.keyId());
+    used(ctx, page);
     boolean gzip = AcceptedEncoding.takesGzip(ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
     HttpServerResponse response = ctx.response();
     if (gzip) {
@@ -239,6 +247,11 @@ public final class PullHandler {
         .mapEmpty();
   }
 
+  private void used(RoutingContext ctx, StreamPage page) {
+    keyUse.note(page.keyId());
+    RequestLog.keyUsed(ctx, page.keyId());
+  }
+
   /**
    * For tools that follow links. Relative, because a proxy in front may use another scheme and
    * host.
@@ -249,7 +262,7 @@ public final class PullHandler {
       response.putHeader(
           "link",
           "<%s?limit=%d&after=%s>; rel=\"next\""
-              .formatted(CAPTURES, request.limit(), end.encode()));
+              .formatted(request.feed().path(), request.limit(), end.encode()));
     }
   }
 

@@ -11,12 +11,14 @@ final class PullMeters {
   private static final String CALLS_MEANING = "duration of pulls";
 
   final CallMeter list;
+  final CallMeter changes;
   final CallMeter one;
   private final Counter documents;
   private final Counter bytes;
 
   PullMeters(Metrics metrics) {
-    list = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/captures");
+    list = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", Feed.CAPTURES.path());
+    changes = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", Feed.CHANGES.path());
     one = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/captures/{id}");
     documents = metrics.counter("egress_pull_documents_total", "documents sent in complete pages");
     bytes =

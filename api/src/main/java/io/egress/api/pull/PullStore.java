@@ -28,12 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class PullStore {
   private static final String ONE =
       """
-      select k.id as key_id, k.workspace_id, true as follows, s.position as stream_head, s.position as readable_head, null::text as standby_erasures, s.position, s.capture_id, s.chain,
-        octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32, d.checksum,
+      select k.id as key_id, k.workspace_id, true as follows, s.position as head, s.position as readable_head,
+        null::text as standby_erasures, s.position, s.capture_id, s.chain, null::timestamptz as changed_at,
+        null::text as erased_for, c.revision, octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32,
+        d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated,
         exists (select from erasures where capture_id = s.capture_id) as erased
       from api_keys k
       left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
+      left join captures c on c.id = s.capture_id
       left join current_documents d on d.capture_id = s.capture_id
       where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
       """;
@@ -103,12 +106,17 @@ public final class PullStore {
         .map(rows -> rows.size() == 1);
   }
 
-  /** The documents of captures on {@code page}, from where the page was read if possible. */
-  Future<Map<UUID, Fragment>> documents(StreamPage page, Collection<UUID> captureIds) {
+  /** The documents of entries of {@code page}, from where the page was read if possible. */
+  Future<Map<UUID, Fragment>> documents(StreamPage page, List<StreamPage.Entry> entries) {
+    List<UUID> captureIds =
+        entries.stream()
+            .filter(entry -> !entry.isErased())
+            .map(StreamPage.Entry::captureId)
+            .toList();
     return standby == null || page.standbyErasures() == null
         ? documents(captureIds)
         : standby
-            .documents(page, captureIds)
+            .documents(page, entries)
             .compose(found -> documents(without(found.keySet(), captureIds)).map(with(found)));
   }
 

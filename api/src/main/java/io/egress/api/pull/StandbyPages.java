@@ -13,23 +13,24 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads pages from a standby and has the primary confirm each: with a few lookups, it authenticates
- * the key, finds the page's last position with the same chain in its own stream, and compares the
- * erasures. Two streams with the same chain at a position contain the same captures up to there, so
- * a confirmed page is what the primary would have sent, or the beginning of it, whatever server it
- * came from. The end of the stream is the primary's. What is not confirmed is read again from the
- * primary.
+ * the key, finds the page's last position with the same chain or mark in its own feed, and compares
+ * the erasures. Two feeds with the same chain or mark at a position have the same history up to
+ * there, so a confirmed page is what the primary would have sent, or the beginning of it, whatever
+ * server it came from; a change that the standby does not know of comes later in the feed. The end
+ * of the feed is the primary's. What is not confirmed is read again from the primary.
  */
 final class StandbyPages {
   private static final Logger log = LoggerFactory.getLogger(StandbyPages.class);
@@ -37,9 +38,9 @@ final class StandbyPages {
   /** The primary has to answer in what is left of the request's time. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
 
-  private static final String CONFIRM =
+  private static final String CONFIRM_CAPTURES =
       """
-      select k.id as key_id, k.workspace_id, w.stream_head, $2::bigint = 0 or exists (
+      select k.id as key_id, k.workspace_id, w.stream_head as head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as contained,
         coalesce((
           select first_position - 1 from erased_spans
@@ -50,9 +51,18 @@ final class StandbyPages {
       """
           .formatted(PageQuery.ERASURES);
 
+  private static final String CONFIRM_CHANGES =
+      """
+      select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
+        $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures
+      from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
+      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
+      """
+          .formatted(PageQuery.ERASURES);
+
   private static final String DOCUMENTS =
       """
-      select d.capture_id, %s, case when pg_is_in_recovery() then k.erasures end as standby_erasures
+      select d.capture_id, d.revision, %s, case when pg_is_in_recovery() then k.erasures end as standby_erasures
       from current_documents d cross join (
         select %s as erasures from (select $2::uuid as workspace_id) k) k
       where d.capture_id = any($1)
@@ -96,30 +106,44 @@ final class StandbyPages {
   }
 
   /** Those that the standby has; the others have to be read from the primary. Does not fail. */
-  Future<Map<UUID, Fragment>> documents(StreamPage page, Collection<UUID> captureIds) {
+  Future<Map<UUID, Fragment>> documents(StreamPage page, List<StreamPage.Entry> entries) {
     if (standby.unfit().isPresent()) {
       return Future.succeededFuture(Map.of());
     }
     return standby
         .pool()
         .preparedQuery(DOCUMENTS)
-        .execute(Tuple.of(captureIds.toArray(UUID[]::new), page.workspaceId()))
+        .execute(
+            Tuple.of(
+                entries.stream().map(StreamPage.Entry::captureId).toArray(UUID[]::new),
+                page.workspaceId()))
         .timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .map(rows -> documents(page, rows))
+        .map(rows -> documents(page, entries, rows))
         .otherwise(failure -> {
           failed(failure);
           return Map.of();
         });
   }
 
-  /** Another standby may answer than the one that the page came from. */
-  private Map<UUID, Fragment> documents(StreamPage page, RowSet<Row> rows) {
+  /**
+   * Another standby may answer than the one that the page came from, with documents from before a
+   * change on it.
+   */
+  private Map<UUID, Fragment> documents(
+      StreamPage page, List<StreamPage.Entry> entries, RowSet<Row> rows) {
+    Map<UUID, Long> revisions =
+        entries.stream()
+            .collect(Collectors.toMap(StreamPage.Entry::captureId, StreamPage.Entry::revision));
     Map<UUID, Fragment> found = new HashMap<>();
     for (Row row : rows) {
       Fragment document = documents.read(row);
       String erasures = row.getString("standby_erasures");
-      if (document != null && erasures != null && erasures.equals(page.standbyErasures())) {
-        found.put(row.getUUID("capture_id"), document);
+      UUID id = row.getUUID("capture_id");
+      if (document != null
+          && erasures != null
+          && erasures.equals(page.standbyErasures())
+          && row.getLong("revision") >= revisions.getOrDefault(id, 0L)) {
+        found.put(id, document);
       }
     }
     return found;
@@ -136,7 +160,11 @@ final class StandbyPages {
     }
     Cursor last = page.end() == null ? request.after() : page.end();
     return primary
-        .preparedQuery(CONFIRM)
+        .preparedQuery(
+            switch (request.feed()) {
+              case CAPTURES -> CONFIRM_CAPTURES;
+              case CHANGES -> CONFIRM_CHANGES;
+            })
         .execute(
             Tuple.of(
                 Buffer.buffer(key.hash()),
@@ -174,7 +202,7 @@ final class StandbyPages {
         now.getUUID("key_id"),
         now.getUUID("workspace_id"),
         true,
-        now.getLong("stream_head"),
+        now.getLong("head"),
         now.getLong("readable_head"),
         page.standbyErasures(),
         page.entries(),

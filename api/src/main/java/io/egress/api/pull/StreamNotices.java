@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes held requests when their workspace's stream has grown or their key has ended, in whatever
- * process that happened.
+ * Wakes held requests when their feed has grown or their key has ended, in whatever process that
+ * happened.
  *
- * <p>Each request is checked once after it is held, because its stream may have grown since its
- * page was found empty. From then on PostgreSQL notifies the process, on one connection for all
+ * <p>Each request is checked once after it is held, because its feed may have grown since its page
+ * was found empty. From then on PostgreSQL notifies the process, on one connection for all
  * requests. Notifications can be lost, so all requests are checked from time to time, and often
  * while there is no such connection: behind a pooler, which cannot keep one, and after a failover.
  * One query checks many requests, and one runs at a time.
@@ -33,13 +33,17 @@ final class StreamNotices {
   static final int CONNECTIONS = 2;
 
   private static final String STREAM = "egress_stream";
+  private static final String CHANGES = "egress_changes";
   private static final String KEY_DELETED = "egress_key_deleted";
-  private static final String LISTEN = "listen " + STREAM + "; listen " + KEY_DELETED;
+  private static final String LISTEN =
+      "listen " + STREAM + "; listen " + CHANGES + "; listen " + KEY_DELETED;
 
   /** The keys that are not in the result have ended. */
   private static final String CHECK =
       """
-      select k.id, k.workspace_id, w.stream_head from api_keys k join workspaces w on w.id = k.workspace_id
+      select k.id, k.workspace_id, w.stream_head, coalesce(h.number, 0) as change_head
+      from api_keys k join workspaces w on w.id = k.workspace_id
+        left join change_heads h on h.workspace_id = w.id
       where k.id = any($1) and (k.expires_at is null or k.expires_at > now())
       """;
 
@@ -132,7 +136,9 @@ final class StreamNotices {
           Set<UUID> ended = new HashSet<>(Set.of(keys));
           for (Row row : rows) {
             ended.remove(row.getUUID("id"));
-            held.grown(row.getUUID("workspace_id"), row.getLong("stream_head"));
+            UUID workspaceId = row.getUUID("workspace_id");
+            held.grown(Feed.CAPTURES, workspaceId, row.getLong("stream_head"));
+            held.grown(Feed.CHANGES, workspaceId, row.getLong("change_head"));
           }
           ended.forEach(held::keyEnded);
         })
@@ -226,6 +232,7 @@ final class StreamNotices {
     } else {
       int space = payload.indexOf(' ');
       held.grown(
+          notification.getChannel().equals(CHANGES) ? Feed.CHANGES : Feed.CAPTURES,
           UUID.fromString(payload.substring(0, space)),
           Long.parseLong(payload.substring(space + 1)));
     }

@@ -2,6 +2,7 @@ package io.egress.api.pull;
 
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -9,13 +10,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The captures of a page in stream order, the first of their documents loaded. The sender empties
- * {@code atHand}, so that a document is not held longer than its memory is reserved.
+ * The captures of a page in the order of its feed, the first of their documents loaded. The sender
+ * empties {@code atHand}, so that a document is not held longer than its memory is reserved.
  *
  * @param workspaceId the workspace of the key
- * @param follows whether the stream contains the history for which the cursor was issued
- * @param head the position of the stream's newest capture; null for a workspace without captures
- * @param readableHead the same of the newest that was not erased
+ * @param follows whether the feed contains the history for which the cursor was issued
+ * @param head the position of the feed's newest entry; null for a workspace without captures
+ * @param readableHead the same of the newest that is sent: a capture that was not erased, any
+ *     change
  * @param standbyErasures which erasures the standby had that the page was read from; null if it was
  *     the primary
  */
@@ -28,8 +30,30 @@ record StreamPage(
     @Nullable String standbyErasures,
     List<Entry> entries,
     Queue<Fragment> atHand) {
-  /** {@code bytes} is the size of the stored document, null if it is stale. */
-  record Entry(Cursor cursor, UUID captureId, @Nullable Integer bytes) {}
+  /**
+   * An entry of the feed.
+   *
+   * @param bytes the size of the stored document, null if it is stale
+   * @param revision the capture's when the page was read: no older document may be sent
+   * @param change null in the stream
+   */
+  record Entry(
+      Cursor cursor,
+      UUID captureId,
+      @Nullable Integer bytes,
+      long revision,
+      @Nullable Change change) {
+    boolean isErased() {
+      return change != null && change.erasedFor() != null;
+    }
+  }
+
+  /**
+   * What has happened to a capture.
+   *
+   * @param erasedFor the reason of its erasure; null if it was not erased
+   */
+  record Change(Instant at, @Nullable String erasedFor) {}
 
   StreamPage(
       UUID keyId,
@@ -59,7 +83,8 @@ record StreamPage(
     }
     List<Entry> kept =
         entries.stream().filter(entry -> entry.cursor().position() <= position).toList();
-    List<Fragment> first = atHand.stream().limit(kept.size()).toList();
+    long documents = kept.stream().filter(entry -> !entry.isErased()).count();
+    List<Fragment> first = atHand.stream().limit(documents).toList();
     return new StreamPage(
         keyId, workspaceId, follows, position, position, standbyErasures, kept, first);
   }

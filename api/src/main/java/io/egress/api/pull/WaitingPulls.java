@@ -10,7 +10,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 
-/** Holds requests that wish to wait until there is something in their workspace's stream. */
+/** Holds requests that wish to wait until there is something in their feed. */
 public final class WaitingPulls {
   /** Connections to the database, of all requests together. */
   public static final int CONNECTIONS = StreamNotices.CONNECTIONS;
@@ -34,17 +34,17 @@ public final class WaitingPulls {
     pulls = new HeldPulls(vertx, max);
     Duration apart = interval.compareTo(CHECKS_APART_MAX) < 0 ? interval : CHECKS_APART_MAX;
     notices = new StreamNotices(vertx, pool, pulls, canListen, apart);
-    metrics.gauge("egress_pull_held", "pulls that wait for a capture", pulls::count);
+    metrics.gauge("egress_pull_held", "pulls that wait for a capture or a change", pulls::count);
   }
 
   /** Fails if there is no room, or when the client leaves. */
-  Future<End> hold(RoutingContext ctx, StreamPage empty, Duration timeMax) {
+  Future<End> hold(RoutingContext ctx, Feed feed, StreamPage empty, Duration timeMax) {
     RequestLifetime lifetime = RequestLifetime.of(ctx);
     if (lifetime.cutShort().failed()) {
       return Future.failedFuture(lifetime.cutShort().cause());
     }
     long position = empty.head() == null ? 0 : empty.head();
-    Held held = pulls.hold(empty.keyId(), empty.workspaceId(), position, timeMax);
+    Held held = pulls.hold(empty.keyId(), empty.workspaceId(), feed, position, timeMax);
     long startNanos = System.nanoTime();
     lifetime.hold(() -> held.end(End.OVER));
     lifetime.cutShort().onFailure(_ -> held.end(End.OVER));

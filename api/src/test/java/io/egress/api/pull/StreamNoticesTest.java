@@ -147,7 +147,7 @@ class StreamNoticesTest {
   }
 
   private Held hold(StreamNotices notices, long position) {
-    Held held = pulls.hold(keyId, workspace, position, Duration.ofMinutes(5));
+    Held held = pulls.hold(keyId, workspace, Feed.CAPTURES, position, Duration.ofMinutes(5));
     notices.check(held);
     return held;
   }

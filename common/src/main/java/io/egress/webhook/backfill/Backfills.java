@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * futures.
  */
 public final class Backfills {
-  /** Limit per endpoint; erasures do not count. */
+  /** Limit per endpoint; updates and erasures do not count. */
   public static final int UNFINISHED_MAX = 100;
 
   /**
@@ -70,8 +70,12 @@ public final class Backfills {
       "id, endpoint_id, origin, only_undelivered, first_position, next_position, last_position,"
           + " published, created_by, created_at, finished_at, cancelled_at";
 
+  private static final String OF_CALLS = "origin not in ('update', 'erasure')";
+
   private static final String HAS_ROOM =
-      "(select count(*) from backfills where endpoint_id = e.id and finished_at is null and origin <> 'erasure') < "
+      "(select count(*) from backfills where endpoint_id = e.id and finished_at is null and "
+          + OF_CALLS
+          + ") < "
           + UNFINISHED_MAX;
 
   /** A replay of an empty range is finished at once. */
@@ -127,7 +131,7 @@ public final class Backfills {
   private static final String LIST =
       """
       select %s from backfills b
-      where endpoint_id = $1 and origin <> 'erasure' and ($2::uuid is null or (created_at, id) < (
+      where endpoint_id = $1 and origin not in ('update', 'erasure') and ($2::uuid is null or (created_at, id) < (
         select created_at, id from backfills where id = $2 and endpoint_id = $1))
       order by created_at desc, id desc limit $3
       """
@@ -136,7 +140,7 @@ public final class Backfills {
   private static final String NEWEST =
       """
       select %s from endpoints e cross join lateral (
-        select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'erasure')
+        select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'update', 'erasure')
         order by created_at desc, id desc limit 100) as b
       where e.workspace_id = $1 and e.deleted_at is null
       order by b.created_at desc, b.id desc limit $2
@@ -178,7 +182,7 @@ public final class Backfills {
    */
   private static final String UNDELIVERED =
       """
-      select d.position, d.capture_id, d.replay_id from deliveries d
+      select d.position, d.capture_id, d.replay_id, d.origin, d.owed_at from deliveries d
       where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
         and d.position >= b.next_position and d.position <= b.last_position
         and d.replay_id is distinct from b.id and b.only_undelivered
@@ -187,30 +191,43 @@ public final class Backfills {
 
   /**
    * The next positions; a row without a position if nothing is left, no row if nothing is to be
-   * sent now. A replay sends no erased captures. Where only deliveries of replays are read, the
-   * first one may have been delivered, which the caller has to look up.
+   * sent now. Replays and updates send no erased captures. Where only deliveries of replays are
+   * read, the first one may have been delivered, which the caller has to look up. A place is a
+   * position, of updates the number of a change.
    */
   private static final String TAKE =
       """
-      select b.last_position, b.endpoint_id, b.origin, b.created_at, s.position, s.capture_id, s.wanted, s.of_replay
+      select b.last_position, b.endpoint_id, b.origin, b.created_at, s.place, s.position, s.capture_id,
+        s.changed_at, s.wanted, s.of_replay
       from backfills b
         join endpoints e on e.id = b.endpoint_id
         left join lateral (
-          (select position, capture_id,
+          (select position as place, position, capture_id, null::timestamptz as changed_at,
               b.origin <> 'replay' or not exists (
                 select from erasures x where x.capture_id = stream.capture_id) as wanted,
               false as of_replay from stream
-            where workspace_id = e.workspace_id and not b.only_undelivered
+            where workspace_id = e.workspace_id and not b.only_undelivered and b.origin <> 'update'
               and position >= b.next_position and position <= b.last_position
             order by position limit $2::integer)
           union all
-          (select u.position, u.capture_id,
+          (select u.position, u.position, u.capture_id, null::timestamptz,
               %s as wanted,
-              u.replay_id is not null as of_replay
+              u.replay_id is not null and u.origin <> 'update' as of_replay
             from ((%s) union all (%s)) as u
-            order by u.position fetch first ($2::integer) rows with ties)) s on true
+            order by u.position fetch first ($2::integer) rows with ties)
+          union all
+          (select c.number, s.position, c.capture_id, c.changed_at,
+              not exists (select from erasures x where x.capture_id = c.capture_id)
+                and (e.full_history or e.created_position < s.position or exists (
+                  select from deliveries d
+                  where d.endpoint_id = e.id and d.position = s.position and d.replay_id is not null)) as wanted,
+              false
+            from changes c join stream s on s.capture_id = c.capture_id
+            where b.origin = 'update' and c.workspace_id = e.workspace_id
+              and c.number >= b.next_position and c.number <= b.last_position
+            order by c.number limit $2::integer)) s on true
       where b.id = $1 and b.finished_at is null and not e.paused and e.deleted_at is null
-      order by s.position
+      order by s.place
       """
           .formatted(
               Undelivered.condition("u", "b.endpoint_id", "b.id"),
@@ -262,8 +279,8 @@ public final class Backfills {
   }
 
   /**
-   * Repeats the notification if the delivery is one of an erasure. Empty if the endpoint was
-   * deleted or has too many unfinished backfills.
+   * Repeats the notification if the delivery is one of an erasure, and sends the capture as it is
+   * now otherwise. Empty if the endpoint was deleted or has too many unfinished backfills.
    */
   public static Optional<Backfill> addOne(
       SqlClient client, LoggedDelivery delivery, @Nullable String createdBy) {
@@ -365,9 +382,7 @@ public final class Backfills {
   private Future<Set<UUID>> deliveredAtFirst(RowSet<Row> rows) {
     List<UUID> firsts = new ArrayList<>();
     for (Row row : rows) {
-      if (row.getLong("position") != null
-          && row.getBoolean("wanted")
-          && row.getBoolean("of_replay")) {
+      if (row.getLong("place") != null && row.getBoolean("wanted") && row.getBoolean("of_replay")) {
         firsts.add(firstId(row));
       }
     }
@@ -396,16 +411,16 @@ public final class Backfills {
     int found = 0;
     for (Row row : rows) {
       end = row.getLong("last_position");
-      Long position = row.getLong("position");
-      if (position != null) {
-        taken = position;
+      Long place = row.getLong("place");
+      if (place != null) {
+        taken = place;
         found++;
         // Several deliveries of one capture may have failed.
         if (row.getBoolean("wanted")
-            && position != added
-            && (delivered.isEmpty() || !delivered.contains(firstId(row)))) {
-          deliveries.add(delivery(id, position, row));
-          added = position;
+            && place != added
+            && !(row.getBoolean("of_replay") && delivered.contains(firstId(row)))) {
+          deliveries.add(delivery(id, row));
+          added = place;
         }
       }
     }
@@ -417,19 +432,31 @@ public final class Backfills {
     return DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id"));
   }
 
-  private static Delivery delivery(UUID id, long position, Row row) {
+  private static Delivery delivery(UUID id, Row row) {
     UUID endpointId = row.getUUID("endpoint_id");
     UUID captureId = row.getUUID("capture_id");
+    long position = row.getLong("position");
     Origin origin = Origin.of(row.getString("origin"));
     Instant createdAt = Rows.instant(row, "created_at");
-    return origin == Origin.BACKFILL
-        ? Delivery.first(
-            DeliveryId.of(endpointId, captureId),
-            endpointId,
-            captureId,
-            position,
-            origin,
-            createdAt)
-        : Delivery.replayed(id, endpointId, captureId, position, origin, createdAt);
+    return switch (origin) {
+      case BACKFILL ->
+          Delivery.first(
+              DeliveryId.of(endpointId, captureId),
+              endpointId,
+              captureId,
+              position,
+              origin,
+              createdAt);
+      case UPDATE ->
+          Delivery.updated(
+              id,
+              endpointId,
+              captureId,
+              position,
+              row.getLong("place"),
+              Rows.instant(row, "changed_at"));
+      case LIVE, REPLAY, REDELIVERY, ERASURE ->
+          Delivery.replayed(id, endpointId, captureId, position, origin, createdAt);
+    };
   }
 }

@@ -41,6 +41,8 @@ public record Delivery(
     REPLAY("replay"),
     /** A redelivery of this one capture. */
     REDELIVERY("redelivery"),
+    /** Sends the endpoint what the capture shows since it changed. */
+    UPDATE("update"),
     /** Notifies the endpoint that the capture was erased. */
     ERASURE("erasure");
 
@@ -58,6 +60,7 @@ public record Delivery(
     public Event event() {
       return switch (this) {
         case LIVE, BACKFILL, REPLAY, REDELIVERY -> Event.CAPTURE_PROCESSED;
+        case UPDATE -> Event.CAPTURE_UPDATED;
         case ERASURE -> Event.CAPTURE_ERASED;
       };
     }
@@ -95,6 +98,32 @@ public record Delivery(
     UUID id = DeliveryId.inReplay(replayId, captureId);
     return new Delivery(
         id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
+  }
+
+  /**
+   * Not attempted yet, and due since the capture changed.
+   *
+   * @param change the number of the change
+   */
+  public static Delivery updated(
+      UUID backfillId,
+      UUID endpointId,
+      UUID captureId,
+      long position,
+      long change,
+      Instant changedAt) {
+    UUID id = DeliveryId.ofUpdate(endpointId, captureId, change);
+    return new Delivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        backfillId,
+        Origin.UPDATE,
+        changedAt,
+        1,
+        changedAt,
+        null);
   }
 
   public Event event() {

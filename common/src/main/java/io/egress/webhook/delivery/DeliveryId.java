@@ -34,6 +34,16 @@ public final class DeliveryId {
         : nameBased(NAMESPACE, endpointId + "/" + captureId + "/" + event.word());
   }
 
+  /**
+   * The delivery of a change of the capture has the number of the change after the event, so that
+   * the delivery of its newest change is known by its id.
+   */
+  public static UUID ofUpdate(UUID endpointId, UUID captureId, long change) {
+    return nameBased(
+        NAMESPACE,
+        endpointId + "/" + captureId + "/" + Event.CAPTURE_UPDATED.word() + "/" + change);
+  }
+
   /** A replay's delivery of a capture: the UUIDv5 of {@code <replay id>/<capture id>}. */
   public static UUID inReplay(UUID replayId, UUID captureId) {
     return of(replayId, captureId);

@@ -10,6 +10,8 @@ import java.util.Optional;
 public enum Event {
   /** Every endpoint subscribes to it. */
   CAPTURE_PROCESSED("capture.processed"),
+  /** The document shows something else than before. */
+  CAPTURE_UPDATED("capture.updated"),
   CAPTURE_ERASED("capture.erased");
 
   private final String word;

@@ -2,6 +2,7 @@ package io.egress.webhook.deliverylog;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,13 +15,19 @@ public enum DeliveryState {
    * It was due while the endpoint was paused, or after the endpoint was deleted or the replay
    * canceled.
    */
-  SKIPPED;
+  SKIPPED,
+  /** A later change of the capture is sent in its place, or was sent before. */
+  SUPERSEDED;
+
+  /** Those of a capture at an endpoint: only updates are superseded. */
+  public static final List<DeliveryState> OF_CAPTURES =
+      List.of(PENDING, DELIVERED, EXHAUSTED, SKIPPED);
 
   /** Whether nothing more happens to the delivery. */
   public boolean isFinal() {
     return switch (this) {
       case PENDING -> false;
-      case DELIVERED, EXHAUSTED, SKIPPED -> true;
+      case DELIVERED, EXHAUSTED, SKIPPED, SUPERSEDED -> true;
     };
   }
 
@@ -32,7 +39,7 @@ public enum DeliveryState {
   /** Whether the delivery has ended without success, so that a replay would repeat it. */
   public boolean isReplayable() {
     return switch (this) {
-      case PENDING, DELIVERED -> false;
+      case PENDING, DELIVERED, SUPERSEDED -> false;
       case EXHAUSTED, SKIPPED -> true;
     };
   }

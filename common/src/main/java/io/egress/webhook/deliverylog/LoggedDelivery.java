@@ -34,19 +34,31 @@ public record LoggedDelivery(
 
   /**
    * What has become of a capture at an endpoint, by all of its deliveries there: delivered if any
-   * was, else pending if any still is, else the state of the newest. {@code deliveries} is not
-   * empty.
+   * was, else pending if any still is, else the state of the newest. Once the endpoint was to get
+   * an update, what it got before does not count.
    */
   public static DeliveryState together(Collection<LoggedDelivery> deliveries) {
+    Instant updateOwedAt =
+        deliveries.stream()
+            .filter(each -> each.origin == Origin.UPDATE && !each.isSuperseded())
+            .map(LoggedDelivery::owedAt)
+            .max(Comparator.naturalOrder())
+            .orElse(Instant.MIN);
     return deliveries.stream()
+        .filter(each -> !each.isSuperseded())
+        .filter(each -> each.state == DeliveryState.PENDING || !each.owedAt.isBefore(updateOwedAt))
         .min(Comparator.comparingInt(LoggedDelivery::rank).thenComparing(BY_AGE.reversed()))
-        .orElseThrow()
-        .state();
+        .map(LoggedDelivery::state)
+        .orElse(DeliveryState.DELIVERED);
+  }
+
+  private boolean isSuperseded() {
+    return state == DeliveryState.SUPERSEDED;
   }
 
   private int rank() {
     return switch (state) {
-      case DELIVERED -> 0;
+      case DELIVERED, SUPERSEDED -> 0;
       case PENDING -> 1;
       case EXHAUSTED, SKIPPED -> 2;
     };

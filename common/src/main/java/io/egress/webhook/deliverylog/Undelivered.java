@@ -13,6 +13,9 @@ import java.util.UUID;
  * captures: those that were owed, by the stream or by a replay that was not canceled, that have not
  * been erased, and of which no delivery was delivered or is pending.
  *
+ * <p>Of a capture that has changed since, an endpoint that asks for updates is owed the newest: if
+ * that was not delivered, what it got before does not count.
+ *
  * <p>They are found by their deliveries that were exhausted or skipped, because delivered ones are
  * in no index but that of their ids. So where only deliveries of replays were found, the first one
  * may have been delivered, and is looked up by its id.
@@ -25,7 +28,7 @@ public final class Undelivered {
         and not exists (
           select from deliveries r where r.endpoint_id = %2$s and r.position = %1$s.position
             and r.replay_id is not null and r.replay_id is distinct from %3$s
-            and r.state in ('delivered', 'pending'))
+            and r.state in ('delivered', 'pending') and (%1$s.origin <> 'update' or r.owed_at > %1$s.owed_at))
         and not exists (
           select from deliveries p where p.endpoint_id = %2$s and p.position = %1$s.position
             and p.state = 'pending' and p.state <> 'delivered' and p.replay_id is null)\
@@ -38,7 +41,7 @@ public final class Undelivered {
 
   /**
    * In SQL, whether the capture of a row of {@code deliveries} that was exhausted or skipped is
-   * undelivered, unless its first delivery was delivered.
+   * undelivered, unless its first delivery was delivered and the row is no update.
    *
    * @param row the row
    * @param endpoint the endpoint's id

@@ -16,10 +16,16 @@ public interface Destination {
   /**
    * What one attempt sends, besides the document.
    *
+   * @param capture what is sent
    * @param startedAt when the attempt began, which is signed
    * @param traceparent for receivers that continue traces
    */
-  record Message(Event event, UUID deliveryId, Instant startedAt, @Nullable String traceparent) {}
+  record Message(
+      Event event,
+      UUID deliveryId,
+      CaptureState capture,
+      Instant startedAt,
+      @Nullable String traceparent) {}
 
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
   static Destination of(

@@ -61,6 +61,8 @@ final class Exchange {
   private static final CharSequence JSON = new AsciiString("application/json");
   private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
   private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
+  private static final CharSequence POSITION_HEADER = new AsciiString("x-service-position");
+  private static final CharSequence REVISION_HEADER = new AsciiString("x-service-revision");
   private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
   private static final CharSequence STANDARD_ID_HEADER = new AsciiString("webhook-id");
   private static final CharSequence STANDARD_TIME_HEADER = new AsciiString("webhook-timestamp");
@@ -232,6 +234,8 @@ final class Exchange {
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
         .putHeader(EVENT_HEADER, request.envelope().event().word())
         .putHeader(DELIVERY_HEADER, deliveryId)
+        .putHeader(POSITION_HEADER, Long.toString(request.capture().position()))
+        .putHeader(REVISION_HEADER, Long.toString(request.capture().revision()))
         .putHeader(SIGNATURE_HEADER, signature)
         .end(body.buffer())
         .onComplete(

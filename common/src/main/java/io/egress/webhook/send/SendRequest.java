@@ -18,19 +18,29 @@ public record SendRequest(
     UUID endpointId,
     EndpointUrl url,
     Envelope envelope,
+    CaptureState capture,
     WebhookSignature signature,
     CustomHeaders headers,
     @Nullable ClientCertificate certificate,
     long unixSeconds,
     @Nullable String traceparent) {
-  /** Without custom headers and a certificate, and not traced. */
+  /** A test, without custom headers and a certificate, and not traced. */
   public SendRequest(
       UUID endpointId,
       EndpointUrl url,
       Envelope envelope,
       WebhookSignature signature,
       long unixSeconds) {
-    this(endpointId, url, envelope, signature, CustomHeaders.NONE, null, unixSeconds, null);
+    this(
+        endpointId,
+        url,
+        envelope,
+        CaptureState.OF_TEST,
+        signature,
+        CustomHeaders.NONE,
+        null,
+        unixSeconds,
+        null);
   }
 
   /** To be called on the event loop that sends. */

@@ -38,8 +38,12 @@ public record SentRequest(String signature, String headers, int length) {
         .anyMatch(each -> each.startsWith("v1=") && these.contains(each));
   }
 
-  /** All headers of the request, in no particular order on the wire. */
-  public List<ShownHeader> allHeaders(UUID deliveryId) {
+  /**
+   * All headers of the request, in no particular order on the wire.
+   *
+   * @param revision null if it is not known
+   */
+  public List<ShownHeader> allHeaders(UUID deliveryId, long position, @Nullable Long revision) {
     List<ShownHeader> all = new ArrayList<>();
     all.add(new ShownHeader("content-type", "application/json"));
     all.add(new ShownHeader("content-length", Integer.toString(length)));
@@ -48,6 +52,10 @@ public record SentRequest(String signature, String headers, int length) {
       all.add(new ShownHeader(EVENT, Event.CAPTURE_PROCESSED.word()));
     }
     all.add(new ShownHeader("x-service-delivery", deliveryId.toString()));
+    all.add(new ShownHeader("x-service-position", Long.toString(position)));
+    if (revision != null) {
+      all.add(new ShownHeader("x-service-revision", Long.toString(revision)));
+    }
     all.add(new ShownHeader("x-service-signature", signature));
     for (ShownHeader header : own) {
       if (header.name().equals(STANDARD_SIGNATURE)) {

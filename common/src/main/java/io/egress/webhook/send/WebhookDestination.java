@@ -61,6 +61,7 @@ record WebhookDestination(
         endpointId,
         url,
         Envelope.compose(message.event(), message.deliveryId(), message.startedAt(), documentHead),
+        message.capture(),
         signature,
         headers,
         certificate,

@@ -198,6 +198,7 @@ class WebhookSenderCertificateTest {
             harness.endpointId,
             url(port),
             envelope("x"),
+            CaptureState.OF_TEST,
             new WebhookSignature(List.of(SenderHarness.SECRET)),
             CustomHeaders.NONE,
             certificate,

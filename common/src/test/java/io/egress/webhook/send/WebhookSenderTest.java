@@ -94,6 +94,7 @@ class WebhookSenderTest {
                         harness.endpointId,
                         url(port),
                         envelope,
+                        new CaptureState(17, 3),
                         new WebhookSignature(List.of(SenderHarness.SECRET), true),
                         stale,
                         null,
@@ -125,7 +126,7 @@ class WebhookSenderTest {
     assertThat(sent.length()).isEqualTo(envelope.length());
     assertThat(sent.unixSeconds())
         .isEqualTo(Long.parseLong(received.getHeader("webhook-timestamp")));
-    for (ShownHeader header : sent.allHeaders(envelope.deliveryId())) {
+    for (ShownHeader header : sent.allHeaders(envelope.deliveryId(), 17, 3L)) {
       String value = received.getHeader(header.name());
       if (header.name().equals("content-length")) {
         assertThat(value).isIn(header.value(), null);

@@ -13,11 +13,11 @@ import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.queue.Topics;
+import io.egress.webhook.send.CaptureState;
 import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.Destination.Message;
 import io.egress.webhook.send.Exchanged;
@@ -248,6 +248,11 @@ final class Deliveries implements PreparationQueries.Reader {
             skipAlone(slot, "Delivery of an erased capture skipped");
             yield false;
           }
+          case Verdict.Superseded _ -> {
+            workload.release(slot, Completion.ABORTED);
+            outcomes.superseded(slot.record());
+            yield false;
+          }
           case Verdict.Later _ -> {
             queries.addFirst(slot);
             yield false;
@@ -359,13 +364,16 @@ final class Deliveries implements PreparationQueries.Reader {
     }
     Delivery delivery = job.delivery();
     workload.sent(slot);
-    if (delivery.event() == Event.CAPTURE_PROCESSED) {
-      job.revision(head.revision());
-    }
+    job.revision(head.revision());
     Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
         destination.send(
-            new Message(delivery.event(), delivery.id(), startedAt, tracing.toReceiver(span)),
+            new Message(
+                delivery.event(),
+                delivery.id(),
+                new CaptureState(delivery.position(), head.revision()),
+                startedAt,
+                tracing.toReceiver(span)),
             head.bytes());
     job.sending(sending);
     sending

@@ -138,6 +138,10 @@ final class OutcomeRecorder {
     end(job, DeliveryState.SKIPPED, null, () -> {});
   }
 
+  void superseded(Job job) {
+    end(job, DeliveryState.SUPERSEDED, null, () -> {});
+  }
+
   /** Repeats the same attempt later, without counting it. */
   void postponed(Job job, Duration delay) {
     records.add(

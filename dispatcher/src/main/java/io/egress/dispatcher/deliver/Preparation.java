@@ -45,6 +45,9 @@ final class Preparation {
     /** The capture was erased: it is not sent anymore. */
     record Erased() implements Verdict {}
 
+    /** The update is not sent: a later one is, or the endpoint has what it shows. */
+    record Superseded() implements Verdict {}
+
     /** The capture does not exist. */
     record Missing() implements Verdict {}
 
@@ -57,6 +60,7 @@ final class Preparation {
    *
    * @param canceled replays whose deliveries must not be sent
    * @param erasures the data of erasure notifications, by capture
+   * @param updates what is known of updates, by delivery
    * @param memory reserved for the documents
    * @param large whether the documents are large enough to hold their memory until the attempts
    *     have ended, and not only until their bodies are built
@@ -66,6 +70,7 @@ final class Preparation {
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
+      Map<UUID, UpdateLookup.Known> updates,
       CurrentDocuments.Found documents,
       ByteBudget.Share memory,
       boolean large) {
@@ -87,7 +92,10 @@ final class Preparation {
       }
       DocumentHead head = documents.heads().get(delivery.captureId());
       if (head != null) {
-        return new Verdict.Attempt(target, head);
+        UpdateLookup.Known update = updates.get(delivery.id());
+        return update != null && update.supersedes(delivery, head)
+            ? new Verdict.Superseded()
+            : new Verdict.Attempt(target, head);
       }
       if (documents.unrenderable().contains(delivery.captureId())) {
         return new Verdict.Unrenderable();
@@ -106,6 +114,7 @@ final class Preparation {
       Map<UUID, DeliveryLog.Known> known,
       Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
+      Map<UUID, UpdateLookup.Known> updates,
       CurrentDocuments.Answer documents) {}
 
   private final Pool pool;
@@ -150,13 +159,16 @@ final class Preparation {
               Future<Set<UUID>> canceled = canceled(connection, deliveries);
               Future<CurrentDocuments.Answer> documents = heads.read(connection, captureIds);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
-              return Future.join(targets, known, canceled, documents, erasures)
+              Future<Map<UUID, UpdateLookup.Known>> updates =
+                  UpdateLookup.read(connection, deliveries);
+              return Future.join(List.of(targets, known, canceled, documents, erasures, updates))
                   .map(_ ->
                       new Lookup(
                           targets.result(),
                           known.result(),
                           canceled.result(),
                           erasures.result(),
+                          updates.result(),
                           documents.result()));
             })
         .compose(lookup -> {
@@ -202,6 +214,7 @@ final class Preparation {
                 lookup.known(),
                 lookup.canceled(),
                 lookup.erasures(),
+                lookup.updates(),
                 found,
                 share,
                 large))

@@ -260,7 +260,7 @@ final class Workload {
   private static Priority priority(Job job) {
     return switch (job.delivery().origin()) {
       case LIVE, REDELIVERY -> Priority.LIVE;
-      case BACKFILL, REPLAY, ERASURE -> Priority.BACKFILL;
+      case BACKFILL, REPLAY, UPDATE, ERASURE -> Priority.BACKFILL;
     };
   }
 

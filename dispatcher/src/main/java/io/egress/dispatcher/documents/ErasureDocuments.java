@@ -16,10 +16,10 @@ import java.util.UUID;
 /** The data of erasure notifications, in place of a document. */
 public final class ErasureDocuments {
   private static final String READ =
-      "select capture_id, erased_at, reason from erasures where capture_id = any($1)";
-
-  /** An erasure does not change. */
-  private static final long REVISION = 0;
+      """
+      select e.capture_id, e.erased_at, e.reason, c.revision
+      from erasures e join captures c on c.id = e.capture_id where e.capture_id = any($1)
+      """;
 
   private static final String EMITTED_AT = ",\"emitted_at\":\"";
 
@@ -46,6 +46,6 @@ public final class ErasureDocuments {
             .put("reason", row.getString("reason"))
             .encode();
     String open = erasure.substring(0, erasure.length() - 1);
-    return new DocumentHead(REVISION, (open + EMITTED_AT).getBytes(UTF_8));
+    return new DocumentHead(row.getLong("revision"), (open + EMITTED_AT).getBytes(UTF_8));
   }
 }

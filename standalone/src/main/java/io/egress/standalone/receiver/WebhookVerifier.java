@@ -2,6 +2,7 @@ package io.egress.standalone.receiver;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.webhook.delivery.Event;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
@@ -35,7 +36,7 @@ public final class WebhookVerifier {
   }
 
   private static final long AGE_SECONDS_MAX = 300;
-  private static final Set<String> EVENTS = Set.of("capture.processed", "capture.erased");
+  private static final Set<String> EVENTS = Set.copyOf(Event.words(List.of(Event.values())));
   private static final String ALGORITHM = "HmacSHA256";
   private static final Pattern TIMESTAMP = Pattern.compile("t=([0-9]{1,12})");
 

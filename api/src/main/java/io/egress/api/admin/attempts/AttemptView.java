@@ -35,7 +35,8 @@ public record AttemptView(
       String signature,
       List<ShownHeader> headers) {}
 
-  public static AttemptView of(UUID deliveryId, MadeAttempt attempt) {
+  /** {@code position} is that of the capture. */
+  public static AttemptView of(UUID deliveryId, long position, MadeAttempt attempt) {
     byte[] answer = attempt.answerStart().getBytes();
     Optional<String> text = AnswerText.of(answer);
     SentRequest sent = attempt.exchanged().request();
@@ -52,7 +53,7 @@ public record AttemptView(
                 attempt.revision(),
                 sent.length(),
                 sent.signature(),
-                sent.allHeaders(deliveryId)),
+                sent.allHeaders(deliveryId, position, attempt.revision())),
         attempt.exchanged().shownAnswerHeaders(),
         text.orElse(null),
         text.isPresent() ? null : Base64.getEncoder().encodeToString(answer));

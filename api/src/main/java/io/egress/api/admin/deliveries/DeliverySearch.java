@@ -131,7 +131,7 @@ final class DeliverySearch {
     Walk walk =
         switch (state) {
           case DELIVERED -> walk(scope, filter, state);
-          case EXHAUSTED, SKIPPED -> new Walk(undelivered(scope, filter, state), null);
+          case EXHAUSTED, SKIPPED, SUPERSEDED -> new Walk(undelivered(scope, filter, state), null);
           case PENDING -> merged(undelivered(scope, filter, state), walk(scope, filter, state));
         };
     return cut(walk, limit);

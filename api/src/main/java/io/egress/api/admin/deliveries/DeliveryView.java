@@ -49,7 +49,7 @@ record DeliveryView(
                   new Attempt(
                       each.number(),
                       found.isBodyKnown(each.made()),
-                      AttemptView.of(id, each.made())))
+                      AttemptView.of(id, found.delivery().position(), each.made())))
               .toList());
     }
   }

@@ -60,7 +60,7 @@ public final class EndpointHealths {
 
   private static final String ENDED =
       """
-      select position, capture_id, replay_id, state, owed_at from deliveries
+      select position, capture_id, replay_id, origin, state, owed_at from deliveries
       where endpoint_id = e.id and state = '%s' and state <> 'delivered'
       order by position desc limit %d\
       """;
@@ -76,7 +76,7 @@ public final class EndpointHealths {
         from (
           select (array_agg(d.capture_id))[1] as capture_id,
             (array_agg(d.state order by d.owed_at desc))[1] as state,
-            bool_and(d.replay_id is not null) as of_replay
+            bool_and(d.replay_id is not null and d.origin <> 'update') as of_replay
           from ((%s) union all (%s)) as d
           where %s
           group by d.position) as each_of_them) as u

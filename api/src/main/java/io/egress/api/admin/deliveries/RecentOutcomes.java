@@ -142,7 +142,7 @@ public final class RecentOutcomes {
     private Counts(Row row, List<Span> spans) {
       for (JsonObject hour : objects(row.getJsonArray("hours"))) {
         Instant begin = OffsetDateTime.parse(hour.getString("hour")).toInstant();
-        for (DeliveryState state : DeliveryState.values()) {
+        for (DeliveryState state : DeliveryState.OF_CAPTURES) {
           add(begin, state, hour.getLong(state.word()));
         }
       }

@@ -5,6 +5,7 @@ import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.webhook.deliverylog.LoggedAttempt;
+import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
@@ -41,8 +42,7 @@ public final class SentBodies {
    */
   public record SentBody(Buffer bytes, boolean verified) {}
 
-  private record Sent(
-      UUID deliveryId, UUID endpointId, LoggedAttempt attempt, SentRequest request) {}
+  private record Sent(LoggedDelivery delivery, LoggedAttempt attempt, SentRequest request) {}
 
   private final Pool pool;
   private final DeliveryReads deliveries;
@@ -76,7 +76,9 @@ public final class SentBodies {
     try {
       Fragment document = document(found.delivery().captureId(), sent);
       EndpointTarget target =
-          EndpointStore.byIds(pool, List.of(sent.endpointId())).await().get(sent.endpointId());
+          EndpointStore.byIds(pool, List.of(found.delivery().endpointId()))
+              .await()
+              .get(found.delivery().endpointId());
       return body(sent, document.inflate(), target == null ? null : signature(target));
     } finally {
       reads.release();
@@ -93,7 +95,7 @@ public final class SentBodies {
     if (request == null) {
       throw new Refusal(409, "nothing was sent in this attempt");
     }
-    return new Sent(found.delivery().id(), found.delivery().endpointId(), attempt, request);
+    return new Sent(found.delivery(), attempt, request);
   }
 
   private Fragment document(UUID captureId, Sent sent) {
@@ -105,7 +107,11 @@ public final class SentBodies {
 
   private static SentBody body(Sent sent, byte[] document, @Nullable WebhookSignature signature) {
     Envelope envelope =
-        Envelope.compose(sent.deliveryId(), sent.attempt().made().startedAt(), document);
+        Envelope.compose(
+            sent.delivery().origin().event(),
+            sent.delivery().id(),
+            sent.attempt().made().startedAt(),
+            document);
     SentRequest request = sent.request();
     if (envelope.length() != request.length()) {
       throw gone();

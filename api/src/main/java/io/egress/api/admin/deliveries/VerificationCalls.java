@@ -46,7 +46,7 @@ public final class VerificationCalls {
     json.put("from_position", result.fromPosition());
     json.put("to_position", result.toPosition());
     json.put("next_position", result.nextPosition());
-    for (DeliveryState state : DeliveryState.values()) {
+    for (DeliveryState state : DeliveryState.OF_CAPTURES) {
       json.put(state.word(), result.of(state));
     }
     json.put("erased", result.erased());

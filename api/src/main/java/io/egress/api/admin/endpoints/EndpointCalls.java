@@ -11,6 +11,7 @@ import io.egress.transcript.capture.SampleCapture;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.send.CaptureState;
 import io.egress.webhook.send.PushSettings;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
@@ -86,7 +87,8 @@ public final class EndpointCalls {
         new Test(
             result.deliveryId(),
             SampleCapture.ID,
-            AttemptView.of(result.deliveryId(), result.attempt())));
+            AttemptView.of(
+                result.deliveryId(), CaptureState.OF_TEST.position(), result.attempt())));
   }
 
   /** From now on only the newest secret signs. */

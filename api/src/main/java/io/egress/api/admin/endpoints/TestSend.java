@@ -13,6 +13,7 @@ import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
+import io.egress.webhook.send.CaptureState;
 import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.Destination.Message;
 import io.egress.webhook.send.Outcome;
@@ -94,10 +95,13 @@ public final class TestSend {
     byte[] document = renderer.render(SampleCapture.of(target.workspaceId(), now));
     Outcome outcome =
         destination
-            .send(new Message(Event.CAPTURE_PROCESSED, deliveryId, now, null), document)
+            .send(
+                new Message(Event.CAPTURE_PROCESSED, deliveryId, CaptureState.OF_TEST, now, null),
+                document)
             .outcome()
             .await();
     return MadeAttempt.of(now, outcome)
+        .map(attempt -> attempt.withRevision(CaptureState.OF_TEST.revision()))
         .map(attempt -> new Result(deliveryId, attempt))
         .orElseThrow(() -> new Refusal(503, "the service is stopping, try again"));
   }

@@ -5,6 +5,7 @@ import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
+import io.egress.transcript.stream.StreamChanges;
 import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -42,14 +43,16 @@ public final class BackgroundErasure {
       select id, 0, true from workspaces where ended_at is not null and emptied_at is null
       """;
   private static final String LOCK = "select pg_try_advisory_xact_lock($1) as is_mine";
+
+  /** Locks all captures before the first erasure locks the head of the changes. */
   private static final String ERASE =
       """
-      select e.capture_id
-      from (
-        select c.id from expired_captures($1, now() - $2::bigint * interval '1 ms', $3) as c(id)
+      with expired as materialized (
+        select c.id from captures c
+        join expired_captures($1, now() - $2::bigint * interval '1 ms', $3) as x(id) on x.id = c.id
         join workspaces w on w.id = $1 and not w.legal_hold
-        order by c.id) as expired
-      cross join lateral erase_capture(expired.id, null, $4) as e
+        order by c.id for no key update of c)
+      select e.capture_id from expired cross join lateral erase_capture(expired.id, null, $4) as e
       """;
 
   /** Members go in a later run while a capture may name them. */
@@ -68,7 +71,7 @@ public final class BackgroundErasure {
       """
       update workspaces w set emptied_at = now()
       where w.id = $1 and w.ended_at < now() - interval '5 minutes'
-        and w.stream_head = coalesce((select h.number from erasure_heads h where h.workspace_id = w.id), 0)
+        and w.stream_head = coalesce((select h.erased from change_heads h where h.workspace_id = w.id), 0)
         and not exists (
           select from captures c where c.workspace_id = w.id and not c.entered and c.erased_at is null)
       """;
@@ -94,6 +97,7 @@ public final class BackgroundErasure {
     for (Kept kept = left.poll(); kept != null; kept = left.poll()) {
       Kept current = kept;
       List<UUID> erased = transactions.call(tx -> eraseChunk(tx, current));
+      StreamChanges.announce(pool, erased);
       ReceiverAnswers.forget(pool, kept.workspaceId(), erased);
       if (erased.size() >= CHUNK_MAX) {
         left.add(kept);

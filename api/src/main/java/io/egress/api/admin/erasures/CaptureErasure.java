@@ -7,6 +7,7 @@ import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
+import io.egress.transcript.stream.StreamChanges;
 import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -53,6 +54,7 @@ public final class CaptureErasure {
 
   private Erasure erase(Caller caller, Wanted wanted) {
     Erasure erasure = transactions.call(tx -> eraseOnce(tx, caller, wanted));
+    StreamChanges.announce(pool, List.of(wanted.captureId()));
     ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()));
     return erasure;
   }

@@ -8,6 +8,7 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.stream.StreamChanges;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
@@ -52,8 +53,8 @@ public final class MemberErasure {
   /** A standby without it must not show what it has of this workspace. */
   private static final String COUNT =
       """
-      insert into erasure_heads as h (workspace_id, members) values ($1, 1)
-      on conflict (workspace_id) do update set members = h.members + 1
+      insert into change_heads as h (workspace_id, erased_members) values ($1, 1)
+      on conflict (workspace_id) do update set erased_members = h.erased_members + 1
       """;
 
   private static final String DELETE = "delete from members where workspace_id = $1 and id = $2";
@@ -110,6 +111,7 @@ public final class MemberErasure {
   private void unlink(SqlConnection tx, UUID memberId, UUID[] ids) {
     Rows.of(tx, LOCK, (Object) ids);
     Rows.of(tx, UNLINK, ids, memberId);
+    StreamChanges.enter(tx, List.of(ids)).await();
     Set<UUID> damaged = documents.renew(tx, List.of(ids)).await().unrenderable();
     if (!damaged.isEmpty()) {
       Rows.of(tx, EMPTY_DAMAGED, (Object) damaged.toArray(UUID[]::new));

@@ -151,7 +151,7 @@ public final class Replays {
     }
     Map<DeliveryState, Long> counts = new EnumMap<>(DeliveryState.class);
     long delivered = replay.published();
-    for (DeliveryState state : DeliveryState.values()) {
+    for (DeliveryState state : DeliveryState.OF_CAPTURES) {
       long count = undelivered.getOrDefault(state, 0L);
       counts.put(state, count);
       delivered -= count;

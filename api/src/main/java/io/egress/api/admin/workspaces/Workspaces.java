@@ -26,8 +26,8 @@ public final class Workspaces {
   private static final String SHOW =
       """
       select w.name, w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
-        coalesce(h.number, 0) as erased
-      from workspaces w left join erasure_heads h on h.workspace_id = w.id where w.id = $1
+        coalesce(h.erased, 0) as erased
+      from workspaces w left join change_heads h on h.workspace_id = w.id where w.id = $1
       """;
   private static final String CHANGE =
       """

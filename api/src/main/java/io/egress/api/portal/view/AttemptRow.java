@@ -37,7 +37,12 @@ public record AttemptRow(
 
   /** {@code url} is empty if it is not known. */
   public static AttemptRow of(
-      int number, MadeAttempt attempt, UUID deliveryId, String url, boolean bodyKnown) {
+      int number,
+      MadeAttempt attempt,
+      UUID deliveryId,
+      long position,
+      String url,
+      boolean bodyKnown) {
     return new AttemptRow(
         number,
         attempt.startedAt(),
@@ -45,7 +50,7 @@ public record AttemptRow(
         attempt.outcome(),
         attempt.status(),
         attempt.detail(),
-        SentView.of(attempt, deliveryId, url, bodyFile(deliveryId, number), bodyKnown),
+        SentView.of(attempt, deliveryId, position, url, bodyFile(deliveryId, number), bodyKnown),
         SentView.lines(attempt.exchanged().shownAnswerHeaders()),
         DeliveryReads.answerText(attempt).orElse(null),
         attempt.answerStart().length());

@@ -56,6 +56,7 @@ public record ReplayRow(
     return switch (replay.origin()) {
       case BACKFILL -> "Full history";
       case REDELIVERY -> "Redelivery";
+      case UPDATE -> "Updates";
       case ERASURE -> "Erasures";
       case LIVE, REPLAY -> replay.onlyUndelivered() ? "Given up or skipped" : "Everything";
     };

@@ -38,12 +38,17 @@ public record SentView(
 
   /** Null if nothing was sent. {@code file} is the name of the downloaded body. */
   static @Nullable SentView of(
-      MadeAttempt attempt, UUID deliveryId, String url, String file, boolean bodyKnown) {
+      MadeAttempt attempt,
+      UUID deliveryId,
+      long position,
+      String url,
+      String file,
+      boolean bodyKnown) {
     SentRequest request = attempt.exchanged().request();
     if (request == null) {
       return null;
     }
-    List<ShownHeader> headers = request.allHeaders(deliveryId);
+    List<ShownHeader> headers = request.allHeaders(deliveryId, position, attempt.revision());
     return new SentView(
         UtcInstant.format(attempt.startedAt()),
         attempt.revision(),

@@ -45,8 +45,9 @@ class ErasedColumnsTest {
           "outbox",
           Set.of("sequence", "workspace_id", "position", "capture_id", "entered_at", "traceparent"),
           "erasures",
-          Set.of(
-              "capture_id", "workspace_id", "number", "chain", "erased_at", "erased_by", "reason"),
+          Set.of("capture_id", "workspace_id", "erased_at", "erased_by", "reason"),
+          "changes",
+          Set.of("workspace_id", "number", "capture_id", "changed_at"),
           "deliveries",
           Set.of(
               "day",

@@ -127,7 +127,7 @@ class ErasuresApiTest {
     }
 
     assertThat(pulled()).isEmpty();
-    assertThat(erasures(null, 100)).hasSize(10);
+    assertThat(erasures()).hasSize(10);
     assertThat(head()).isEqualTo(10);
   }
 
@@ -138,7 +138,7 @@ class ErasuresApiTest {
 
     assertThat(erase(id, "silence").statusCode()).isEqualTo(200);
 
-    assertThat(erasures(null, 100)).isEmpty();
+    assertThat(erasures()).isEmpty();
     assertThat(service.put(id, Service.capture(workspace)).statusCode()).isEqualTo(410);
     assertThat(head()).isZero();
   }
@@ -190,47 +190,6 @@ class ErasuresApiTest {
 
     UUID fresh = service.enter(workspace, 1).get(0);
     assertThat(readAll(100, new ArrayList<>())).containsExactly(fresh);
-  }
-
-  @Test
-  void readersFollowErasuresByACursorOfTheirOwn() {
-    List<UUID> ids = service.enter(workspace, 12);
-    ids.forEach(id -> erase(id, "reason of " + id));
-
-    List<JsonObject> seen = new ArrayList<>();
-    @Nullable String after = null;
-    boolean more = true;
-    while (more) {
-      JsonObject page = erasurePage(after, 5);
-      page.getJsonArray("erasures").forEach(each -> seen.add((JsonObject) each));
-      after = page.getJsonObject("pageInfo").getString("endCursor");
-      more = page.getJsonObject("pageInfo").getBoolean("hasNextPage");
-    }
-
-    assertThat(seen).extracting(each -> UUID.fromString(each.getString("id"))).isEqualTo(ids);
-    assertThat(seen.get(3).getString("reason")).isEqualTo("reason of " + ids.get(3));
-    JsonObject end = erasurePage(after, 5).getJsonObject("pageInfo");
-    assertThat(end.getString("endCursor")).isNull();
-    assertThat(end.getBoolean("hasNextPage")).isFalse();
-  }
-
-  @Test
-  void erasuresNeedAKeyAndACursorOfTheirOwn() {
-    UUID id = service.enter(workspace, 1).get(0);
-    String ofStream = pageAfter(null, 1).end();
-    erase(id, "erased");
-
-    assertThat(service.pull("/api/v1/erasures", "service_" + "x".repeat(32)).statusCode())
-        .isEqualTo(401);
-    assertThat(service.pull("/api/v1/erasures?limit=0", key).statusCode()).isEqualTo(400);
-    assertThat(service.pull("/api/v1/erasures?after=x", key).statusCode()).isEqualTo(400);
-    assertThat(service.pull("/api/v1/erasures?after=" + ofStream, key).statusCode()).isEqualTo(400);
-    String other = service.mintKey(UUID.randomUUID());
-    assertThat(new JsonObject(service.pull("/api/v1/erasures", other).body()))
-        .isEqualTo(
-            new JsonObject()
-                .put("erasures", new JsonArray())
-                .put("pageInfo", new JsonObject().putNull("endCursor").put("hasNextPage", false)));
   }
 
   private HttpResponse<String> erase(UUID id, String reason) {
@@ -286,15 +245,10 @@ class ErasuresApiTest {
         .toList();
   }
 
-  private List<Object> erasures(@Nullable String after, int limit) {
-    return erasurePage(after, limit).getJsonArray("erasures").stream().toList();
-  }
-
-  private JsonObject erasurePage(@Nullable String after, int limit) {
-    String path = "/api/v1/erasures?limit=" + limit + (after == null ? "" : "&after=" + after);
-    HttpResponse<String> answer = service.pull(path, key);
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return new JsonObject(answer.body());
+  private List<JsonObject> erasures() {
+    HttpResponse<String> answer = service.pull("/api/v1/changes?limit=100", key);
+    return new JsonObject(answer.body())
+        .getJsonArray("changes").stream().map(JsonObject.class::cast).toList();
   }
 
   private List<String> actions() {

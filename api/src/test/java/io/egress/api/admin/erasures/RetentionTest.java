@@ -199,7 +199,7 @@ class RetentionTest {
   }
 
   private List<UUID> erasures() {
-    return ids("/api/v1/erasures?limit=100", "erasures");
+    return ids("/api/v1/changes?limit=100", "changes");
   }
 
   private List<UUID> ids(String path, String field) {
