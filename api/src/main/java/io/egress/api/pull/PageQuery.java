@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statement that reads a page. It authenticates the key and reads head, page and first
@@ -41,7 +42,7 @@ final class PageQuery {
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows,
           e.last_position is not null as skips,
           case when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head,
-          %s as standby_erasures
+          %s as standby_erasures, %s as standby_changes
         from api_keys k join workspaces w on w.id = k.workspace_id
           left join lateral (
             select first_position, last_position from erased_spans
@@ -62,7 +63,8 @@ final class PageQuery {
       """
       with access as (
         select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
-          $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as follows, %s as standby_erasures
+          $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as follows, %s as standby_erasures,
+          %s as standby_changes
         from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
       entry as (
@@ -84,14 +86,18 @@ final class PageQuery {
         left join lateral (select revision from captures where id = e.capture_id limit 1) c on true
         left join lateral (
           select * from current_documents where capture_id = e.capture_id limit 1) d on true)
-      select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, p.position,
-        p.capture_id, p.chain, p.changed_at, p.erased_for, p.revision, p.bytes, p.renderer, p.length, p.crc32,
+      select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, a.standby_changes,
+        p.position, p.capture_id, p.chain, p.changed_at, p.erased_for, p.revision, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
       """
           .formatted(DocumentStore.COLUMNS);
 
+  static final String CHANGES_HEAD =
+      "coalesce((select number from change_heads where workspace_id = k.workspace_id), 0)";
+
   private static final String NO_ERASURES = "null::text";
+  private static final String NO_CHANGES = "null::bigint";
   private static final String STANDBY_ERASURES =
       "case when pg_is_in_recovery() then " + ERASURES + " end";
 
@@ -103,22 +109,21 @@ final class PageQuery {
 
   /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */
   Future<Optional<StreamPage>> read(Pool primary, ApiKey key, PageRequest request, long bytesMax) {
-    return read(primary, NO_ERASURES, key, request, bytesMax);
+    return read(primary, NO_ERASURES, NO_CHANGES, key, request, bytesMax);
   }
 
   /**
-   * The same from a standby. A page without {@link StreamPage#standbyErasures} is of a server that
-   * is none.
+   * The same from a standby. A page without {@link StreamPage#standby} is of a server that is none.
    */
   Future<Optional<StreamPage>> readStandby(
       Pool standby, ApiKey key, PageRequest request, long bytesMax) {
-    return read(standby, STANDBY_ERASURES, key, request, bytesMax);
+    return read(standby, STANDBY_ERASURES, CHANGES_HEAD, key, request, bytesMax);
   }
 
   private Future<Optional<StreamPage>> read(
-      Pool pool, String erasures, ApiKey key, PageRequest request, long bytesMax) {
+      Pool pool, String erasures, String changes, ApiKey key, PageRequest request, long bytesMax) {
     Cursor after = request.after();
-    return pool.preparedQuery(statement(request.feed(), erasures))
+    return pool.preparedQuery(statement(request.feed(), erasures, changes))
         .execute(
             Tuple.of(
                 Buffer.buffer(key.hash()),
@@ -129,13 +134,13 @@ final class PageQuery {
         .map(this::page);
   }
 
-  private static String statement(Feed feed, String erasures) {
+  private static String statement(Feed feed, String erasures, String changes) {
     String entries =
         switch (feed) {
           case CAPTURES -> CAPTURES;
           case CHANGES -> CHANGES;
         };
-    return entries.formatted(erasures) + PAGE;
+    return entries.formatted(erasures, changes) + PAGE;
   }
 
   /** The page in the rows of a statement with these columns; empty without rows. */
@@ -167,9 +172,16 @@ final class PageQuery {
                 first.getBoolean("follows"),
                 first.getLong("head"),
                 first.getLong("readable_head"),
-                first.getString("standby_erasures"),
+                standby(first),
                 entries,
                 atHand));
+  }
+
+  private static StreamPage.@Nullable StandbyState standby(Row row) {
+    String erasures = row.getString("standby_erasures");
+    return erasures == null
+        ? null
+        : new StreamPage.StandbyState(erasures, row.getLong("standby_changes"));
   }
 
   private static StreamPage.Entry entry(Row row, boolean isDamaged) {

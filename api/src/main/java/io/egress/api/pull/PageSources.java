@@ -23,6 +23,8 @@ final class PageSources {
     BEHIND_CURSOR,
     /** It lacks an erasure of the workspace. */
     ERASURE,
+    /** It lacks a change of a capture on the page. */
+    CHANGE,
     /** Its stream is not the primary's. */
     HISTORY;
 
@@ -59,7 +61,7 @@ final class PageSources {
   }
 
   void read(StreamPage page) {
-    (page.standbyErasures() == null ? primary : standby).increment();
+    (page.standby() == null ? primary : standby).increment();
   }
 
   void replaced(Reason reason) {

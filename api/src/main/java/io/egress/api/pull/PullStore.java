@@ -29,7 +29,7 @@ public final class PullStore {
   private static final String ONE =
       """
       select k.id as key_id, k.workspace_id, true as follows, s.position as head, s.position as readable_head,
-        null::text as standby_erasures, s.position, s.capture_id, s.chain, null::timestamptz as changed_at,
+        null::text as standby_erasures, null::bigint as standby_changes, s.position, s.capture_id, s.chain, null::timestamptz as changed_at,
         null::text as erased_for, c.revision, octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32,
         d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated,
@@ -113,7 +113,7 @@ public final class PullStore {
             .filter(entry -> !entry.isErased())
             .map(StreamPage.Entry::captureId)
             .toList();
-    return standby == null || page.standbyErasures() == null
+    return standby == null || page.standby() == null
         ? documents(captureIds)
         : standby
             .documents(page, entries)

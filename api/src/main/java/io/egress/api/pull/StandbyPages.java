@@ -29,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * the key, finds the page's last position with the same chain or mark in its own feed, and compares
  * the erasures. Two feeds with the same chain or mark at a position have the same history up to
  * there, so a confirmed page is what the primary would have sent, or the beginning of it, whatever
- * server it came from; a change that the standby does not know of comes later in the feed. The end
- * of the feed is the primary's. What is not confirmed is read again from the primary.
+ * server it came from. A reader may know of a change that the standby does not have, so a page of
+ * the stream must show the newest change of each capture; in the feed of changes, it comes later.
+ * The end of the feed is the primary's. What is not confirmed is read again from the primary.
  */
 final class StandbyPages {
   private static final Logger log = LoggerFactory.getLogger(StandbyPages.class);
@@ -45,16 +46,19 @@ final class StandbyPages {
         coalesce((
           select first_position - 1 from erased_spans
           where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head,
-        %s as erasures
+        %s as erasures, %s > $4::bigint and exists (
+          select from changes where workspace_id = k.workspace_id and number > $4 and capture_id = any($5::uuid[]))
+          as changed
       from api_keys k join workspaces w on w.id = k.workspace_id
       where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
       """
-          .formatted(PageQuery.ERASURES);
+          .formatted(PageQuery.ERASURES, PageQuery.CHANGES_HEAD);
 
   private static final String CONFIRM_CHANGES =
       """
       select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
-        $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures
+        $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures,
+        $4::bigint + cardinality($5::uuid[]) < 0 as changed
       from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
       where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
       """
@@ -134,6 +138,7 @@ final class StandbyPages {
     Map<UUID, Long> revisions =
         entries.stream()
             .collect(Collectors.toMap(StreamPage.Entry::captureId, StreamPage.Entry::revision));
+    StreamPage.StandbyState state = page.standby();
     Map<UUID, Fragment> found = new HashMap<>();
     for (Row row : rows) {
       Fragment document = documents.read(row);
@@ -141,7 +146,8 @@ final class StandbyPages {
       UUID id = row.getUUID("capture_id");
       if (document != null
           && erasures != null
-          && erasures.equals(page.standbyErasures())
+          && state != null
+          && erasures.equals(state.erasures())
           && row.getLong("revision") >= revisions.getOrDefault(id, 0L)) {
         found.put(id, document);
       }
@@ -155,7 +161,8 @@ final class StandbyPages {
       return replaced(Reason.BEHIND_CURSOR, key, request, bytesMax);
     }
     StreamPage page = read.get();
-    if (page.standbyErasures() == null) {
+    StreamPage.StandbyState state = page.standby();
+    if (state == null) {
       return replaced(Reason.PROMOTED, key, request, bytesMax);
     }
     Cursor last = page.end() == null ? request.after() : page.end();
@@ -169,13 +176,15 @@ final class StandbyPages {
             Tuple.of(
                 Buffer.buffer(key.hash()),
                 last == null ? 0 : last.position(),
-                last == null ? 0 : last.chain()))
+                last == null ? 0 : last.chain(),
+                state.changes(),
+                page.entries().stream().map(StreamPage.Entry::captureId).toArray(UUID[]::new)))
         .compose(rows -> {
           if (rows.size() == 0) {
             return Future.succeededFuture(Optional.empty());
           }
           Row now = rows.iterator().next();
-          Reason objection = objection(page, request, now);
+          Reason objection = objection(page, state, request, now);
           return objection == null
               ? Future.succeededFuture(Optional.of(asOf(now, page)))
               : replaced(objection, key, request, bytesMax);
@@ -183,12 +192,16 @@ final class StandbyPages {
   }
 
   /** Null if the primary confirms the page. */
-  private static @Nullable Reason objection(StreamPage page, PageRequest request, Row now) {
+  private static @Nullable Reason objection(
+      StreamPage page, StreamPage.StandbyState state, PageRequest request, Row now) {
     if (!page.workspaceId().equals(now.getUUID("workspace_id")) || !now.getBoolean("contained")) {
       return Reason.HISTORY;
     }
-    if (!now.getString("erasures").equals(page.standbyErasures())) {
+    if (!now.getString("erasures").equals(state.erasures())) {
       return Reason.ERASURE;
+    }
+    if (now.getBoolean("changed")) {
+      return Reason.CHANGE;
     }
     Cursor after = request.after();
     long from = after == null ? 0 : after.position();
@@ -204,7 +217,7 @@ final class StandbyPages {
         true,
         now.getLong("head"),
         now.getLong("readable_head"),
-        page.standbyErasures(),
+        page.standby(),
         page.entries(),
         page.atHand());
   }

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param head the position of the feed's newest entry; null for a workspace without captures
  * @param readableHead the same of the newest that is sent: a capture that was not erased, any
  *     change
- * @param standbyErasures which erasures the standby had that the page was read from; null if it was
- *     the primary
+ * @param standby what the standby had that the page was read from; null if it was the primary
  */
 record StreamPage(
     UUID keyId,
@@ -27,7 +26,7 @@ record StreamPage(
     boolean follows,
     @Nullable Long head,
     @Nullable Long readableHead,
-    @Nullable String standbyErasures,
+    @Nullable StandbyState standby,
     List<Entry> entries,
     Queue<Fragment> atHand) {
   /**
@@ -49,6 +48,14 @@ record StreamPage(
   }
 
   /**
+   * How far a standby is.
+   *
+   * @param erasures which erasures of the workspace it has
+   * @param changes the number of the newest change that it has
+   */
+  record StandbyState(String erasures, long changes) {}
+
+  /**
    * What has happened to a capture.
    *
    * @param erasedFor the reason of its erasure; null if it was not erased
@@ -61,7 +68,7 @@ record StreamPage(
       boolean follows,
       @Nullable Long head,
       @Nullable Long readableHead,
-      @Nullable String standbyErasures,
+      @Nullable StandbyState standby,
       List<Entry> entries,
       List<Fragment> first) {
     this(
@@ -70,7 +77,7 @@ record StreamPage(
         follows,
         head,
         readableHead,
-        standbyErasures,
+        standby,
         List.copyOf(entries),
         new ArrayDeque<>(first));
   }
@@ -85,8 +92,7 @@ record StreamPage(
         entries.stream().filter(entry -> entry.cursor().position() <= position).toList();
     long documents = kept.stream().filter(entry -> !entry.isErased()).count();
     List<Fragment> first = atHand.stream().limit(documents).toList();
-    return new StreamPage(
-        keyId, workspaceId, follows, position, position, standbyErasures, kept, first);
+    return new StreamPage(keyId, workspaceId, follows, position, position, standby, kept, first);
   }
 
   boolean hasNext() {

@@ -102,13 +102,57 @@ class StandbyPagesTest {
     await().until(() -> ids(page(service, key, "")).size() == 5);
     servers.awaitReplayed();
     servers.hold();
-    service.put(large, capture.put("title", "Corrected"));
+    int ofStandby = pages(service, "standby");
 
     JsonObject page = page(service, key, "");
 
     assertThat(ids(page))
         .containsExactly(entered.get(0), entered.get(1), entered.get(2), large, larger);
-    assertThat(page.encode()).as("as the standby has it").doesNotContain("Corrected");
+    assertThat(pages(service, "standby")).isEqualTo(ofStandby + 1);
+    service.put(large, capture.put("title", "Corrected"));
+    assertThat(page(service, key, "").encode()).contains("Corrected");
+  }
+
+  /** Its reader may have read of the change already. */
+  @Test
+  void aPageShowsNoCaptureAsItWasBeforeAChange() {
+    servers.hold();
+    service.put(entered.get(1), Service.capture(workspace).put("title", "Corrected"));
+    int changes = replaced(service, "change");
+    int ofStandby = pages(service, "standby");
+
+    JsonObject first = page(service, key, "?limit=1");
+    JsonObject second = page(service, key, "?limit=1&after=" + cursor(first));
+
+    assertThat(pages(service, "standby")).as("the first capture").isEqualTo(ofStandby + 1);
+    assertThat(second.encode()).contains("Corrected");
+    assertThat(replaced(service, "change")).isEqualTo(changes + 1);
+  }
+
+  @Test
+  void readsChangesFromTheStandbyUnlessItLacksThem() {
+    service.put(entered.get(0), Service.capture(workspace).put("title", "First"));
+    servers.awaitReplayed();
+    int ofStandby = pages(service, "standby");
+    JsonObject first = changes("");
+    assertThat(first.encode()).contains("First");
+    assertThat(pages(service, "standby")).isEqualTo(ofStandby + 1);
+
+    servers.hold();
+    service.put(entered.get(1), Service.capture(workspace).put("title", "Second"));
+
+    JsonObject beginning = changes("");
+    assertThat(beginning.encode()).contains("First").doesNotContain("Second");
+    assertThat(hasNext(beginning)).isTrue();
+    assertThat(changes("?after=" + cursor(beginning)).encode()).contains("Second");
+    erase(service, entered.get(0));
+    assertThat(changes("").encode()).doesNotContain("First").contains("erased");
+  }
+
+  private JsonObject changes(String query) {
+    HttpResponse<String> answer = service.pull("/api/v1/changes" + query, key);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return new JsonObject(answer.body());
   }
 
   @Test

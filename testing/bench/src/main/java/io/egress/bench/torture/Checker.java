@@ -16,8 +16,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -40,15 +43,18 @@ final class Checker {
 
   private final Supplier<String> databaseUrl;
   private final List<Tenant> tenants;
+  private final Receivers receivers;
   private final Evidence evidence;
   private final long startNanos = System.nanoTime();
   private long deliveries;
   private long duplicates;
 
   /** {@code databaseUrl} is that of the server that takes writes. */
-  Checker(Supplier<String> databaseUrl, List<Tenant> tenants, Evidence evidence) {
+  Checker(
+      Supplier<String> databaseUrl, List<Tenant> tenants, Receivers receivers, Evidence evidence) {
     this.databaseUrl = databaseUrl;
     this.tenants = tenants;
+    this.receivers = receivers;
     this.evidence = evidence;
   }
 
@@ -66,6 +72,7 @@ final class Checker {
       List<UUID> stream = completed(tenant);
       checkReadings(tenant, stream);
       checkErasures(tenant);
+      checkCopies(tenant, stream);
       checkDeliveries(tenant, stream);
     }
     checkAcknowledged();
@@ -143,8 +150,7 @@ final class Checker {
         }
       }
     }
-    if (tenant.erasures().size() < erasedOf(tenant).size()
-        || !unnotified(tenant, stream).isEmpty()) {
+    if (tenant.erasuresRead() < erasedOf(tenant).size() || !unnotified(tenant, stream).isEmpty()) {
       return false;
     }
     return tenant.owed().stream().allMatch(endpoint -> missing(endpoint, stream).isEmpty());
@@ -186,13 +192,56 @@ final class Checker {
   }
 
   private void checkErasures(Tenant tenant) {
-    List<UUID> read = tenant.erasures();
-    Set<UUID> erased = erasedOf(tenant);
-    if (read.size() != erased.size() || !erased.containsAll(read)) {
+    int erased = erasedOf(tenant).size();
+    if (tenant.erasuresRead() != erased) {
       evidence.violation(
-          "the loop of erasures of %s has read %d of %d, or others"
-              .formatted(tenant.id(), read.size(), erased.size()));
+          "the mirror of %s has read %d of %d erasures"
+              .formatted(tenant.id(), tenant.erasuresRead(), erased));
     }
+  }
+
+  /** Every copy equals the current state, once what has changed last has reached it. */
+  private void checkCopies(Tenant tenant, List<UUID> stream) throws InterruptedException {
+    long end = System.nanoTime() + COMPLETE_MAX.toNanos();
+    List<String> stale = stale(tenant, stream);
+    while (!stale.isEmpty() && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(500);
+      stale = stale(tenant, stream);
+    }
+    stale.forEach(evidence::violation);
+  }
+
+  private List<String> stale(Tenant tenant, List<UUID> stream) throws InterruptedException {
+    Map<UUID, String> current = tenant.current();
+    List<String> stale =
+        new ArrayList<>(differences("the mirror of " + tenant.id(), tenant.mirror(), current));
+    for (Tenant.Endpoint endpoint : tenant.owed()) {
+      Map<UUID, String> owed = new HashMap<>(current);
+      stream.stream().limit(endpoint.exactFrom() - 1).forEach(owed::remove);
+      Map<UUID, String> copy = receivers.copy(endpoint.name()).documents();
+      copy.keySet()
+          .retainAll(
+              stream.subList(
+                  (int) Math.min(stream.size(), endpoint.exactFrom() - 1), stream.size()));
+      stale.addAll(differences(endpoint.name(), copy, owed));
+    }
+    return stale;
+  }
+
+  private static List<String> differences(String holder, Copy copy, Map<UUID, String> current) {
+    return differences(holder, copy.documents(), current);
+  }
+
+  private static List<String> differences(
+      String holder, Map<UUID, String> copy, Map<UUID, String> current) {
+    Set<UUID> ids = new HashSet<>(copy.keySet());
+    ids.addAll(current.keySet());
+    return ids.stream()
+        .filter(id -> !Objects.equals(copy.get(id), current.get(id)))
+        .map(id ->
+            "%s has %s of capture %s, which is %s"
+                .formatted(holder, copy.get(id), id, current.get(id)))
+        .toList();
   }
 
   /** What a workspace that has ended contained is erased in the background. */

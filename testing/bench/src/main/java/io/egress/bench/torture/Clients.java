@@ -47,11 +47,16 @@ final class Clients {
   }
 
   JsonObject internal(String method, String path, JsonObject body) throws InterruptedException {
-    return call("EGRESS_INTERNAL_PORT", Fleet.TOKEN, method, "/internal/v1" + path, body);
+    return call("EGRESS_INTERNAL_PORT", Fleet.TOKEN, method, "/internal/v1" + path, body, false);
+  }
+
+  /** What it is about may have been erased meanwhile. */
+  void internalUnlessGone(String method, String path, JsonObject body) throws InterruptedException {
+    call("EGRESS_INTERNAL_PORT", Fleet.TOKEN, method, "/internal/v1" + path, body, true);
   }
 
   JsonObject pull(String key, String path) throws InterruptedException {
-    return call("EGRESS_PUBLIC_PORT", key, "GET", "/api/v1/" + path, new JsonObject());
+    return call("EGRESS_PUBLIC_PORT", key, "GET", "/api/v1/" + path, new JsonObject(), false);
   }
 
   /** Whether each api that answers rejects the key. */
@@ -79,7 +84,8 @@ final class Clients {
     return true;
   }
 
-  private JsonObject call(String port, String token, String method, String path, JsonObject body)
+  private JsonObject call(
+      String port, String token, String method, String path, JsonObject body, boolean mayBeGone)
       throws InterruptedException {
     String idempotencyKey = UUID.randomUUID().toString();
     while (!ended.getAsBoolean()) {
@@ -101,8 +107,10 @@ final class Clients {
                             : BodyPublishers.ofString(body.encode()))
                     .build(),
                 BodyHandlers.ofString());
-        boolean deletedBefore = method.equals("DELETE") && answer.statusCode() == 404;
-        if (answer.statusCode() < 300 || deletedBefore) {
+        boolean isGone =
+            (method.equals("DELETE") && answer.statusCode() == 404)
+                || (mayBeGone && answer.statusCode() == 410);
+        if (answer.statusCode() < 300 || isGone) {
           return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
         }
         if (answer.statusCode() != 503) {

@@ -1,5 +1,7 @@
 package io.egress.bench.torture;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.egress.standalone.receiver.WebhookVerifier.Verdict;
@@ -28,7 +30,7 @@ final class Receivers {
   private static final int REFUSED_ATTEMPTS_MAX = 3;
   private static final long SLOW_MILLIS = 150;
 
-  private record Endpoint(UUID workspaceId, Kind kind, WebhookVerifier verifier) {}
+  private record Endpoint(UUID workspaceId, Kind kind, WebhookVerifier verifier, Copy copy) {}
 
   private final Vertx vertx;
   private final Evidence evidence;
@@ -56,7 +58,14 @@ final class Receivers {
 
   void add(String name, UUID workspaceId, Kind kind, String secret) {
     endpoints.put(
-        name, new Endpoint(workspaceId, kind, new WebhookVerifier(secret, InstantSource.system())));
+        name,
+        new Endpoint(
+            workspaceId, kind, new WebhookVerifier(secret, InstantSource.system()), new Copy()));
+  }
+
+  /** What an endpoint has accepted. */
+  Copy copy(String name) {
+    return requireNonNull(endpoints.get(name)).copy();
   }
 
   private void receive(HttpServerRequest request) {
@@ -81,6 +90,12 @@ final class Receivers {
     UUID captureId = UUID.fromString(document.getString("id"));
     if (request.getHeader("x-service-event").equals("capture.erased")) {
       evidence.notified(name, captureId);
+      endpoint.copy().erase(captureId);
+      request.response().end();
+      return;
+    }
+    if (request.getHeader("x-service-event").equals("capture.updated")) {
+      endpoint.copy().take(captureId, revision(request), document);
       request.response().end();
       return;
     }
@@ -89,18 +104,32 @@ final class Receivers {
     }
     int before = evidence.arrivals(name, captureId).size();
     switch (endpoint.kind()) {
-      case HEALTHY -> answer(name, captureId, genuine, request, 200);
-      case SLOW -> vertx.setTimer(SLOW_MILLIS, _ -> answer(name, captureId, genuine, request, 204));
+      case HEALTHY -> answer(name, endpoint, genuine, request, 200);
+      case SLOW -> vertx.setTimer(SLOW_MILLIS, _ -> answer(name, endpoint, genuine, request, 204));
       case FLAKY ->
-          answer(name, captureId, genuine, request, before < refusals(captureId) ? 503 : 200);
+          answer(name, endpoint, genuine, request, before < refusals(captureId) ? 503 : 200);
       case HANGING -> evidence.arrived(name, captureId, genuine.deliveryId(), false);
     }
   }
 
   private void answer(
-      String name, UUID captureId, Verdict.Genuine genuine, HttpServerRequest request, int status) {
-    evidence.arrived(name, captureId, genuine.deliveryId(), status < 300);
+      String name,
+      Endpoint endpoint,
+      Verdict.Genuine genuine,
+      HttpServerRequest request,
+      int status) {
+    JsonObject document = genuine.data();
+    UUID captureId = UUID.fromString(document.getString("id"));
+    boolean accepted = status < 300;
+    evidence.arrived(name, captureId, genuine.deliveryId(), accepted);
+    if (accepted) {
+      endpoint.copy().take(captureId, revision(request), document);
+    }
     request.response().setStatusCode(status).end();
+  }
+
+  private static long revision(HttpServerRequest request) {
+    return Long.parseLong(request.getHeader("x-service-revision"));
   }
 
   private static int refusals(UUID captureId) {

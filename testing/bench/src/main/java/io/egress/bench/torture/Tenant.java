@@ -7,12 +7,15 @@ import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A workspace with its pipeline, cursor loops, endpoints and administrator. */
 final class Tenant {
@@ -34,7 +37,8 @@ final class Tenant {
   private final String key;
   private final ConcurrentHashMap<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final List<List<UUID>> readings = new ArrayList<>();
-  private final List<UUID> erasures = new ArrayList<>();
+  private final Copy mirror = new Copy();
+  private final AtomicInteger erasuresRead = new AtomicInteger();
   private int created;
 
   Tenant(String name, long seed, Clients clients, Receivers receivers, Evidence evidence)
@@ -83,6 +87,15 @@ final class Tenant {
     return READERS;
   }
 
+  /** What a reader has that follows the stream and its changes. */
+  Copy mirror() {
+    return mirror;
+  }
+
+  int erasuresRead() {
+    return erasuresRead.get();
+  }
+
   /** Runs one cursor loop until {@link Clients} end. */
   void read(int reader) throws InterruptedException {
     List<UUID> reading = readings.get(reader);
@@ -111,28 +124,97 @@ final class Tenant {
     }
   }
 
-  /** The erasures that its other loop has read, in order. */
-  List<UUID> erasures() {
-    synchronized (erasures) {
-      return List.copyOf(erasures);
+  /** Keeps the mirror until {@link Clients} end. */
+  void follow() throws InterruptedException {
+    String ofStream = "";
+    String ofChanges = "";
+    while (true) {
+      ofStream = follow("captures", ofStream);
+      ofChanges = follow("changes", ofChanges);
+      TimeUnit.MILLISECONDS.sleep(300);
     }
   }
 
-  /** Runs the loop of erasures until {@link Clients} end. */
-  void readErasures() throws InterruptedException {
-    String after = "";
-    while (true) {
-      JsonObject page = clients.pull(key, "erasures?limit=10" + after);
-      synchronized (erasures) {
-        erasures.addAll(ids(page.getJsonArray("erasures")));
-      }
+  /** Reads a list to its end; returns where that is. */
+  private String follow(String list, String from) throws InterruptedException {
+    String after = from;
+    boolean more = true;
+    while (more) {
+      JsonObject page = clients.pull(key, list + "?limit=10" + after);
+      page.getJsonArray(list).forEach(each -> take((JsonObject) each));
       JsonObject pageInfo = page.getJsonObject("pageInfo");
       String cursor = pageInfo.getString("endCursor");
-      if (cursor != null) {
-        after = "&after=" + cursor;
+      after = cursor == null ? after : "&after=" + cursor;
+      more = pageInfo.getBoolean("hasNextPage");
+    }
+    return after;
+  }
+
+  private void take(JsonObject entry) {
+    UUID captureId = UUID.fromString(entry.getString("id"));
+    switch (entry.getString("change", "entered")) {
+      case "entered" -> mirror.take(captureId, 0, entry);
+      case "updated" -> {
+        if (mirror.take(captureId, entry.getLong("revision"), entry.getJsonObject("capture"))) {
+          evidence.violation("capture " + captureId + " was updated after it was erased");
+        }
       }
-      if (!pageInfo.getBoolean("hasNextPage")) {
-        TimeUnit.MILLISECONDS.sleep(500);
+      default -> {
+        if (!evidence.erased().containsKey(captureId)) {
+          evidence.violation("capture " + captureId + " is said to be erased, which it was not");
+        }
+        mirror.erase(captureId);
+        erasuresRead.incrementAndGet();
+      }
+    }
+  }
+
+  /** What the stream shows now. */
+  Map<UUID, String> current() throws InterruptedException {
+    Map<UUID, String> current = new HashMap<>();
+    String after = "";
+    boolean more = true;
+    while (more) {
+      JsonObject page = clients.pull(key, "captures?limit=100" + after);
+      page.getJsonArray("captures")
+          .forEach(each ->
+              current.put(
+                  UUID.fromString(((JsonObject) each).getString("id")),
+                  Copy.shown((JsonObject) each)));
+      JsonObject pageInfo = page.getJsonObject("pageInfo");
+      after = "&after=" + pageInfo.getString("endCursor");
+      more = pageInfo.getBoolean("hasNextPage");
+    }
+    return current;
+  }
+
+  /** Corrects an earlier capture, or the name of a member, or erases a member. */
+  void change(Random random) throws InterruptedException {
+    List<UUID> reading = readings.get(0);
+    UUID captureId;
+    synchronized (reading) {
+      if (reading.isEmpty()) {
+        return;
+      }
+      captureId = reading.get(random.nextInt(reading.size()));
+    }
+    UUID member = UUID.nameUUIDFromBytes("Ada Fischer".getBytes(UTF_8));
+    switch (random.nextInt(8)) {
+      case 0 ->
+          clients.internal(
+              "PUT",
+              "/members/" + member,
+              new JsonObject()
+                  .put("workspace_id", id.toString())
+                  .put("name", "Ada " + random.nextInt(1_000)));
+      case 1 ->
+          clients.internal("DELETE", "/workspaces/" + id + "/members/" + member, new JsonObject());
+      default -> {
+        JsonObject body;
+        synchronized (conversations) {
+          body = conversations.next(SEGMENTS);
+        }
+        clients.internalUnlessGone("PUT", "/captures/" + captureId, body);
       }
     }
   }

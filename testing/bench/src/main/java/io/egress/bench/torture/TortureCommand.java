@@ -32,6 +32,7 @@ import picocli.CommandLine.TypeConversionException;
             + " was broken.")
 public final class TortureCommand implements Callable<Integer> {
   private static final List<String> TENANTS = List.of("acme", "birch", "cedar");
+  private static final int CHANGES_APART = 10;
   private static final long PUT_APART_MILLIS = 150;
   private static final Duration RECOVERY_GIVEN_UP = Duration.ofMinutes(2);
 
@@ -107,7 +108,7 @@ public final class TortureCommand implements Callable<Integer> {
     for (String name : TENANTS) {
       tenants.add(new Tenant(name, seed, clients, receivers, evidence));
     }
-    Checker checker = new Checker(fleet.backends()::databaseUrl, tenants, evidence);
+    Checker checker = new Checker(fleet.backends()::databaseUrl, tenants, receivers, evidence);
     for (Tenant tenant : tenants) {
       tenant.addEndpoint(Receivers.Kind.HEALTHY, false);
       tenant.addEndpoint(Receivers.Kind.FLAKY, true);
@@ -188,8 +189,12 @@ public final class TortureCommand implements Callable<Integer> {
   private void begin(Tenant tenant) {
     putters.add(
         inOwnThread(() -> {
+          Random random = new Random(seed ^ tenant.id().getMostSignificantBits());
           while (putting) {
             tenant.putCapture();
+            if (random.nextInt(CHANGES_APART) == 0) {
+              tenant.change(random);
+            }
             TimeUnit.MILLISECONDS.sleep(PUT_APART_MILLIS);
           }
         }));
@@ -197,7 +202,7 @@ public final class TortureCommand implements Callable<Integer> {
       int reader = i;
       readers.add(inOwnThread(() -> tenant.read(reader)));
     }
-    readers.add(inOwnThread(tenant::readErasures));
+    readers.add(inOwnThread(tenant::follow));
   }
 
   private interface Work {
