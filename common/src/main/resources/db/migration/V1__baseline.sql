@@ -578,6 +578,7 @@ create table changes (
   number bigint not null check (number > 0),
   capture_id uuid not null unique,
   changed_at timestamptz not null,
+  erased boolean not null,
   primary key (workspace_id, number)
 );
 
@@ -655,8 +656,10 @@ begin
     returning number into head;
     at := clock_timestamp();
     delete from changes where capture_id = any(changed);
-    insert into changes (workspace_id, number, capture_id, changed_at)
-    select workspace, head - cardinality(changed) + c.nth, c.id, at from unnest(changed) with ordinality as c(id, nth);
+    insert into changes (workspace_id, number, capture_id, changed_at, erased)
+    select workspace, head - cardinality(changed) + c.nth, c.id, at,
+      (select erased_at is not null from captures where id = c.id)
+    from unnest(changed) with ordinality as c(id, nth);
     insert into change_marks (workspace_id, last_number, mark)
     values (workspace, head, ('x' || encode(substr(uuid_send(gen_random_uuid()), 9, 8), 'hex'))::bit(64)::bigint);
     if updated then

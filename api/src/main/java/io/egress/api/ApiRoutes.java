@@ -66,7 +66,8 @@ final class ApiRoutes {
     return new Routes()
         .get("/api/v1/captures", pull::list)
         .get("/api/v1/captures/:id", pull::one)
-        .get("/api/v1/changes", pull::changes);
+        .get("/api/v1/changes", pull::changes)
+        .get("/api/v1/inventory", pull::inventory);
   }
 
   /** Of a path of the internal listener on the public one. */

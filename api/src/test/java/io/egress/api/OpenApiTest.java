@@ -131,6 +131,7 @@ class OpenApiTest {
     answers.check(service.pull("/api/v1/captures/" + erased, key));
     answers.check(service.pull("/api/v1/changes", key));
     answers.check(service.pull("/api/v1/changes?limit=0", key));
+    answers.check(service.pull("/api/v1/inventory", key));
     for (String path :
         List.of("/api/v1/captures", "/api/v1/captures/" + CAPTURE, "/api/v1/openapi.json")) {
       answers.check(service.pull(path, key));

@@ -68,6 +68,11 @@ public final class PullHandler {
     answer(ctx, meters.changes, _ -> page(ctx, Feed.CHANGES));
   }
 
+  /** Sends a line for each capture that can be read. */
+  public void inventory(RoutingContext ctx) {
+    answer(ctx, meters.inventory, this::everyCapture);
+  }
+
   /** Sends one capture. */
   public void one(RoutingContext ctx) {
     answer(ctx, meters.one, this::document);
@@ -171,6 +176,37 @@ public final class PullHandler {
                 .send(page));
   }
 
+  private Future<Void> everyCapture(RoutingContext ctx) {
+    Optional<ApiKey> key = key(ctx);
+    if (key.isEmpty()) {
+      return Future.failedFuture(unknownKey());
+    }
+    InventorySender.Chunks chunks =
+        (above, upTo) ->
+            store
+                .inventory(key.get(), above, upTo)
+                .map(chunk -> chunk.orElseThrow(PullHandler::unknownKey));
+    PageRoom room = room(ctx, key.get());
+    return room.fit(Inventory.CHUNK_BYTES)
+        .compose(_ -> chunks.between(0, Inventory.CHUNK_POSITIONS))
+        .compose(first -> {
+          Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
+          if (cutShort.failed()) {
+            return cutShort;
+          }
+          ctx.response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson")
+              .putHeader(HttpHeaders.VARY, "accept-encoding");
+          return send(
+              ctx,
+              first.keyId(),
+              (gzip, outlet) ->
+                  new InventorySender(ctx.vertx(), gzip, outlet, RequestLifetime.of(ctx), chunks)
+                      .send(first));
+        })
+        .onComplete(_ -> room.close());
+  }
+
   private Future<Void> document(RoutingContext ctx) {
     Optional<ApiKey> key = key(ctx);
     if (key.isEmpty()) {
@@ -199,7 +235,7 @@ public final class PullHandler {
                   Revision revision = new Revision(entry);
                   revision.describe(ctx.response());
                   if (revision.isHeldBy(ctx.request())) {
-                    used(ctx, known);
+                    used(ctx, known.keyId());
                     return HttpExchange.endEmpty(ctx, 304);
                   }
                   ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
@@ -227,11 +263,23 @@ public final class PullHandler {
 
   private interface Sending {
     /** Returns the number of documents. */
+    Future<Integer> to(boolean gzip, PacedResponse outlet);
+  }
+
+  private interface SendingDocuments {
+    /** Returns the number of documents. */
     Future<Integer> to(BodyEncoder body, PacedResponse outlet);
   }
 
-  private Future<Void> send(RoutingContext ctx, StreamPage page, Sending sending) {
-    used(ctx, page);
+  private Future<Void> send(RoutingContext ctx, StreamPage page, SendingDocuments sending) {
+    return send(
+        ctx,
+        page.keyId(),
+        (gzip, outlet) -> sending.to(gzip ? BodyEncoder.gzip() : BodyEncoder.identity(), outlet));
+  }
+
+  private Future<Void> send(RoutingContext ctx, UUID keyId, Sending sending) {
+    used(ctx, keyId);
     boolean gzip = AcceptedEncoding.takesGzip(ctx.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
     HttpServerResponse response = ctx.response();
     if (gzip) {
@@ -242,14 +290,14 @@ public final class PullHandler {
     }
     response.setChunked(true);
     return sending
-        .to(gzip ? BodyEncoder.gzip() : BodyEncoder.identity(), new PacedResponse(ctx, patience))
+        .to(gzip, new PacedResponse(ctx, patience))
         .onSuccess(meters::sentWhole)
         .mapEmpty();
   }
 
-  private void used(RoutingContext ctx, StreamPage page) {
-    keyUse.note(page.keyId());
-    RequestLog.keyUsed(ctx, page.keyId());
+  private void used(RoutingContext ctx, UUID keyId) {
+    keyUse.note(keyId);
+    RequestLog.keyUsed(ctx, keyId);
   }
 
   /**

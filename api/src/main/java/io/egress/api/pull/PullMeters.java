@@ -12,6 +12,7 @@ final class PullMeters {
 
   final CallMeter list;
   final CallMeter changes;
+  final CallMeter inventory;
   final CallMeter one;
   private final Counter documents;
   private final Counter bytes;
@@ -19,6 +20,7 @@ final class PullMeters {
   PullMeters(Metrics metrics) {
     list = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", Feed.CAPTURES.path());
     changes = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", Feed.CHANGES.path());
+    inventory = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/inventory");
     one = new CallMeter(metrics, CALLS, CALLS_MEANING, "route", "/api/v1/captures/{id}");
     documents = metrics.counter("egress_pull_documents_total", "documents sent in complete pages");
     bytes =

@@ -51,6 +51,7 @@ public final class PullStore {
   private final DocumentStore documents;
   private final PageQuery query;
   private final PageSources sources;
+  private final Inventory inventory;
   private final @Nullable StandbyPages standby;
 
   /**
@@ -61,6 +62,7 @@ public final class PullStore {
     this.pool = pool;
     this.documents = documents;
     this.query = new PageQuery(documents);
+    this.inventory = new Inventory(pool);
     this.sources = new PageSources(metrics);
     this.standby =
         standby == null ? null : new StandbyPages(standby, pool, query, documents, sources);
@@ -90,6 +92,11 @@ public final class PullStore {
           }
           return query.page(rows);
         });
+  }
+
+  /** Of the positions above one and up to another; empty if the key is unknown or expired. */
+  Future<Optional<Inventory.Chunk>> inventory(ApiKey key, long above, long upTo) {
+    return inventory.between(key, above, upTo);
   }
 
   static Refusal erased() {

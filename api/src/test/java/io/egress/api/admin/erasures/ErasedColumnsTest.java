@@ -47,7 +47,7 @@ class ErasedColumnsTest {
           "erasures",
           Set.of("capture_id", "workspace_id", "erased_at", "erased_by", "reason"),
           "changes",
-          Set.of("workspace_id", "number", "capture_id", "changed_at"),
+          Set.of("workspace_id", "number", "capture_id", "changed_at", "erased"),
           "deliveries",
           Set.of(
               "day",
