@@ -33,6 +33,16 @@ final class AttemptText {
     }
   }
 
+  /** All of a test, whose answer may have many lines. */
+  static void printTest(JsonObject test, PrintWriter out) {
+    JsonObject fields = test.copy();
+    String answer = (String) fields.remove("answer");
+    out.print(TextTable.fields(fields));
+    if (answer != null && !answer.isEmpty()) {
+      out.printf("%nanswer:%n%s%n", visible(answer));
+    }
+  }
+
   private static void headers(JsonArray headers, PrintWriter out) {
     for (int i = 0; i < headers.size(); i++) {
       JsonObject header = headers.getJsonObject(i);

@@ -219,7 +219,7 @@ class CommandsTest {
     assertThat(told.toString()).startsWith("there is no completion for tcsh");
   }
 
-  private static List<CommandLine> all(CommandLine command) {
+  static List<CommandLine> all(CommandLine command) {
     List<CommandLine> found = new ArrayList<>();
     found.add(command);
     command.getSubcommands().values().forEach(each -> found.addAll(all(each)));

@@ -74,6 +74,11 @@ final class CommandLine implements AutoCloseable {
     process.destroy();
   }
 
+  /** As Ctrl-C does. */
+  void interrupt() throws IOException {
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+  }
+
   /** As kill -9 does. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
