@@ -11,6 +11,10 @@ final class AttemptText {
 
   static void print(JsonObject attempt, PrintWriter out) {
     int number = attempt.getInteger("attempt");
+    String detail = attempt.getString("detail");
+    if (detail != null) {
+      out.printf("%nattempt %d: %s%n", number, visible(detail));
+    }
     JsonObject request = attempt.getJsonObject("request");
     if (request != null) {
       out.printf(

@@ -23,8 +23,8 @@ import picocli.CommandLine.Mixin;
 final class DatabaseCommand implements Callable<Integer> {
   private static final Columns SESSIONS =
       new Columns(
-          List.of("pid", "transaction_since", "state", "waits_for", "blocked_by", "query"),
-          Set.of("state", "waits_for", "blocked_by", "query"),
+          List.of("pid", "transaction_since", "state", "waits_for", "blocked_by", "application"),
+          Set.of("state", "waits_for", "blocked_by", "application"),
           List.of(
               "pid",
               "transaction_since",

@@ -52,7 +52,7 @@ final class DeliveriesCommand {
               "origin",
               "id"));
   private static final List<String> ATTEMPT_COLUMNS =
-      List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail");
+      List.of("attempt", "started_at", "duration_ms", "outcome", "status");
 
   private static final Columns OTHER_COLUMNS =
       new Columns(
@@ -203,7 +203,7 @@ final class DeliveriesCommand {
     out.print(TextTable.fields(delivery));
     if (!attempts.isEmpty()) {
       out.println();
-      out.print(output.text(attempts, ATTEMPT_COLUMNS, Set.of("detail")));
+      out.print(TextTable.whole(ATTEMPT_COLUMNS, attempts));
       attempts.forEach(each -> AttemptText.print((JsonObject) each, out));
     }
     if (!others.isEmpty()) {

@@ -58,11 +58,6 @@ final class TableOutput extends Output {
     return print(answer, out -> out.print(text(rows, columns)));
   }
 
-  /** With times as they are. */
-  String text(JsonArray rows, List<String> columns, Set<String> shortened) {
-    return wide ? TextTable.whole(columns, rows) : TextTable.fitted(columns, shortened, rows);
-  }
-
   String text(JsonArray rows, Columns columns) {
     if (wide) {
       return TextTable.whole(columns.all(), rows);
@@ -75,7 +70,7 @@ final class TableOutput extends Output {
   private static JsonObject fitting(JsonObject object, Columns columns) {
     JsonObject row = columns.row().apply(object.copy());
     for (String column : columns.fitting()) {
-      if ((column.equals("at") || column.endsWith("_at"))
+      if ((column.equals("at") || column.endsWith("_at") || column.endsWith("_since"))
           && row.getValue(column) instanceof String time) {
         row.put(column, TIMES.of(time));
       }

@@ -1,9 +1,11 @@
 package io.egress.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,9 +76,11 @@ final class CommandLine implements AutoCloseable {
     process.destroy();
   }
 
-  /** As Ctrl-C does. */
-  void interrupt() throws IOException {
-    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+  /** What a terminal would send; Ctrl-C is the character 3. */
+  void type(String text) throws IOException {
+    Writer input = process.outputWriter(UTF_8);
+    input.write(text);
+    input.flush();
   }
 
   /** As kill -9 does. */

@@ -1,17 +1,14 @@
 package io.egress.acceptance;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpServer;
 import io.egress.cli.InternalApi;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.testing.ClosedPort;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,42 +177,6 @@ class CommandLineTest {
       assertThat(keys.output())
           .startsWith("http://127.0.0.1:" + port.number() + "/internal/v1 does not answer")
           .doesNotContain("Exception");
-    }
-  }
-
-  @Test
-  @Timeout(60)
-  void watchesAListUntilCtrlC() throws Exception {
-    AtomicInteger calls = new AtomicInteger();
-    HttpServer api =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    api.createContext(
-        "/",
-        exchange -> {
-          calls.incrementAndGet();
-          byte[] none = "{\"endpoints\":[]}".getBytes(UTF_8);
-          exchange.sendResponseHeaders(200, none.length);
-          exchange.getResponseBody().write(none);
-          exchange.close();
-        });
-    api.start();
-    try (CommandLine list =
-        CommandLine.start(
-            Map.of("EGRESS_INTERNAL_TOKEN", "some-token-or-other"),
-            "endpoints",
-            "list",
-            UUID.randomUUID().toString(),
-            "--watch",
-            "1",
-            "--port",
-            Integer.toString(api.getAddress().getPort()))) {
-      list.awaitOutput("endpoint +health +id\\R\\Rendpoint +health +id\\R");
-      assertThat(list.output()).doesNotContain("\u001b");
-      list.interrupt();
-      assertThat(list.awaitExit()).as(list.output()).isZero();
-      assertThat(calls).hasValueGreaterThan(1);
-    } finally {
-      api.stop(0);
     }
   }
 
