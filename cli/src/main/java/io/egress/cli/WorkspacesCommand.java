@@ -4,6 +4,7 @@ import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -167,12 +168,13 @@ final class WorkspacesCommand {
   private static JsonObject summed(JsonObject workspace) {
     String troubled = EndpointText.counts(workspace, HEALTHS);
     long endpoints = workspace.getLong("endpoints");
+    if (workspace.getString("ended_at") != null) {
+      workspace.put(
+          "name", "(ended) " + Objects.requireNonNullElse(workspace.getString("name"), ""));
+    }
     return workspace
         .put("endpoints", troubled.equals("-") ? endpoints : troubled + " of " + endpoints)
-        .put("deliveries", EndpointText.counts(workspace, List.of("undelivered", "pending")))
-        .put(
-            "name",
-            workspace.getString("ended_at") == null ? workspace.getString("name") : "(ended)");
+        .put("deliveries", EndpointText.counts(workspace, List.of("undelivered", "pending")));
   }
 
   private static JsonArray counts(JsonArray workspaces) {
