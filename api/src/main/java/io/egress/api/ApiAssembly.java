@@ -23,6 +23,7 @@ import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.KeyCalls;
 import io.egress.api.admin.keys.KeyUse;
+import io.egress.api.admin.overview.EndpointListCalls;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.overview.WorkspaceListCalls;
 import io.egress.api.admin.queue.QueueCalls;
@@ -415,6 +416,7 @@ final class ApiAssembly {
             new ErasureCalls(erasure, new MemberErasure(pool, documents)),
             new WorkspaceCalls(pool, retention, background::erase),
             new WorkspaceListCalls(workspaces),
+            new EndpointListCalls(endpoints, healths),
             new CaptureCalls(captures, endpoints, deliveries),
             new CaptureListCalls(captureList),
             access,

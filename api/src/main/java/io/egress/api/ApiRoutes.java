@@ -11,6 +11,7 @@ import io.egress.api.admin.deliveries.VerificationCalls;
 import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.erasures.ErasureCalls;
 import io.egress.api.admin.keys.KeyCalls;
+import io.egress.api.admin.overview.EndpointListCalls;
 import io.egress.api.admin.overview.WorkspaceListCalls;
 import io.egress.api.admin.queue.QueueCalls;
 import io.egress.api.admin.replays.ReplayCalls;
@@ -113,6 +114,7 @@ final class ApiRoutes {
       ErasureCalls erasures,
       WorkspaceCalls workspace,
       WorkspaceListCalls workspaces,
+      EndpointListCalls endpointList,
       CaptureCalls captures,
       CaptureListCalls captureList,
       PortalAccess portal,
@@ -171,7 +173,7 @@ final class ApiRoutes {
     private Routes ofEndpoints(Calls calls) {
       return new Routes()
           .post(ENDPOINTS, calls.withBody(endpoints::create))
-          .get(ENDPOINTS, list(calls, endpoints::list))
+          .get(ENDPOINTS, list(calls, endpointList::list))
           .get(ENDPOINT, calls.answer(endpoints::show))
           .patch(ENDPOINT, calls.withBody(endpoints::change))
           .delete(ENDPOINT, calls.answer(endpoints::delete))

@@ -11,6 +11,10 @@ final class AttemptText {
 
   static void print(JsonObject attempt, PrintWriter out) {
     int number = attempt.getInteger("attempt");
+    String detail = attempt.getString("detail");
+    if (detail != null) {
+      out.printf("%nattempt %d: %s%n", number, visible(detail));
+    }
     JsonObject request = attempt.getJsonObject("request");
     if (request != null) {
       out.printf(
@@ -30,6 +34,16 @@ final class AttemptText {
       if (answer != null && !answer.isEmpty()) {
         out.printf("%n%s%n", visible(answer));
       }
+    }
+  }
+
+  /** All of a test, whose answer may have many lines. */
+  static void printTest(JsonObject test, PrintWriter out) {
+    JsonObject fields = test.copy();
+    String answer = (String) fields.remove("answer");
+    out.print(TextTable.fields(fields));
+    if (answer != null && !answer.isEmpty()) {
+      out.printf("%nanswer:%n%s%n", visible(answer));
     }
   }
 

@@ -1,9 +1,11 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,8 +28,11 @@ import picocli.CommandLine.Parameters;
       "  egress audit export --from 2026-01-01 --to 2026-02-01 > january.ndjson"
     })
 final class AuditCommand {
-  private static final List<String> COLUMNS =
-      List.of("at", "actor", "via", "remote_address", "action", "thing_id", "changes");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("at", "actor", "action", "thing_id", "changes"),
+          Set.of("actor", "action", "changes"),
+          List.of("at", "actor", "via", "remote_address", "action", "thing_id", "changes"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -64,7 +69,14 @@ final class AuditCommand {
     }
   }
 
-  @Command(name = "list", description = "Lists entries, newest first.")
+  @Command(
+      name = "list",
+      description = "Lists entries, newest first.",
+      footer = {
+        "",
+        "What happened to one endpoint:",
+        "  egress audit list WORKSPACE --thing ENDPOINT-ID"
+      })
   int list(
       @Mixin Filter filter,
       @Option(
@@ -73,12 +85,19 @@ final class AuditCommand {
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Mixin Output output) {
+      @Mixin TableOutput output) {
     JsonArray found = filter.listing().read(internal.api(), "entries", limit);
     return output.table(new JsonObject().put("entries", found), found, COLUMNS);
   }
 
-  @Command(name = "export", description = "Prints all entries as JSON, one per line.")
+  @Command(
+      name = "export",
+      description = "Prints all entries as JSON, one per line.",
+      footer = {
+        "",
+        "January, as a file:",
+        "  egress audit export --from 2026-01-01 --to 2026-02-01 > january.ndjson"
+      })
   int export(@Mixin Filter filter) {
     internal.api().copyLines(filter.listing().call(), System.out);
     return 0;

@@ -1,10 +1,12 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,11 +22,25 @@ import picocli.CommandLine.Parameters;
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class CapturesCommand {
-  private static final List<String> COLUMNS =
-      List.of("endpoint_id", "state", "attempts", "last_outcome", "origin", "id", "url");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("endpoint", "state", "answer", "origin", "id"),
+          Set.of("endpoint", "answer", "origin"),
+          CapturesCommand::named,
+          List.of(
+              "endpoint_id",
+              "description",
+              "url",
+              "state",
+              "attempts",
+              "last_outcome",
+              "origin",
+              "id"));
 
-  private static final List<String> LISTED =
+  private static final List<String> LISTED_COLUMNS =
       List.of("entered_at", "title", "speakers", "device", "mode", "id");
+  private static final Columns LISTED =
+      new Columns(LISTED_COLUMNS, Set.of("title", "speakers", "device"), LISTED_COLUMNS);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -79,6 +95,11 @@ final class CapturesCommand {
       description = {
         "Lists the captures in a workspace's stream, newest first.",
         "Texts are compared without case, width, marks and runs of white space."
+      },
+      footer = {
+        "",
+        "A talk with Ada since yesterday:",
+        "  egress captures list WORKSPACE --member ada --from yesterday"
       })
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -89,11 +110,18 @@ final class CapturesCommand {
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Mixin Output output) {
-    JsonArray found = filter.listing(workspace).read(internal.api(), "captures", limit);
-    JsonArray rows = new JsonArray();
-    found.forEach(each -> rows.add(listed((JsonObject) each)));
-    return output.table(new JsonObject().put("captures", found), rows, LISTED);
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    Listing listing = filter.listing(workspace);
+    InternalApi api = internal.api();
+    return watch.repeat(
+        output,
+        () -> {
+          JsonArray found = listing.read(api, "captures", limit);
+          JsonArray rows = new JsonArray();
+          found.forEach(each -> rows.add(listed((JsonObject) each)));
+          return output.table(new JsonObject().put("captures", found), rows, LISTED);
+        });
   }
 
   /** Of an erased capture, only its place is left. */
@@ -117,19 +145,24 @@ final class CapturesCommand {
       name = "show",
       description =
           "Shows whose a capture is, its position in the stream, and what became of it at each"
-              + " endpoint. Exit status 1 if there is none.")
-  int show(@Parameters(paramLabel = "CAPTURE-ID") UUID id, @Mixin Output output) {
+              + " endpoint. Exit status 1 if there is none.",
+      footer = {
+        "",
+        "Where a capture is, and what each endpoint answered:",
+        "  egress captures show CAPTURE-ID"
+      })
+  int show(@Parameters(paramLabel = "CAPTURE-ID") UUID id, @Mixin TableOutput output) {
     JsonObject capture = internal.api().call("GET", "/captures/" + id, new JsonObject());
-    return output.print(capture, out -> print(capture.copy(), out));
+    return output.print(capture, out -> print(capture.copy(), output, out));
   }
 
-  private static void print(JsonObject capture, PrintWriter out) {
+  private static void print(JsonObject capture, TableOutput output, PrintWriter out) {
     JsonArray endpoints = (JsonArray) capture.remove("endpoints");
     out.println(TextTable.fields(capture.put("state", explained(capture.getString("state")))));
     out.print(
         endpoints.isEmpty()
             ? "The workspace has no endpoints.\n"
-            : TextTable.of(COLUMNS, rows(endpoints)));
+            : output.text(rows(endpoints), COLUMNS));
   }
 
   @Command(
@@ -137,6 +170,11 @@ final class CapturesCommand {
       description = {
         "Erases what a capture says, for good.",
         "Readers of the stream learn of it, and of the reason, from GET /api/v1/erasures."
+      },
+      footer = {
+        "",
+        "At the request of a participant:",
+        "  egress captures erase CAPTURE-ID --reason 'requested by a participant'"
       })
   int erase(
       @Parameters(paramLabel = "CAPTURE-ID") UUID id,
@@ -160,6 +198,15 @@ final class CapturesCommand {
       case "without_segments" -> "not in the stream: it has no segments, so it is not finished";
       default -> state;
     };
+  }
+
+  private static JsonObject named(JsonObject delivery) {
+    return delivery
+        .put(
+            "endpoint",
+            EndpointText.name(delivery.getString("description"), delivery.getString("url")))
+        .put("state", EndpointText.state(delivery))
+        .put("answer", EndpointText.answer(delivery.getString("last_outcome")));
   }
 
   private static JsonArray rows(JsonArray endpoints) {

@@ -9,10 +9,9 @@ final class Confirmation {
   private boolean yes;
 
   /** Fails unless the person at the terminal, if there is one, agrees. */
-  @SuppressWarnings("SystemConsoleNull") // Without a terminal it is null again from JDK 25 on.
   void require(String question) {
-    Console console = System.console();
-    if (yes || console == null || !console.isTerminal()) {
+    Console console = Output.terminal().orElse(null);
+    if (yes || console == null) {
       return;
     }
     String answer = console.readLine("%s Type yes to go on: ", question);

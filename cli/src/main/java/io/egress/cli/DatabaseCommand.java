@@ -1,9 +1,11 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,35 +18,41 @@ import picocli.CommandLine.Mixin;
           + " connections, which sessions wait for others, hold others up or keep a transaction open,"
           + " and how far its standbys are.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
-    })
+    },
+    footer = {"", "Which session holds others up:", "  egress database"})
 final class DatabaseCommand implements Callable<Integer> {
-  private static final List<String> SESSIONS =
-      List.of(
-          "pid",
-          "transaction_since",
-          "state",
-          "waits_for",
-          "blocked_by",
-          "blocks",
-          "user",
-          "application",
-          "address",
-          "query");
-  private static final List<String> STANDBYS =
+  private static final Columns SESSIONS =
+      new Columns(
+          List.of("pid", "transaction_since", "state", "waits_for", "blocked_by", "application"),
+          Set.of("state", "waits_for", "blocked_by", "application"),
+          List.of(
+              "pid",
+              "transaction_since",
+              "state",
+              "waits_for",
+              "blocked_by",
+              "blocks",
+              "user",
+              "application",
+              "address",
+              "query"));
+  private static final List<String> STANDBY_FIELDS =
       List.of(
           "application", "address", "state", "sync_state", "replay_lag_seconds", "bytes_behind");
+  private static final Columns STANDBYS =
+      new Columns(STANDBY_FIELDS, Set.of("application", "address"), STANDBY_FIELDS);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
-  @Mixin private Output output = new Output();
+  @Mixin private TableOutput output = new TableOutput();
 
   @Override
   public Integer call() {
     JsonObject database = internal.api().call("GET", "/database", new JsonObject());
-    return output.print(database, out -> print(database, out));
+    return output.print(database, out -> print(database, output, out));
   }
 
-  private static void print(JsonObject database, PrintWriter out) {
+  private static void print(JsonObject database, TableOutput output, PrintWriter out) {
     JsonObject server = database.getJsonObject("server");
     JsonObject connections = database.getJsonObject("connections");
     out.print(
@@ -59,12 +67,14 @@ final class DatabaseCommand implements Callable<Integer> {
         "No session waits, and no transaction is older than 5 seconds.",
         SESSIONS,
         database.getJsonArray("sessions"),
+        output,
         out);
     table(
         "Standbys:",
         "No standby is connected to this server.",
         STANDBYS,
         database.getJsonArray("standbys"),
+        output,
         out);
   }
 
@@ -78,11 +88,16 @@ final class DatabaseCommand implements Callable<Integer> {
   }
 
   private static void table(
-      String title, String none, List<String> columns, JsonArray rows, PrintWriter out) {
+      String title,
+      String none,
+      Columns columns,
+      JsonArray rows,
+      TableOutput output,
+      PrintWriter out) {
     out.println();
     out.println(rows.isEmpty() ? none : title);
     if (!rows.isEmpty()) {
-      out.print(TextTable.of(columns, rows));
+      out.print(output.text(rows, columns));
     }
   }
 }

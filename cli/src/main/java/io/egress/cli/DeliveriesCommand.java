@@ -2,11 +2,13 @@ package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,21 +32,34 @@ import picocli.CommandLine.Parameters;
       "      --state exhausted --from yesterday"
     })
 final class DeliveriesCommand {
-  private static final List<String> COLUMNS =
-      List.of(
-          "owed_at",
-          "state",
-          "attempts",
-          "last_outcome",
-          "capture_id",
-          "title",
-          "endpoint_id",
-          "id");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("owed_at", "state", "answer", "title", "endpoint", "id"),
+          Set.of("answer", "title", "endpoint"),
+          DeliveriesCommand::named,
+          List.of(
+              "owed_at",
+              "state",
+              "attempts",
+              "last_status",
+              "last_failure",
+              "next_attempt_at",
+              "capture_id",
+              "title",
+              "endpoint_id",
+              "endpoint_description",
+              "endpoint_url",
+              "origin",
+              "id"));
   private static final List<String> ATTEMPT_COLUMNS =
-      List.of("attempt", "started_at", "duration_ms", "outcome", "status", "detail");
+      List.of("attempt", "started_at", "duration_ms", "outcome", "status");
 
-  private static final List<String> OTHER_COLUMNS =
-      List.of("owed_at", "origin", "state", "attempts", "last_outcome", "id");
+  private static final Columns OTHER_COLUMNS =
+      new Columns(
+          List.of("owed_at", "origin", "state", "last_outcome", "id"),
+          Set.of("origin", "last_outcome"),
+          other -> other.put("state", EndpointText.state(other)),
+          List.of("owed_at", "origin", "state", "attempts", "last_outcome", "id"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -83,6 +98,12 @@ final class DeliveriesCommand {
         description = "only captures that entered the stream before this time")
     private @Nullable Instant to;
 
+    /** Without what all rows have in common. */
+    private Columns without(Columns columns) {
+      Columns others = endpoint == null ? columns : columns.without("endpoint");
+      return capture == null ? others : others.without("title");
+    }
+
     private Listing listing(UUID workspace) {
       return new Listing(
               "/workspaces/"
@@ -98,7 +119,15 @@ final class DeliveriesCommand {
     }
   }
 
-  @Command(name = "list", description = "Lists deliveries, newest captures first.")
+  @Command(
+      name = "list",
+      description = "Lists deliveries, newest captures first.",
+      footer = {
+        "",
+        "What one endpoint did not get since yesterday:",
+        "  egress deliveries list WORKSPACE --endpoint ENDPOINT-ID \\",
+        "      --state exhausted --from yesterday"
+      })
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Mixin Filter filter,
@@ -108,9 +137,28 @@ final class DeliveriesCommand {
               defaultValue = "50",
               description = "maximum number of entries (${DEFAULT-VALUE})")
           int limit,
-      @Mixin Output output) {
-    JsonArray found = filter.listing(workspace).read(internal.api(), "deliveries", limit);
-    return output.table(new JsonObject().put("deliveries", found), found, COLUMNS);
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    Listing listing = filter.listing(workspace);
+    InternalApi api = internal.api();
+    return watch.repeat(
+        output,
+        () -> {
+          JsonArray found = listing.read(api, "deliveries", limit);
+          return output.table(
+              new JsonObject().put("deliveries", found), found, filter.without(COLUMNS));
+        });
+  }
+
+  private static JsonObject named(JsonObject delivery) {
+    Integer status = delivery.getInteger("last_status");
+    return delivery
+        .put("state", EndpointText.state(delivery))
+        .put("answer", status == null ? delivery.getValue("last_failure") : status)
+        .put(
+            "endpoint",
+            EndpointText.name(
+                delivery.getString("endpoint_description"), delivery.getString("endpoint_url")));
   }
 
   @Command(
@@ -122,7 +170,9 @@ final class DeliveriesCommand {
         "",
         "Check that a body is what attempt 2 sent, with its secret and the t of its signature:",
         "  egress deliveries show WORKSPACE DELIVERY-ID --body 2 > body.json",
-        "  (printf %%s. \"$t\"; cat body.json) | openssl dgst -sha256 -hmac \"$secret\""
+        "  (printf %%s. \"$t\"; cat body.json) | openssl dgst -sha256 -hmac \"$secret\"",
+        "Every attempt, what was sent and what came back:",
+        "  egress deliveries show WORKSPACE DELIVERY-ID"
       })
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -134,7 +184,7 @@ final class DeliveriesCommand {
                   "print only the body of this attempt, byte for byte, as long as the capture has"
                       + " not changed since")
           @Nullable Integer body,
-      @Mixin Output output) {
+      @Mixin TableOutput output) {
     String path = "/workspaces/" + workspace + "/deliveries/" + id;
     JsonObject delivery =
         internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
@@ -144,21 +194,21 @@ final class DeliveriesCommand {
       System.out.flush();
       return 0;
     }
-    return output.print(delivery, out -> print(delivery.copy(), out));
+    return output.print(delivery, out -> print(delivery.copy(), output, out));
   }
 
-  private static void print(JsonObject delivery, PrintWriter out) {
+  private static void print(JsonObject delivery, TableOutput output, PrintWriter out) {
     JsonArray attempts = (JsonArray) delivery.remove("attempt_log");
     JsonArray others = (JsonArray) delivery.remove("redeliveries");
     out.print(TextTable.fields(delivery));
     if (!attempts.isEmpty()) {
       out.println();
-      out.print(TextTable.of(ATTEMPT_COLUMNS, attempts));
+      out.print(TextTable.whole(ATTEMPT_COLUMNS, attempts));
       attempts.forEach(each -> AttemptText.print((JsonObject) each, out));
     }
     if (!others.isEmpty()) {
       out.printf("%ndeliveries of the capture to the endpoint again:%n");
-      out.print(TextTable.of(OTHER_COLUMNS, others));
+      out.print(output.text(others, OTHER_COLUMNS));
     }
   }
 
@@ -166,7 +216,12 @@ final class DeliveriesCommand {
       name = "redeliver",
       description =
           "Sends the capture of a delivery to its endpoint again, as a new delivery, and prints "
-              + "its id.")
+              + "its id.",
+      footer = {
+        "",
+        "One capture again, before any replay:",
+        "  egress deliveries redeliver WORKSPACE DELIVERY-ID"
+      })
   int redeliver(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "DELIVERY-ID") UUID id,

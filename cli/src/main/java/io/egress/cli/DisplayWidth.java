@@ -16,7 +16,9 @@ final class DisplayWidth {
     {0xff00, 0xff60},
     {0xffe0, 0xffe6},
     {0x1f300, 0x1f64f},
+    {0x1f680, 0x1f6ff},
     {0x1f900, 0x1f9ff},
+    {0x1fa70, 0x1faff},
     {0x20000, 0x3fffd},
   };
 
@@ -41,7 +43,7 @@ final class DisplayWidth {
     return 1;
   }
 
-  /** The beginning of the text, ending with three dots if it is wider than {@code max}. */
+  /** The beginning of the text, ending with an ellipsis if it is wider than {@code max}. */
   static String cut(String text, int max) {
     if (of(text) <= max) {
       return text;
@@ -50,12 +52,12 @@ final class DisplayWidth {
     int width = 0;
     for (int character : text.codePoints().toArray()) {
       width += of(character);
-      if (width > max - 3) {
+      if (width > max - 1) {
         break;
       }
       cut.appendCodePoint(character);
     }
-    return cut + "...";
+    return cut + "…";
   }
 
   /** With spaces at the end. */

@@ -1,7 +1,7 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.egress.webhook.send.FailureText;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,10 +28,25 @@ import picocli.CommandLine.Spec;
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class EndpointsCommand {
-  private static final List<String> COLUMNS =
-      List.of("description", "url", "paused", "full_history", "created_at", "id");
-  private static final List<String> TEST_COLUMNS =
-      List.of("outcome", "status", "duration_ms", "detail", "answer");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("endpoint", "health", "id"),
+          Set.of("endpoint", "health"),
+          EndpointsCommand::named,
+          List.of(
+              "description",
+              "url",
+              "health",
+              "succeeded",
+              "attempts",
+              "last_success_at",
+              "failing_since",
+              "last_failure_at",
+              "last_failure",
+              "paused_reason",
+              "full_history",
+              "created_at",
+              "id"));
 
   private static final String HEADER =
       "a header that webhooks carry, whose value is not shown again; may be repeated";
@@ -41,7 +57,13 @@ final class EndpointsCommand {
   @Command(
       name = "create",
       description =
-          "Creates an endpoint and prints its id and signing secret, which is shown only once.")
+          "Creates an endpoint and prints its id and signing secret, which is shown only once.",
+      footer = {
+        "",
+        "An endpoint with a name for lists, which also gets what finished before:",
+        "  egress endpoints create WORKSPACE https://example.com/hook \\",
+        "      --description 'search index' --full-history"
+      })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "URL") String url,
@@ -67,13 +89,43 @@ final class EndpointsCommand {
         });
   }
 
-  @Command(name = "list", description = "Lists a workspace's endpoints.")
-  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
-    JsonObject endpoints = internal.api().call("GET", path(workspace), new JsonObject());
-    return output.table(endpoints, "endpoints", COLUMNS);
+  @Command(
+      name = "list",
+      description =
+          "Lists a workspace's endpoints with their health, judged by their newest 20 attempts: since"
+              + " when one is down, and why.",
+      footer = {
+        "",
+        "The endpoints and their health, again every 5 seconds:",
+        "  egress endpoints list WORKSPACE --watch 5"
+      })
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    InternalApi api = internal.api();
+    return watch.repeat(
+        output,
+        () ->
+            output.table(api.call("GET", path(workspace), new JsonObject()), "endpoints", COLUMNS));
   }
 
-  @Command(name = "show", description = "Shows an endpoint, without its secret.")
+  private static JsonObject named(JsonObject endpoint) {
+    return endpoint
+        .put(
+            "endpoint",
+            EndpointText.name(endpoint.getString("description"), endpoint.getString("url")))
+        .put("health", EndpointText.health(endpoint));
+  }
+
+  @Command(
+      name = "show",
+      description = "Shows an endpoint, without its secret.",
+      footer = {
+        "",
+        "Everything about an endpoint but its secret:",
+        "  egress endpoints show WORKSPACE ENDPOINT-ID"
+      })
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
@@ -138,7 +190,12 @@ final class EndpointsCommand {
       name = "pause",
       description =
           "Pauses an endpoint. Deliveries that fall due meanwhile are skipped, and not sent after"
-              + " resuming; their captures stay in the pull stream.")
+              + " resuming; their captures stay in the pull stream.",
+      footer = {
+        "",
+        "Before the receiver is taken down:",
+        "  egress endpoints pause WORKSPACE ENDPOINT-ID"
+      })
   int pause(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
@@ -146,7 +203,14 @@ final class EndpointsCommand {
     return output.fields(paused(workspace, id, true));
   }
 
-  @Command(name = "resume", description = "Resumes a paused endpoint.")
+  @Command(
+      name = "resume",
+      description = "Resumes a paused endpoint.",
+      footer = {
+        "",
+        "And send what was skipped meanwhile:",
+        "  egress endpoints resume WORKSPACE ENDPOINT-ID --catch-up"
+      })
   int resume(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
@@ -174,7 +238,12 @@ final class EndpointsCommand {
       name = "rotate",
       description =
           "Replaces an endpoint's signing secret and prints the new one, which is shown only once."
-              + " During the overlap both sign; end it early with --end.")
+              + " During the overlap both sign; end it early with --end.",
+      footer = {
+        "",
+        "A secret that leaked:",
+        "  egress endpoints rotate WORKSPACE ENDPOINT-ID --overlap 0s"
+      })
   int rotate(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
@@ -190,7 +259,9 @@ final class EndpointsCommand {
       @Mixin Output output) {
     if (end) {
       internal.api().call("DELETE", path(workspace, id) + "/previous-secret", new JsonObject());
-      return 0;
+      return output.isJson()
+          ? 0
+          : Output.line(spec, "Ended the overlap; only the newest secret signs.");
     }
     JsonObject rotated =
         internal
@@ -206,14 +277,19 @@ final class EndpointsCommand {
       name = "test",
       description =
           "Sends a signed sample now and shows the receiver's response. Exit status 1 if the test"
-              + " failed.")
+              + " failed.",
+      footer = {
+        "",
+        "Whether the receiver accepts webhooks:",
+        "  egress endpoints test WORKSPACE ENDPOINT-ID"
+      })
   int test(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
       @Mixin Output output) {
     JsonObject result =
         internal.api().call("POST", path(workspace, id) + "/test", new JsonObject());
-    output.table(result, new JsonArray().add(result), TEST_COLUMNS);
+    output.print(result, out -> AttemptText.printTest(result, out));
     Optional<FailureText> failure =
         FailureText.of(
             result.getString("outcome"), result.getInteger("status"), result.getString("detail"));
@@ -223,7 +299,14 @@ final class EndpointsCommand {
     return failure.isEmpty() ? 0 : 1;
   }
 
-  @Command(name = "delete", description = "Deletes an endpoint; nothing is sent to it any more.")
+  @Command(
+      name = "delete",
+      description = "Deletes an endpoint; nothing is sent to it any more.",
+      footer = {
+        "",
+        "In a script, which cannot be asked:",
+        "  egress endpoints delete WORKSPACE ENDPOINT-ID --yes"
+      })
   int delete(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,

@@ -1,8 +1,10 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -27,13 +29,24 @@ import picocli.CommandLine.Spec;
     })
 final class KeysCommand {
   private static final String DEFAULT_NAME = "terminal";
-  private static final List<String> COLUMNS =
-      List.of("name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("name", "last_four", "last_used_at", "expires_at", "id"),
+          Set.of("name"),
+          List.of(
+              "name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Command(name = "create", description = "Creates a key and prints it. It is shown only once.")
+  @Command(
+      name = "create",
+      description = "Creates a key and prints it. It is shown only once.",
+      footer = {
+        "",
+        "A key for three months:",
+        "  egress keys create WORKSPACE --name 'search index' --expires-in 90d"
+      })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Option(names = "--name", paramLabel = "NAME", defaultValue = DEFAULT_NAME) String name,
@@ -51,8 +64,11 @@ final class KeysCommand {
     return output.line(created, created.getString("key"));
   }
 
-  @Command(name = "list", description = "Lists a workspace's keys.")
-  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
+  @Command(
+      name = "list",
+      description = "Lists a workspace's keys.",
+      footer = {"", "The keys, and when each was used last:", "  egress keys list WORKSPACE"})
+  int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin TableOutput output) {
     JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
     return output.table(keys, "api_keys", COLUMNS);
   }
@@ -87,7 +103,12 @@ final class KeysCommand {
       name = "change",
       description =
           "Changes when a key expires. It becomes later only with --extend, and an expired key"
-              + " stays expired.")
+              + " stays expired.",
+      footer = {
+        "",
+        "Let a key expire tomorrow at the latest:",
+        "  egress keys change WORKSPACE KEY-ID --expires-in 1d"
+      })
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "KEY-ID") UUID id,
@@ -100,7 +121,10 @@ final class KeysCommand {
     return output.line(key, "expires_at  " + (expiresAt == null ? "never" : expiresAt));
   }
 
-  @Command(name = "delete", description = "Deletes a key; it is rejected from the next request on.")
+  @Command(
+      name = "delete",
+      description = "Deletes a key; it is rejected from the next request on.",
+      footer = {"", "A key that leaked:", "  egress keys delete WORKSPACE KEY-ID"})
   int delete(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "KEY-ID") UUID id) {

@@ -18,7 +18,8 @@ final class MembersCommand {
 
   @Command(
       name = "erase",
-      description = "Erases a member; captures show the speaker's label instead of the name.")
+      description = "Erases a member; captures show the speaker's label instead of the name.",
+      footer = {"", "A member who has left:", "  egress members erase WORKSPACE MEMBER-ID"})
   int erase(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "MEMBER-ID") UUID id,

@@ -1,28 +1,36 @@
 package io.egress.cli;
 
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.Console;
 import java.io.PrintWriter;
-import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** What a command prints: text, or with {@code --json} what the internal API answered. */
-final class Output {
+class Output {
+  /** Moves to the first line and erases the screen and what scrolled out of it. */
+  private static final String CLEAR = "\u001b[H\u001b[2J\u001b[3J";
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command = CommandSpec.create();
 
   @Option(names = "--json", description = "print JSON")
   private boolean json;
 
-  boolean isJson() {
+  private boolean again;
+
+  final boolean isJson() {
     return json;
   }
 
-  int print(JsonObject answer, Consumer<PrintWriter> text) {
+  final int print(JsonObject answer, Consumer<PrintWriter> text) {
     PrintWriter out = command.commandLine().getOut();
+    if (again) {
+      out.print(terminal().isPresent() ? CLEAR : System.lineSeparator());
+    }
     if (json) {
       out.println(answer.encodePrettily());
     } else {
@@ -32,21 +40,22 @@ final class Output {
     return 0;
   }
 
-  int line(JsonObject answer, String text) {
+  final int line(JsonObject answer, String text) {
     return print(answer, out -> out.println(text));
   }
 
-  int fields(JsonObject answer) {
+  final int fields(JsonObject answer) {
     return print(answer, out -> out.print(TextTable.fields(answer)));
   }
 
-  /** The objects in the array {@code field} are the rows. */
-  int table(JsonObject answer, String field, List<String> columns) {
-    return table(answer, answer.getJsonArray(field), columns);
+  /** What is printed next replaces what a terminal shows, or follows an empty line. */
+  final void startAgain() {
+    again = true;
   }
 
-  int table(JsonObject answer, JsonArray rows, List<String> columns) {
-    return print(answer, out -> out.print(TextTable.of(columns, rows)));
+  @SuppressWarnings("SystemConsoleNull") // Without a terminal it is null again from JDK 25 on.
+  static Optional<Console> terminal() {
+    return Optional.ofNullable(System.console()).filter(Console::isTerminal);
   }
 
   /** What a command without a JSON form has done. */
@@ -58,7 +67,7 @@ final class Output {
   }
 
   /** Says something that is not part of the output. */
-  void note(String text) {
+  final void note(String text) {
     PrintWriter err = command.commandLine().getErr();
     err.println(text);
     err.flush();

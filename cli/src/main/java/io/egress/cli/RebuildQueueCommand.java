@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:All that is due was published, or the rebuild was requested with --no-wait.",
       "1:The internal API did not answer, or returned an error."
-    })
+    },
+    footer = {"", "After topics were deleted by hand:", "  egress rebuild-queue"})
 final class RebuildQueueCommand implements Callable<Integer> {
   private static final Duration PERIOD = Duration.ofMillis(500);
   private static final int LOOKS_PER_LINE = 10;

@@ -1,10 +1,14 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -32,23 +36,32 @@ import picocli.CommandLine.Spec;
       "One delivery only: egress deliveries redeliver WORKSPACE DELIVERY-ID"
     })
 final class ReplaysCommand {
-  private static final List<String> COLUMNS =
-      List.of(
-          "created_at",
-          "origin",
-          "only",
-          "state",
-          "from_position",
-          "next_position",
-          "to_position",
-          "published",
-          "delivered",
-          "pending",
-          "exhausted",
-          "skipped",
-          "id");
-  private static final List<String> STARTED =
-      List.of("endpoint_id", "state", "from_position", "to_position", "id");
+  private static final List<String> STATES =
+      List.of("exhausted", "skipped", "pending", "delivered");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("created_at", "origin", "state", "deliveries", "id"),
+          Set.of("origin", "deliveries"),
+          ReplaysCommand::summed,
+          List.of(
+              "created_at",
+              "origin",
+              "only",
+              "state",
+              "from_position",
+              "next_position",
+              "to_position",
+              "published",
+              "delivered",
+              "pending",
+              "exhausted",
+              "skipped",
+              "id"));
+  private static final Columns STARTED =
+      new Columns(
+          List.of("endpoint", "state", "from_position", "to_position", "id"),
+          Set.of("endpoint"),
+          List.of("endpoint_id", "endpoint", "state", "from_position", "to_position", "id"));
   private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
@@ -104,7 +117,12 @@ final class ReplaysCommand {
       name = "start",
       description =
           "Starts a replay. With --failed it begins at the start of the stream unless --from or "
-              + "--from-position is given; without --failed one of them is required.")
+              + "--from-position is given; without --failed one of them is required.",
+      footer = {
+        "",
+        "After an outage, everything that was exhausted or skipped:",
+        "  egress replays start WORKSPACE ENDPOINT-ID --failed --wait"
+      })
   int start(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
@@ -145,16 +163,36 @@ final class ReplaysCommand {
       name = "start-all",
       description =
           "Sends everything that was exhausted or skipped again, to every endpoint of the workspace"
-              + " that is not paused.")
-  int startForAll(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
+              + " that is not paused.",
+      footer = {"", "After an outage of this side:", "  egress replays start-all WORKSPACE"})
+  int startForAll(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin TableOutput output) {
+    InternalApi api = internal.api();
+    Map<String, String> names = names(api, workspace);
     JsonObject started =
-        internal
-            .api()
-            .call(
-                "POST",
-                "/workspaces/" + workspace + "/replays",
-                new JsonObject().put("only", "undelivered"));
-    return output.table(started, "replays", STARTED);
+        api.call(
+            "POST",
+            "/workspaces/" + workspace + "/replays",
+            new JsonObject().put("only", "undelivered"));
+    JsonArray rows = new JsonArray();
+    for (Object each : started.getJsonArray("replays")) {
+      JsonObject replay = ((JsonObject) each).copy();
+      rows.add(replay.put("endpoint", names.get(replay.getString("endpoint_id"))));
+    }
+    return output.table(started, rows, STARTED);
+  }
+
+  /** The names of the endpoints, keyed by their ids. */
+  private static Map<String, String> names(InternalApi api, UUID workspace) {
+    Map<String, String> names = new HashMap<>();
+    for (Object each :
+        api.call("GET", "/workspaces/" + workspace + "/endpoints", new JsonObject())
+            .getJsonArray("endpoints")) {
+      JsonObject endpoint = (JsonObject) each;
+      names.put(
+          endpoint.getString("id"),
+          EndpointText.name(endpoint.getString("description"), endpoint.getString("url")));
+    }
+    return names;
   }
 
   private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
@@ -183,22 +221,43 @@ final class ReplaysCommand {
 
   @Command(
       name = "list",
-      description = "Lists the replays, redeliveries and full history of an endpoint.")
+      description = "Lists the replays, redeliveries and full history of an endpoint.",
+      footer = {
+        "",
+        "How far the replays to an endpoint are:",
+        "  egress replays list WORKSPACE ENDPOINT-ID --watch"
+      })
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID endpoint,
-      @Mixin Output output) {
-    JsonObject page =
-        internal
-            .api()
-            .call(
-                "GET",
-                "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays?limit=100",
-                new JsonObject());
-    return output.table(page, flat(page.getJsonArray("replays")), COLUMNS);
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    InternalApi api = internal.api();
+    String path = "/workspaces/" + workspace + "/endpoints/" + endpoint + "/replays?limit=100";
+    return watch.repeat(
+        output,
+        () -> {
+          JsonObject page = api.call("GET", path, new JsonObject());
+          return output.table(page, flat(page.getJsonArray("replays")), COLUMNS);
+        });
   }
 
-  @Command(name = "show", description = "Shows a replay and the outcomes of its deliveries.")
+  /** A full history has no deliveries by state. */
+  private static JsonObject summed(JsonObject replay) {
+    String only = replay.getString("only");
+    return replay
+        .put("origin", only == null ? replay.getString("origin") : "replay of " + only)
+        .put(
+            "deliveries",
+            replay.containsKey("delivered")
+                ? EndpointText.counts(replay, STATES)
+                : replay.getValue("published") + " published");
+  }
+
+  @Command(
+      name = "show",
+      description = "Shows a replay and the outcomes of its deliveries.",
+      footer = {"", "How far one replay is:", "  egress replays show WORKSPACE REPLAY-ID"})
   int show(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id,
@@ -210,7 +269,12 @@ final class ReplaysCommand {
 
   @Command(
       name = "cancel",
-      description = "Cancels a replay. What has not been attempted yet is skipped.")
+      description = "Cancels a replay. What has not been attempted yet is skipped.",
+      footer = {
+        "",
+        "One that was started by mistake:",
+        "  egress replays cancel WORKSPACE REPLAY-ID"
+      })
   int cancel(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "REPLAY-ID") UUID id) {

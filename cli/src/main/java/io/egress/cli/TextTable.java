@@ -4,33 +4,87 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** JSON objects as text: as rows of a table, or each field in a line. */
 final class TextTable {
-  private static final int WIDTH_MAX = 60;
+  /** The columns of a terminal that a table may take. */
+  static final int WIDTH_MAX = 100;
+
   private static final String GAP = "  ";
+  private static final int CUT_MIN = 6;
 
   private TextTable() {}
 
-  /** With the named fields as columns. */
-  static String of(List<String> columns, JsonArray objects) {
+  /** With the named fields as columns, and all values whole. */
+  static String whole(List<String> columns, JsonArray objects) {
+    List<List<String>> rows = rows(columns, objects);
+    return text(rows, widths(rows));
+  }
+
+  /**
+   * At most {@link #WIDTH_MAX} wide: of the columns in {@code shortened}, the widest lose what is
+   * too much. All others are whole.
+   */
+  static String fitted(List<String> columns, Set<String> shortened, JsonArray objects) {
+    List<List<String>> rows = rows(columns, objects);
+    int[] widths = widths(rows);
+    int excess = GAP.length() * (widths.length - 1) - WIDTH_MAX;
+    for (int width : widths) {
+      excess += width;
+    }
+    for (; excess > 0; excess--) {
+      int widest = widest(columns, shortened, widths);
+      if (widest < 0) {
+        break;
+      }
+      widths[widest]--;
+    }
+    return text(rows, widths);
+  }
+
+  /** Of those that can be shortened; -1 if there are none. */
+  private static int widest(List<String> columns, Set<String> shortened, int[] widths) {
+    int widest = -1;
+    for (int i = 0; i < widths.length; i++) {
+      String column = columns.get(i);
+      if (shortened.contains(column)
+          && widths[i] > Math.max(CUT_MIN, column.length())
+          && (widest < 0 || widths[i] > widths[widest])) {
+        widest = i;
+      }
+    }
+    return widest;
+  }
+
+  private static List<List<String>> rows(List<String> columns, JsonArray objects) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(columns);
     for (Object object : objects) {
-      rows.add(columns.stream().map(column -> text((JsonObject) object, column)).toList());
+      rows.add(
+          columns.stream().map(column -> visible(((JsonObject) object).getValue(column))).toList());
     }
-    int[] widths = new int[columns.size()];
+    return rows;
+  }
+
+  private static int[] widths(List<List<String>> rows) {
+    int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {
         widths[i] = Math.max(widths[i], DisplayWidth.of(row.get(i)));
       }
     }
+    return widths;
+  }
+
+  private static String text(List<List<String>> rows, int[] widths) {
     StringBuilder table = new StringBuilder();
     for (List<String> row : rows) {
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < widths.length; i++) {
-        line.append(DisplayWidth.padded(row.get(i), widths[i])).append(GAP);
+        String cell = DisplayWidth.cut(row.get(i), widths[i]);
+        line.append(DisplayWidth.padded(cell, widths[i])).append(GAP);
       }
       table.append(line.toString().stripTrailing()).append('\n');
     }
@@ -46,10 +100,6 @@ final class TextTable {
       lines.append(visible(object.getValue(field))).append('\n');
     }
     return lines.toString();
-  }
-
-  private static String text(JsonObject object, String field) {
-    return DisplayWidth.cut(visible(object.getValue(field)), WIDTH_MAX);
   }
 
   /** Without control characters: a receiver's response may contain anything. */

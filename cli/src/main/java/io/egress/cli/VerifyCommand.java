@@ -1,8 +1,10 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,8 @@ import picocli.CommandLine.Parameters;
       "1:The internal API did not answer, or returned an error.",
       "3:Some captures were exhausted or skipped, and not delivered since.",
       "4:Some captures, or deliveries of replays, are missing."
-    })
+    },
+    footer = {"", "All endpoints of a workspace:", "  egress verify WORKSPACE"})
 final class VerifyCommand implements Callable<Integer> {
   private static final int UNDELIVERED = 3;
   private static final int MISSING = 4;
@@ -43,19 +46,34 @@ final class VerifyCommand implements Callable<Integer> {
           "missing_replays",
           "forgotten",
           "replayable");
-  private static final List<String> COLUMNS =
+  private static final List<String> WORST_FIRST =
       List.of(
-          "delivered",
-          "pending",
-          "exhausted",
-          "skipped",
-          "erased",
           "missing",
           "missing_replays",
+          "exhausted",
+          "skipped",
+          "pending",
           "forgotten",
-          "replayable",
-          "endpoint_id",
-          "url");
+          "erased",
+          "delivered");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("endpoint", "captures", "replayable", "endpoint_id"),
+          Set.of("endpoint", "captures"),
+          VerifyCommand::summed,
+          List.of(
+              "delivered",
+              "pending",
+              "exhausted",
+              "skipped",
+              "erased",
+              "missing",
+              "missing_replays",
+              "forgotten",
+              "replayable",
+              "endpoint_id",
+              "description",
+              "url"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -65,7 +83,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(names = "--endpoint", paramLabel = "ID", description = "only this one")
   private @Nullable UUID endpoint;
 
-  @Mixin private Output output = new Output();
+  @Mixin private TableOutput output = new TableOutput();
 
   @Override
   public Integer call() {
@@ -76,9 +94,21 @@ final class VerifyCommand implements Callable<Integer> {
             ? api.call("GET", path, new JsonObject()).getJsonArray("endpoints")
             : new JsonArray().add(api.call("GET", path + "/" + endpoint, new JsonObject()));
     JsonArray verified = new JsonArray();
-    endpoints.forEach(each -> verified.add(verify(api, path, (JsonObject) each)));
-    output.table(new JsonObject().put("endpoints", verified), verified, COLUMNS);
+    JsonArray rows = new JsonArray();
+    for (Object each : endpoints) {
+      JsonObject listed = (JsonObject) each;
+      JsonObject sums = verify(api, path, listed);
+      verified.add(sums);
+      rows.add(sums.copy().put("description", listed.getString("description")));
+    }
+    output.table(new JsonObject().put("endpoints", verified), rows, COLUMNS);
     return status(verified);
+  }
+
+  private static JsonObject summed(JsonObject sums) {
+    return sums.put(
+            "endpoint", EndpointText.name(sums.getString("description"), sums.getString("url")))
+        .put("captures", EndpointText.counts(sums, WORST_FIRST));
   }
 
   private static JsonObject verify(InternalApi api, String path, JsonObject endpoint) {

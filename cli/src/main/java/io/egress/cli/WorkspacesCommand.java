@@ -1,8 +1,11 @@
 package io.egress.cli;
 
+import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,39 +28,55 @@ import picocli.CommandLine.Parameters;
       "  egress workspaces change WORKSPACE --retention 90d"
     })
 final class WorkspacesCommand {
-  private static final List<String> COLUMNS =
-      List.of(
-          "id",
-          "name",
-          "captures",
-          "captures_last_hour",
-          "newest_at",
-          "ended_at",
-          "endpoints",
-          "down",
-          "failing",
-          "paused",
-          "pending",
-          "undelivered",
-          "effective_retention",
-          "legal_hold");
-  private static final List<String> PROBLEM_COLUMNS =
-      List.of(
-          "workspace_id",
-          "endpoint_id",
-          "health",
-          "succeeded",
-          "attempts",
-          "last_outcome",
-          "last_success_at",
-          "undelivered",
-          "url");
+  private static final List<String> HEALTHS = List.of("down", "failing", "paused");
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("id", "name", "captures", "newest_at", "endpoints", "deliveries"),
+          Set.of("name", "endpoints", "deliveries"),
+          WorkspacesCommand::summed,
+          List.of(
+              "id",
+              "name",
+              "captures",
+              "captures_last_hour",
+              "newest_at",
+              "ended_at",
+              "endpoints",
+              "down",
+              "failing",
+              "paused",
+              "pending",
+              "undelivered",
+              "effective_retention",
+              "legal_hold"));
+  private static final Columns PROBLEM_COLUMNS =
+      new Columns(
+          List.of("workspace_id", "endpoint_id", "health", "answer"),
+          Set.of("answer"),
+          problem -> problem.put("answer", EndpointText.answer(problem.getString("last_outcome"))),
+          List.of(
+              "workspace_id",
+              "name",
+              "endpoint_id",
+              "health",
+              "succeeded",
+              "attempts",
+              "last_outcome",
+              "last_success_at",
+              "undelivered",
+              "description",
+              "url"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
       name = "show",
-      description = "Shows a workspace: its name, and how long it keeps its captures.")
+      description = "Shows a workspace: its name, and how long it keeps its captures.",
+      footer = {
+        "",
+        "How long a workspace keeps its captures:",
+        "  egress workspaces show WORKSPACE"
+      })
   int show(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin Output output) {
     return output.fields(internal.api().call("GET", "/workspaces/" + workspace, new JsonObject()));
   }
@@ -66,7 +85,12 @@ final class WorkspacesCommand {
       name = "change",
       description =
           "Names a workspace, changes how long it keeps its captures, or puts it on legal hold, so"
-              + " that nothing of it is erased.")
+              + " that nothing of it is erased.",
+      footer = {
+        "",
+        "Erase captures after 90 days:",
+        "  egress workspaces change WORKSPACE --retention 90d"
+      })
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Option(
@@ -100,7 +124,8 @@ final class WorkspacesCommand {
       description = {
         "Ends a workspace for good: its keys are rejected, and its endpoints get nothing more.",
         "Its captures are erased in the background. Repeat it to see how far that is."
-      })
+      },
+      footer = {"", "A customer who has left:", "  egress workspaces end WORKSPACE"})
   int end(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Mixin Confirmation confirmation,
@@ -116,19 +141,40 @@ final class WorkspacesCommand {
       description =
           "Lists workspaces with the number of their captures and endpoints, the deliveries that are to"
               + " be retried or were not delivered, and how long they keep captures. With --failing, lists"
-              + " the endpoints that are down, failing or paused, judged by their newest 20 attempts.")
+              + " the endpoints that are down, failing or paused, judged by their newest 20 attempts.",
+      footer = {
+        "",
+        "The endpoints that are down, failing or paused, of all workspaces:",
+        "  egress workspaces list --failing"
+      })
   int list(
       @Option(names = "--failing", description = "list endpoints with problems instead")
           boolean failing,
-      @Mixin Output output) {
-    JsonArray found =
-        new Listing("/workspaces")
-            .only("only", failing ? "failing" : null)
-            .all(internal.api(), "workspaces");
-    JsonObject answer = new JsonObject().put("workspaces", found);
-    return failing
-        ? output.table(answer, problems(found), PROBLEM_COLUMNS)
-        : output.table(answer, counts(found), COLUMNS);
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    InternalApi api = internal.api();
+    Listing listing = new Listing("/workspaces").only("only", failing ? "failing" : null);
+    return watch.repeat(
+        output,
+        () -> {
+          JsonArray found = listing.all(api, "workspaces");
+          JsonObject answer = new JsonObject().put("workspaces", found);
+          return failing
+              ? output.table(answer, problems(found), PROBLEM_COLUMNS)
+              : output.table(answer, counts(found), COLUMNS);
+        });
+  }
+
+  private static JsonObject summed(JsonObject workspace) {
+    String troubled = EndpointText.counts(workspace, HEALTHS);
+    long endpoints = workspace.getLong("endpoints");
+    if (workspace.getString("ended_at") != null) {
+      workspace.put(
+          "name", "(ended) " + Objects.requireNonNullElse(workspace.getString("name"), ""));
+    }
+    return workspace
+        .put("endpoints", troubled.equals("-") ? endpoints : troubled + " of " + endpoints)
+        .put("deliveries", EndpointText.counts(workspace, List.of("undelivered", "pending")));
   }
 
   private static JsonArray counts(JsonArray workspaces) {
@@ -149,7 +195,10 @@ final class WorkspacesCommand {
           .getJsonArray("problems")
           .forEach(problem ->
               problems.add(
-                  ((JsonObject) problem).copy().put("workspace_id", workspace.getString("id"))));
+                  ((JsonObject) problem)
+                      .copy()
+                      .put("workspace_id", workspace.getString("id"))
+                      .put("name", workspace.getString("name"))));
     }
     return problems;
   }

@@ -22,6 +22,7 @@ class AttemptTextTest {
         new JsonObject()
             .put("attempt", 2)
             .put("is_body_known", true)
+            .put("detail", "the answer is no HTTP,\u001b whatever it is")
             .put("request", request)
             .put("answer_headers", new JsonArray().add(header("server", "ngi\u001bnx")))
             .put("answer", "not\u001b[31m now");
@@ -29,6 +30,8 @@ class AttemptTextTest {
     assertThat(printed(attempt))
         .isEqualTo(
             """
+
+            attempt 2: the answer is no HTTP,  whatever it is
 
             request of attempt 2, emitted_at 2026-11-22T19:00:00.123Z, revision 3, body of 812 bytes (--body 2):
               x-a: b
@@ -51,6 +54,24 @@ class AttemptTextTest {
                     .put("answer_headers", new JsonArray())
                     .put("answer", "")))
         .isEmpty();
+  }
+
+  @Test
+  void printsAllOfATest() {
+    String detail = "certificate ".repeat(20);
+    StringWriter printed = new StringWriter();
+    PrintWriter out = new PrintWriter(printed);
+    AttemptText.printTest(
+        new JsonObject()
+            .put("outcome", "status")
+            .put("detail", detail)
+            .put("answer", "first line\n" + "second line ".repeat(20)),
+        out);
+    out.flush();
+
+    assertThat(printed.toString())
+        .contains(
+            "detail   " + detail + "\n", "\nanswer:\nfirst line\n" + "second line ".repeat(20));
   }
 
   private static JsonObject header(String name, @Nullable String value) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -97,6 +98,23 @@ class CommandsTest {
       assertThat(keys.getCommandSpec().findOption("--host").<String>getValue()).isEqualTo("h");
       assertThat(keys.getCommandSpec().findOption("--port").<Integer>getValue()).isEqualTo(9);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "endpoints list ID,",
+    "endpoints list ID --watch, 2",
+    "endpoints list --watch ID, 2",
+    "endpoints list --watch 5 ID, 5",
+    "replays list ID ID --watch=10, 10",
+    "workspaces list --watch --failing, 2"
+  })
+  void watchesWithAndWithoutAnInterval(String line, @Nullable Integer seconds) {
+    String id = UUID.randomUUID().toString();
+    CommandLine.ParseResult parsed = root.parseArgs(line.replace("ID", id).split(" "));
+    Integer given = parsed.subcommand().subcommand().commandSpec().findOption("--watch").getValue();
+
+    assertThat(given).isEqualTo(seconds);
   }
 
   @Test
@@ -219,7 +237,7 @@ class CommandsTest {
     assertThat(told.toString()).startsWith("there is no completion for tcsh");
   }
 
-  private static List<CommandLine> all(CommandLine command) {
+  static List<CommandLine> all(CommandLine command) {
     List<CommandLine> found = new ArrayList<>();
     found.add(command);
     command.getSubcommands().values().forEach(each -> found.addAll(all(each)));

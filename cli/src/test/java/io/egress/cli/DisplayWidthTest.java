@@ -30,8 +30,8 @@ class DisplayWidthTest {
   @Test
   void cutsBetweenCharacters() {
     assertThat(DisplayWidth.cut("会議会議会議", 12)).isEqualTo("会議会議会議");
-    assertThat(DisplayWidth.cut("会議会議会議", 10)).isEqualTo("会議会...");
-    assertThat(DisplayWidth.cut("😀😀😀😀", 6)).isEqualTo("😀...");
+    assertThat(DisplayWidth.cut("会議会議会議", 10)).isEqualTo("会議会議…");
+    assertThat(DisplayWidth.cut("😀😀😀😀", 6)).isEqualTo("😀😀…");
   }
 
   @Test
@@ -41,7 +41,7 @@ class DisplayWidthTest {
             .add(new JsonObject().put("title", "会議").put("id", "1"))
             .add(new JsonObject().put("title", "Talk").put("id", "2"));
 
-    assertThat(TextTable.of(List.of("title", "id"), rows).lines())
+    assertThat(TextTable.whole(List.of("title", "id"), rows).lines())
         .containsExactly("title  id", "会議   1", "Talk   2");
   }
 }

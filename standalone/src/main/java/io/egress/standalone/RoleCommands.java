@@ -11,7 +11,8 @@ final class RoleCommands {
 
   @Command(
       name = "api",
-      description = "Runs the api role: pull, completion hook, administration, relay.")
+      description = "Runs the api role: pull, completion hook, administration, relay.",
+      footer = {"", "With the settings of a file:", "  env $(cat production.env) egress api"})
   static final class Api implements Callable<Integer> {
     @Override
     public Integer call() {
@@ -21,7 +22,12 @@ final class RoleCommands {
 
   @Command(
       name = "dispatcher",
-      description = "Runs the dispatcher role: fan-out, delivery and retries.")
+      description = "Runs the dispatcher role: fan-out, delivery and retries.",
+      footer = {
+        "",
+        "With the settings of a file:",
+        "  env $(cat production.env) egress dispatcher"
+      })
   static final class Dispatcher implements Callable<Integer> {
     @Override
     public Integer call() {

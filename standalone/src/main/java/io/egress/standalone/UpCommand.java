@@ -19,7 +19,12 @@ import picocli.CommandLine.Command;
     description =
         "Runs the whole service in one JVM. Embedded PostgreSQL and Kafka keep their data in"
             + " EGRESS_DATA_DIR (default ./data), unless EGRESS_DATABASE_URL and"
-            + " EGRESS_KAFKA_BOOTSTRAP name others.")
+            + " EGRESS_KAFKA_BOOTSTRAP name others.",
+    footer = {
+      "",
+      "With a receiver on this machine:",
+      "  EGRESS_ALLOW_HTTP_ENDPOINTS=true EGRESS_ALLOW_ENDPOINT_NETWORKS=127.0.0.0/8 egress up"
+    })
 final class UpCommand implements Callable<Integer> {
   /** Set by the start script if the output is a terminal, which the JVM cannot tell reliably. */
   private static final String TERMINAL = "egress.terminal";

@@ -27,7 +27,8 @@ import picocli.CommandLine.Option;
     name = "demo",
     description =
         "Shows the service at work: captures arrive every second; pull them as they come, and see"
-            + " them pushed to a receiver that verifies each webhook.")
+            + " them pushed to a receiver that verifies each webhook.",
+    footer = {"", "For half a minute:", "  egress demo --seconds 30"})
 public final class DemoCommand implements Callable<Integer> {
   private static final String PUBLIC_PORT = "EGRESS_PUBLIC_PORT";
   private static final int PREFERRED_PORT = 8080;

@@ -64,7 +64,7 @@ class AdministrationTest {
     assertThat(run("keys", "change", workspace, id, "--never", "--extend"))
         .isEqualToIgnoringWhitespace("expires_at never");
     run("keys", "--actor", "ada", "delete", workspace, id);
-    assertThat(run("audit", "list", workspace))
+    assertThat(run("audit", "list", workspace, "--wide"))
         .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
         .contains("api_key.created");
   }
@@ -143,11 +143,15 @@ class AdministrationTest {
         .matches(BOTH_FORMS)
         .doesNotContain(created.substring(created.indexOf("secret")));
     assertThat(previousUntil(workspace, id)).isNotNull();
-    assertThat(run("endpoints", "rotate", workspace, id, "--end")).isEmpty();
+    assertThat(run("endpoints", "rotate", workspace, id, "--end"))
+        .isEqualTo("Ended the overlap; only the newest secret signs.\n");
     assertThat(previousUntil(workspace, id)).isNull();
 
     String test = administrator.run(1, "endpoints", "test", workspace, id, "--json");
     assertThat(new JsonObject(test).getString("outcome")).isNotEqualTo("delivered");
+    assertThat(administrator.run(1, "endpoints", "test", workspace, id))
+        .containsPattern("(?m)^outcome +dns$")
+        .containsPattern("(?m)^detail +\\S+");
 
     String reseal = run("secrets", "reseal");
     assertThat(reseal).containsPattern("k[0-9a-f]{12} +\\d+ +true +true");
@@ -173,7 +177,7 @@ class AdministrationTest {
         .atMost(PATIENCE)
         .until(() -> roles.call("GET", list, new JsonObject()).encode().contains("\"dns\""));
     assertThat(run("deliveries", "list", workspace.toString(), "--endpoint", endpoint))
-        .contains("pending", " dns ");
+        .containsPattern("pending \\(1\\) +host name not");
     JsonObject listed =
         new JsonObject(
             run("deliveries", "list", workspace.toString(), "--state", "pending", "--json"));
@@ -188,7 +192,7 @@ class AdministrationTest {
                 delivery.getString("capture_id"),
                 "--to",
                 "2026-01-01T00:00:00Z"))
-        .doesNotContain(endpoint);
+        .doesNotContain("receiver.i");
     assertThat(
             run(
                 "deliveries",
@@ -198,7 +202,7 @@ class AdministrationTest {
                 "yesterday",
                 "--state",
                 "pending"))
-        .contains(endpoint);
+        .contains("receiver.i");
     String capture = delivery.getString("capture_id");
     assertThat(run("captures", "list", workspace.toString(), "--search", capture))
         .containsPattern("entered_at +title +speakers +device +mode +id")
@@ -208,15 +212,15 @@ class AdministrationTest {
     assertThat(run("captures", "show", capture))
         .containsPattern("workspace_id +" + workspace)
         .containsPattern("state +in the stream")
-        .containsPattern(endpoint + " +pending +\\d+ +dns");
+        .containsPattern("receiver.invalid +pending \\(1\\) +host name not found ");
     assertThat(administrator.run(1, "captures", "show", workspace.toString()))
         .isEqualTo("the service never received a capture with this id\n");
     assertThat(run("workspaces", "change", workspace.toString(), "--name", "Acme"))
         .containsPattern("name +Acme");
-    assertThat(run("workspaces", "list"))
+    assertThat(run("workspaces", "list", "--wide"))
         .containsPattern(workspace + " +Acme +1 +1 +20\\S+ +- +1 +1 +0 +0 +1 +0 +- +false");
     assertThat(run("workspaces", "list", "--failing"))
-        .containsPattern(workspace + " +" + endpoint + " +down +0 +\\d+ +dns ");
+        .containsPattern(workspace + " +" + endpoint + " +down +host name not");
     assertThat(run("deliveries", "show", workspace.toString(), delivery.getString("id")))
         .containsPattern("(?m)^state +pending$")
         .containsPattern("attempt +started_at +duration_ms +outcome")

@@ -1,9 +1,11 @@
 package io.egress.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,6 +74,13 @@ final class CommandLine implements AutoCloseable {
 
   void terminate() {
     process.destroy();
+  }
+
+  /** What a terminal would send; Ctrl-C is the character 3. */
+  void type(String text) throws IOException {
+    Writer input = process.outputWriter(UTF_8);
+    input.write(text);
+    input.flush();
   }
 
   /** As kill -9 does. */

@@ -8,12 +8,17 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Each call of the internal API has a command of {@code ./egress}. */
 class CommandsTest {
@@ -83,6 +88,87 @@ class CommandsTest {
         line = requireNonNull(line.getSubcommands().get(word), () -> "no command " + command);
       }
     }
+  }
+
+  @Test
+  void endTheirHelpWithAnExampleThatParses() {
+    for (CommandLine verb : verbs(Main.commandLine())) {
+      String name = verb.getCommandSpec().qualifiedName();
+      List<String> examples = examples(verb);
+      assertThat(examples).as(name + " --help").isNotEmpty();
+      String[] footer = verb.getCommandSpec().usageMessage().footer();
+      assertThat(footer[footer.length - 1])
+          .as(name + " --help ends with the example")
+          .startsWith("  ");
+      for (String example : examples) {
+        assertThat(parsed(example).getCommandSpec().qualifiedName()).as(example).isEqualTo(name);
+      }
+    }
+  }
+
+  @Test
+  void showExamplesOfGroupsThatParse() {
+    for (CommandLine group : Main.commandLine().getSubcommands().values()) {
+      for (String example : examples(group)) {
+        assertThat(parsed(example).getSubcommands()).as(example).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void takeTheAddressOfTheServiceBeforeAndAfterTheVerb() {
+    for (CommandLine verb : verbs(Main.commandLine())) {
+      if (verb.getCommandSpec().findOption("--port") == null) {
+        continue;
+      }
+      String address = " --host h --port 9 --actor ada ";
+      String example = examples(verb).getLast();
+      String group = "egress [a-z-]+";
+      for (String line : List.of(example + address, example.replaceFirst(group, "$0" + address))) {
+        CommandSpec parsed = parsed(line).getCommandSpec();
+        CommandSpec holder =
+            parsed.parent().findOption("--port") == null ? parsed : parsed.parent();
+        assertThat(holder.findOption("--host").<String>getValue()).as(line).isEqualTo("h");
+        assertThat(holder.findOption("--port").<Integer>getValue()).as(line).isEqualTo(9);
+        assertThat(holder.findOption("--actor").<String>getValue()).as(line).isEqualTo("ada");
+      }
+    }
+  }
+
+  private static List<CommandLine> verbs(CommandLine command) {
+    Collection<CommandLine> below = command.getSubcommands().values();
+    return below.isEmpty()
+        ? List.of(command)
+        : below.stream().flatMap(each -> verbs(each).stream()).toList();
+  }
+
+  /** The lines of its footer that call {@code egress}, each with what continues it. */
+  private static List<String> examples(CommandLine command) {
+    String footer = String.join("\n", command.getCommandSpec().usageMessage().footer());
+    return footer
+        .replaceAll("\\\\\n *", "")
+        .lines()
+        .filter(line -> line.matches("  (env \\S+ \\S+ |([A-Z_]+=\\S+ )+)?egress .*"))
+        .map(line -> line.replaceFirst(".*?egress", "egress").replaceFirst(" [>|] .*", ""))
+        .toList();
+  }
+
+  /** The command that an example calls, with ids for what it leaves open. */
+  private static CommandLine parsed(String example) {
+    CommandLine root = Main.commandLine();
+    List<String> words =
+        Pattern.compile("'([^']*)'|(\\S+)")
+            .matcher(example)
+            .results()
+            .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
+            .map(word -> word.matches("[A-Z]+(-ID)?") ? UUID.randomUUID().toString() : word)
+            .skip(1)
+            .toList();
+    CommandLine.ParseResult result = root.parseArgs(words.toArray(String[]::new));
+    while (result.hasSubcommand()) {
+      result = result.subcommand();
+    }
+    return result.commandSpec().commandLine();
   }
 
   /** OpenApiTest compares the description with the routes. */

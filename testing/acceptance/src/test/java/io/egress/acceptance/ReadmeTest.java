@@ -74,12 +74,12 @@ class ReadmeTest {
         assertThat(readme).contains("`verified " + SECOND + "`");
 
         second.paste(block(readme, "./egress endpoints list"));
-        second.awaitOutput("search index +http");
+        second.awaitOutput("search index +(healthy|untried)");
         second.paste(block(readme, "./egress deliveries list"));
-        second.awaitOutput("delivered +1 +delivered +" + SECOND);
+        second.awaitOutput("delivered \\(1\\) +204 +- +search index");
         second.paste(block(readme, "id=$(echo"));
         second.awaitOutput("published +0");
-        second.awaitOutput("replayable +endpoint_id +url\\R1 +0 +0 +0 +0");
+        second.awaitOutput("search index +1 delivered +0 ");
         second.paste("kill %1\necho ended by that");
         second.awaitOutput("ended by that");
       }

@@ -1,6 +1,7 @@
 package io.egress.api.admin.deliveries;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toMap;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
@@ -11,8 +12,11 @@ import io.egress.api.call.Pages;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.audit.Caller;
 import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.endpoint.Endpoint;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Lists and shows the deliveries of a workspace. */
 public final class DeliveryCalls {
@@ -40,14 +44,21 @@ public final class DeliveryCalls {
   }
 
   private Answer page(UUID workspaceId, DeliveryReads.Listed page) {
+    List<LoggedDelivery> deliveries = page.deliveries();
     Map<UUID, String> titles =
-        captures.titles(
-            workspaceId, page.deliveries().stream().map(LoggedDelivery::captureId).toList());
+        captures.titles(workspaceId, deliveries.stream().map(LoggedDelivery::captureId).toList());
+    Map<UUID, LastAttempt> last = reads.lastAttempts(deliveries);
+    Map<UUID, Endpoint> endpoints =
+        page.endpoints().stream().collect(toMap(Endpoint::id, Function.identity()));
     return Pages.answer(
         "deliveries",
-        page.deliveries().stream()
+        deliveries.stream()
             .map(each ->
-                new DeliveryView.Titled(DeliveryView.of(each), titles.get(each.captureId())))
+                DeliveryView.Named.of(
+                    each,
+                    titles.get(each.captureId()),
+                    endpoints.get(each.endpointId()),
+                    last.get(each.id())))
             .toList(),
         page.next());
   }

@@ -3,6 +3,7 @@ package io.egress.api.admin.deliveries;
 import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.deliverylog.LogDays;
@@ -14,8 +15,10 @@ import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.MultiMap;
 import io.vertx.sqlclient.Pool;
+import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +28,14 @@ public final class DeliveryReads {
   /**
    * A page of a list.
    *
+   * @param endpoints those whose deliveries were searched
    * @param next the cursor of the next page, null on the last page
    */
-  public record Listed(List<LoggedDelivery> deliveries, @Nullable String next) {
+  public record Listed(
+      List<LoggedDelivery> deliveries, List<Endpoint> endpoints, @Nullable String next) {
     public Listed {
       deliveries = List.copyOf(deliveries);
+      endpoints = List.copyOf(endpoints);
     }
   }
 
@@ -55,6 +61,7 @@ public final class DeliveryReads {
 
   private final Pool pool;
   private final Captures captures;
+  private final LogDays days;
   private final EndpointStore endpoints;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
@@ -63,6 +70,7 @@ public final class DeliveryReads {
   public DeliveryReads(Pool pool, Captures captures, LogDays days) {
     this.pool = pool;
     this.captures = captures;
+    this.days = days;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
     this.owed = new OwedDeliveries(pool, log);
@@ -99,7 +107,7 @@ public final class DeliveryReads {
   private Listed list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
     DeliverySearch.Page page = search.page(workspaceId, ofEndpoints, filter);
     DeliveryCursor next = page.next();
-    return new Listed(page.deliveries(), next == null ? null : next.encode());
+    return new Listed(page.deliveries(), ofEndpoints, next == null ? null : next.encode());
   }
 
   /** Throws a {@link Refusal} if the workspace has no such delivery. */
@@ -136,6 +144,19 @@ public final class DeliveryReads {
       UUID workspaceId, Endpoint endpoint, int max) {
     OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
     return log.newestAttempts(endpoint.id(), owed.newest(scope, max).owed(), max).await();
+  }
+
+  /** The last attempt of each delivery that has one, keyed by delivery id. */
+  Map<UUID, LastAttempt> lastAttempts(List<LoggedDelivery> deliveries) {
+    List<LoggedDelivery> attempted =
+        deliveries.stream().filter(each -> each.lastOutcome() != null).toList();
+    if (attempted.isEmpty()) {
+      return Map.of();
+    }
+    LocalDate[] ofDays =
+        attempted.stream().map(each -> days.of(each.owedAt())).toArray(LocalDate[]::new);
+    UUID[] ids = attempted.stream().map(LoggedDelivery::id).toArray(UUID[]::new);
+    return Rows.byId(Rows.of(pool, LastAttempt.READ, ofDays, ids), LastAttempt::of);
   }
 
   /** What the last attempt of a delivery may have ended with. */

@@ -7,6 +7,7 @@ import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
+import io.egress.webhook.endpoint.Endpoint;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -31,8 +32,35 @@ record DeliveryView(
     @Nullable Instant nextAttemptAt,
     @Nullable Instant owedAt,
     @Nullable Instant updatedAt) {
-  /** In a list, with the title of its capture, if that has one. */
-  record Titled(@JsonUnwrapped DeliveryView delivery, @Nullable String title) {}
+  /**
+   * In a list, with what its ids stand for.
+   *
+   * @param title that of its capture, if it has one
+   * @param lastStatus what the receiver answered to the last attempt; null if it did not
+   * @param lastFailure how the last attempt failed, in words; null if it succeeded, or there is
+   *     none
+   */
+  record Named(
+      @JsonUnwrapped DeliveryView delivery,
+      @Nullable String title,
+      @Nullable String endpointUrl,
+      @Nullable String endpointDescription,
+      @Nullable Integer lastStatus,
+      @Nullable String lastFailure) {
+    static Named of(
+        LoggedDelivery delivery,
+        @Nullable String title,
+        @Nullable Endpoint endpoint,
+        @Nullable LastAttempt last) {
+      return new Named(
+          DeliveryView.of(delivery),
+          title,
+          endpoint == null ? null : endpoint.url(),
+          endpoint == null ? null : endpoint.description(),
+          last == null ? null : last.status(),
+          last == null ? null : last.failure());
+    }
+  }
 
   /** With its attempts, and with the body of one on request. */
   record Detailed(

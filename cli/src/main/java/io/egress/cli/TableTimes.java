@@ -1,0 +1,46 @@
+package io.egress.cli;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+
+/** Times in tables, in UTC: the day for times long past, otherwise the minute. */
+final class TableTimes {
+  private static final Duration RECENT = Duration.ofDays(180);
+  private static final DateTimeFormatter MINUTE =
+      DateTimeFormatter.ofPattern("MM-dd HH:mm", Locale.ROOT);
+  private static final DateTimeFormatter TODAY = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
+
+  private final Clock clock;
+
+  TableTimes(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** At most 11 columns wide; {@code text} itself if it is not a time. */
+  String of(String text) {
+    Instant time;
+    try {
+      time = Instant.parse(text);
+    } catch (DateTimeParseException notOne) {
+      return text;
+    }
+    LocalDateTime utc = LocalDateTime.ofInstant(time, ZoneOffset.UTC);
+    boolean recent = Duration.between(time, clock.instant()).abs().compareTo(RECENT) < 0;
+    return recent ? MINUTE.format(utc) : utc.toLocalDate().toString();
+  }
+
+  /** In a sentence; without the day if that is today. */
+  String since(String text) {
+    Instant time = Instant.parse(text);
+    LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+    LocalDateTime utc = LocalDateTime.ofInstant(time, ZoneOffset.UTC);
+    return utc.toLocalDate().equals(today) ? TODAY.format(utc) : of(text);
+  }
+}
