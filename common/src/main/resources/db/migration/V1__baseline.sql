@@ -336,6 +336,45 @@ $$;
 create trigger api_key_deleted after delete on api_keys
   for each row execute function notify_of_deleted_key();
 
+-- What was sent to each API key that ever existed, for good: in the stream and in the changes, the positions
+-- that pages covered. A page is entered before it is sent, so what was sent is in here, and more can be: what
+-- was erased before the page, and what lies between many separate parts. What a key reads by id is not entered
+-- one by one.
+create table readers (
+  key_id uuid primary key,
+  workspace_id uuid not null,
+  name text not null,
+  last_four text not null,
+  created_at timestamptz not null,
+  captures int8multirange not null default '{}',
+  changes int8multirange not null default '{}',
+  by_id_since timestamptz,
+  last_used_at timestamptz,
+  ended_at timestamptz
+);
+
+create index readers_by_workspace on readers (workspace_id, created_at, key_id);
+
+create function keep_reader() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into readers (key_id, workspace_id, name, last_four, created_at)
+    values (new.id, new.workspace_id, new.name, new.last_four, new.created_at);
+  else
+    update readers set ended_at = now(), last_used_at = old.last_used_at where key_id = old.id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger api_keys_are_remembered after insert or delete on api_keys
+  for each row execute function keep_reader();
+
+-- At most a hundred parts: more become the whole from the first to the last.
+create function few_parts(parts int8multirange) returns int8multirange language sql immutable parallel safe as $$
+  select case when (select count(*) from unnest(parts)) > 100 then int8multirange(range_merge(parts)) else parts end
+$$;
+
 -- The responses to creations with an Idempotency-Key, kept for a day. The key's row and what it created are
 -- committed together; concurrent requests with the same key wait for the row. answer is encrypted
 -- (SecretBox), because it contains the new secret; digest is the hash of the request's body.
@@ -485,6 +524,17 @@ create table attempts (
   response_headers text,
   primary key (delivery_id, attempt, day)
 ) partition by range (day);
+
+-- What the delivery log had of the days that it no longer has: the positions of the captures that each endpoint
+-- has accepted, their updates, and notifications of their erasure. Kept for good.
+create table receipts (
+  endpoint_id uuid not null,
+  day date not null,
+  delivered int8multirange not null,
+  updated int8multirange not null,
+  erased int8multirange not null,
+  primary key (endpoint_id, day)
+);
 
 -- How an endpoint does, by the hour; counted in the statement that writes the delivery log, from what it
 -- changed. Hours are deleted with the log.

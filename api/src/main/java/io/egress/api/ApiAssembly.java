@@ -5,6 +5,8 @@ import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.CaptureListCalls;
 import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.copies.Copies;
+import io.egress.api.admin.copies.CopyCalls;
 import io.egress.api.admin.database.DatabaseCalls;
 import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
@@ -380,6 +382,7 @@ final class ApiAssembly {
     SecretBox secretBox = settings.push().secretBox();
     Duration retention = settings.api().retention();
     ApiKeys keys = new ApiKeys(pool);
+    Copies copies = new Copies(pool);
     Endpoints endpoints = new Endpoints(pool, secretBox);
     TestSend testSend =
         new TestSend(
@@ -419,6 +422,7 @@ final class ApiAssembly {
             new EndpointListCalls(endpoints, healths),
             new CaptureCalls(captures, endpoints, deliveries),
             new CaptureListCalls(captureList),
+            new CopyCalls(copies),
             access,
             pool),
         new Portal(

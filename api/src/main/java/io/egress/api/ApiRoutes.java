@@ -4,6 +4,7 @@ import static io.egress.platform.http.RequestLifetime.within;
 
 import io.egress.api.admin.audit.AuditCalls;
 import io.egress.api.admin.captures.CaptureListCalls;
+import io.egress.api.admin.copies.CopyCalls;
 import io.egress.api.admin.database.DatabaseCalls;
 import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
@@ -117,6 +118,7 @@ final class ApiRoutes {
       EndpointListCalls endpointList,
       CaptureCalls captures,
       CaptureListCalls captureList,
+      CopyCalls copies,
       PortalAccess portal,
       SqlClient database) {
     Routes routes(Calls calls) {
@@ -126,6 +128,7 @@ final class ApiRoutes {
     private Routes ofAllWorkspaces(Calls calls) {
       return new Routes()
           .get(INTERNAL + "/captures/:id", calls.answer(captures::find))
+          .get(INTERNAL + "/captures/:id/copies", calls.answer(copies::show))
           .delete(INTERNAL + "/captures/:id", calls.withBody(erasures::eraseCapture))
           .get(INTERNAL + "/workspaces", calls.answer(workspaces::list))
           .get(INTERNAL + "/secret-keys", calls.answer(secretKeys::list))

@@ -71,6 +71,7 @@ class RouteTableTest {
       Map.ofEntries(
           Map.entry("PUT /internal/v1/captures/:id", NO_PAGE),
           Map.entry("GET /internal/v1/captures/:id", "GET /captures/:id"),
+          Map.entry("GET /internal/v1/captures/:id/copies", "GET /captures/:id"),
           Map.entry("DELETE /internal/v1/captures/:id", "POST /captures/:id/erase"),
           Map.entry("GET /internal/v1/workspaces", "GET /portal/operator"),
           Map.entry("GET " + WORKSPACE, NO_PAGE),

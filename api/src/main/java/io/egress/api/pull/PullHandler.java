@@ -141,7 +141,9 @@ public final class PullHandler {
             throw PageRequest.otherHistory();
           }
           return known;
-        });
+        })
+        .compose(
+            page -> bytesMax == 0 ? Future.succeededFuture(page) : store.sending(page, request));
   }
 
   private Future<Void> sendAll(
@@ -222,8 +224,8 @@ public final class PullHandler {
         room ->
             store
                 .one(key.get(), id.get(), bytesMax(ctx))
-                .compose(page -> {
-                  StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+                .compose(page -> store.sendingOne(page.orElseThrow(PullHandler::unknownKey)))
+                .compose(known -> {
                   if (known.entries().isEmpty()) {
                     throw new Refusal(404, "no such capture in this workspace's stream");
                   }

@@ -6,6 +6,7 @@ import io.egress.platform.http.Refusal;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -52,6 +53,7 @@ public final class PullStore {
   private final PageQuery query;
   private final PageSources sources;
   private final Inventory inventory;
+  private final SentLedger ledger;
   private final @Nullable StandbyPages standby;
 
   /**
@@ -63,6 +65,7 @@ public final class PullStore {
     this.documents = documents;
     this.query = new PageQuery(documents);
     this.inventory = new Inventory(pool);
+    this.ledger = new SentLedger(pool);
     this.sources = new PageSources(metrics);
     this.standby =
         standby == null ? null : new StandbyPages(standby, pool, query, documents, sources);
@@ -97,6 +100,27 @@ public final class PullStore {
   /** Of the positions above one and up to another; empty if the key is unknown or expired. */
   Future<Optional<Inventory.Chunk>> inventory(ApiKey key, long above, long upTo) {
     return inventory.between(key, above, upTo);
+  }
+
+  /** Enters in the ledger that {@code page}, which answers {@code request}, is sent. */
+  Future<StreamPage> sending(StreamPage page, PageRequest request) {
+    Cursor end = page.end();
+    if (end == null) {
+      return Future.succeededFuture(page);
+    }
+    Cursor after = request.after();
+    Long head = page.head();
+    long upTo = request.lines() && head != null ? Math.max(head, end.position()) : end.position();
+    return ledger
+        .enter(page.keyId(), request.feed(), after == null ? 0 : after.position(), upTo)
+        .map(page);
+  }
+
+  /** The same for a capture that is read by id. */
+  Future<StreamPage> sendingOne(StreamPage page) {
+    return page.entries().isEmpty()
+        ? Future.succeededFuture(page)
+        : ledger.enterById(page.keyId()).map(page);
   }
 
   static Refusal erased() {

@@ -20,6 +20,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 
 /**
  * Records as JSON: components in snake case, in their order, null included; instants as {@link
@@ -67,6 +68,7 @@ public final class Json {
   private static SimpleModule forms() {
     SimpleModule forms = new SimpleModule();
     write(forms, Instant.class, (value, json) -> json.writeString(UtcInstant.format(value)));
+    write(forms, LocalDate.class, (value, json) -> json.writeString(value.toString()));
     write(forms, Duration.class, (value, json) -> json.writeString(Durations.format(value)));
     write(forms, JsonObject.class, (value, json) -> json.writePOJO(value.getMap()));
     write(forms, JsonArray.class, (value, json) -> json.writePOJO(value.getList()));

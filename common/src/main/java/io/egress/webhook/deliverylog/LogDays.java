@@ -36,6 +36,18 @@ public final class LogDays {
       "select relname from pg_class join pg_inherits on inhrelid = oid"
           + " where inhparent = any(array['deliveries', 'attempts']::regclass[])";
 
+  /** What outlives the log of a day. */
+  private static final String KEEP_RECEIPTS =
+      """
+      insert into receipts (endpoint_id, day, delivered, updated, erased)
+      select endpoint_id, day,
+        coalesce(range_agg(int8range(position, position, '[]')) filter (where origin not in ('update', 'erasure')), '{}'),
+        coalesce(range_agg(int8range(position, position, '[]')) filter (where origin = 'update'), '{}'),
+        coalesce(range_agg(int8range(position, position, '[]')) filter (where origin = 'erasure'), '{}')
+      from %s where state = 'delivered' group by 1, 2
+      on conflict do nothing\
+      """;
+
   private final Clock clock;
   private final int keptDays;
 
@@ -76,7 +88,8 @@ public final class LogDays {
   }
 
   /**
-   * Creates missing partitions, drops expired ones, and deletes the hours that were counted then.
+   * Creates missing partitions, drops expired ones, of which receipts remain, and deletes the hours
+   * that were counted then.
    */
   public Future<Void> maintain(Pool pool) {
     return Transactions.once(
@@ -124,7 +137,12 @@ public final class LogDays {
       String oldestName = partition(table, first());
       existing.stream()
           .filter(name -> name.startsWith(table + "_") && name.compareTo(oldestName) < 0)
-          .forEach(name -> changes.add("drop table " + name));
+          .forEach(name -> {
+            if (table.equals(DELIVERIES)) {
+              changes.add(KEEP_RECEIPTS.formatted(name));
+            }
+            changes.add("drop table " + name);
+          });
     }
     return changes;
   }
