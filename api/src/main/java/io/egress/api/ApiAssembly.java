@@ -40,6 +40,7 @@ import io.egress.api.metrics.EndpointsBehind;
 import io.egress.api.metrics.FailingWorkspaces;
 import io.egress.api.metrics.OutboxBacklog;
 import io.egress.api.portal.Portal;
+import io.egress.api.portal.QueueRebuilds;
 import io.egress.api.portal.ServiceTroubles;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -277,7 +278,7 @@ final class ApiAssembly {
     closing.push("the background work", background::stop);
     Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);
-    Routes pages = administrative.portal().routes(backends::takesNoWrites);
+    Routes pages = administrative.portal().routes();
     WaitingPulls waiting = waitingPulls();
     Routes external = external(pullHandler(pulls, keyUse, waiting), keyUse, backends);
     return open(
@@ -443,8 +444,19 @@ final class ApiAssembly {
                 captureList,
                 erasure,
                 new Keeping(pool, retention),
-                new ServiceTroubles(backends.probes::isKafkaAway, backends.behind::lateness)),
-            pool));
+                troubles(backends))));
+  }
+
+  private ServiceTroubles troubles(Backends backends) {
+    QueueRebuilds rebuilds = new QueueRebuilds(vertx, backends.probes.reading());
+    closing.pushSync("the watch of rebuilds of the queue", rebuilds::close);
+    return new ServiceTroubles(
+        new ServiceTroubles.Sources(
+            backends.probes::database,
+            backends.probes::isKafkaAway,
+            rebuilds::newest,
+            backends.behind::lateness),
+        Clock.systemUTC());
   }
 
   private ByteBudget budget(String name, long bytes, int waitersMax) {

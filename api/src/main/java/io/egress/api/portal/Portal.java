@@ -20,14 +20,10 @@ import io.egress.api.portal.access.OperatorGuard;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
-import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.http.Routes;
-import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The routes of all pages. Pages of a workspace are guarded by {@link PortalGuard} and use the
@@ -64,6 +60,7 @@ public final class Portal {
   private final Duration testTimeout;
   private final AssetFiles assets = new AssetFiles();
   private final PageRenderer pages;
+  private final TroublesPart troubles;
   private final OverviewPage overview;
   private final KeysPage keys;
   private final EndpointsPage endpoints;
@@ -77,16 +74,17 @@ public final class Portal {
   private final CapturesPage captures;
   private final WorkspacesPage workspaces;
 
-  public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
+  public Portal(PortalAddress address, PortalAccess access, Operations operations) {
     Clock clock = Clock.systemUTC();
     Captures lookups = operations.captures();
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()), operations.troubles());
+    this.troubles = new TroublesPart(pages, address, operations.troubles());
     this.overview =
         new OverviewPage(
-            pages, lookups, operations.endpoints(), cards, operations.keeping(), pool, clock);
+            pages, lookups, operations.endpoints(), cards, operations.keeping(), clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints =
         new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards, clock);
@@ -123,12 +121,12 @@ public final class Portal {
     this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
   }
 
-  /** Pages are answered with {@code databaseDown} while that is known. */
-  public Routes routes(Supplier<Optional<Refusal>> databaseDown) {
+  public Routes routes() {
     return new Routes()
         .guard(ROOT + "/", pages::guard)
         .get(ROOT + AssetFiles.ROUTE, assets::serve)
         .get(ROOT + "/open", pages::open)
+        .and(troubles().map(troubles::evenWithoutDatabase))
         .and(
             new Routes()
                 .post(ROOT + "/open", access.open())
@@ -138,7 +136,16 @@ public final class Portal {
                 .and(views(ROOT + WORKSPACE, access.guard()))
                 .and(changes(ROOT + WORKSPACE, access.guard()))
                 .post(ROOT + WORKSPACE + "/leave", access.leave(pages::goodbye))
-                .unless(databaseDown));
+                .unless(troubles::pagesAreUnavailable));
+  }
+
+  private Routes troubles() {
+    OperatorGuard ofOperator = access.operatorGuard();
+    String ofWorkspace = WORKSPACE + TroublesPart.PATH;
+    return new Routes()
+        .get(OPERATOR + TroublesPart.PATH, ofOperator.watching(troubles::ofOperator))
+        .get(OPERATOR + ofWorkspace, ofOperator.polling(troubles::ofWorkspace))
+        .get(ROOT + ofWorkspace, access.guard().polling(troubles::ofWorkspace));
   }
 
   /** Before those of workspaces, because {@code operator} is not the id of one. */

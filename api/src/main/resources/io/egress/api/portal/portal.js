@@ -35,17 +35,33 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   }
 });
 
-function stale(isStale) {
+// What is shown is as old as the newest answer. The banner polls, too, and says nothing of the rest.
+let answeredAt = new Date();
+
+function showStale(isStale) {
   const said = document.getElementById("stale");
   if (said && said.hidden === isStale) {
+    const iso = answeredAt.toISOString();
+    const time = said.querySelector("time");
+    time.dateTime = iso;
+    time.textContent = iso.slice(0, 19).replace("T", " ");
     said.hidden = !isStale;
-    said.querySelector("time").textContent =
-        new Date().toISOString().slice(11, 19) + " UTC";
   }
 }
-document.addEventListener("htmx:sendError", () => stale(true));
-document.addEventListener("htmx:responseError", () => stale(true));
-document.addEventListener("htmx:afterOnLoad", () => stale(false));
+
+function isWholePage(part) {
+  return part.id === "live" || !document.querySelector("#live[hx-get]");
+}
+
+for (const failure of ["sendError", "timeout", "responseError"]) {
+  document.addEventListener("htmx:" + failure, () => showStale(true));
+}
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && isWholePage(event.detail.target)) {
+    answeredAt = new Date();
+    showStale(false);
+  }
+});
 
 // The reader continues where something has to be corrected.
 document.querySelector('[aria-invalid="true"]')?.focus();

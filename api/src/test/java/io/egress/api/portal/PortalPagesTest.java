@@ -79,14 +79,6 @@ class PortalPagesTest {
   }
 
   @Test
-  void theOverviewSaysThatALostQueueIsBeingRebuilt() {
-    service.query("insert into queue_rebuilds (reason) values ('lost')");
-    assertThat(browser.get(page + "/").body()).contains("The queue of deliveries was lost at");
-    service.query("update queue_rebuilds set finished_at = now()");
-    assertThat(browser.get(page + "/").body()).doesNotContain("queue of deliveries was lost");
-  }
-
-  @Test
   void keysAreMintedShownOnceAndDeleted() {
     HttpResponse<String> minted =
         browser.submit(
@@ -648,10 +640,11 @@ class PortalPagesTest {
     capture("A talk");
     for (String of : List.of("/", "/deliveries", "/replays")) {
       String live =
-          find(browser.get(page + of).body(), "hx-get=\"([^\"]+)\"").replace("&amp;", "&");
+          find(browser.get(page + of).body(), "id=\"live\" hx-get=\"([^\"]+)\"")
+              .replace("&amp;", "&");
       assertThat(browser.get(live).statusCode()).as(live).isEqualTo(204);
     }
-    String live = find(browser.get(page + "/deliveries").body(), "hx-get=\"([^\"]+)\"");
+    String live = find(browser.get(page + "/deliveries").body(), "id=\"live\" hx-get=\"([^\"]+)\"");
     capture("Another talk");
 
     HttpResponse<String> changed = browser.get(live);
@@ -672,7 +665,7 @@ class PortalPagesTest {
     String second = browser.get(older).body();
 
     assertThat(rows(first) + rows(second)).isEqualTo(55);
-    assertThat(second).doesNotContain("rel=\"next\"").doesNotContain("hx-get=\"");
+    assertThat(second).doesNotContain("rel=\"next\"").doesNotContain("id=\"live\" hx-get=\"");
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.egress.api.portal.view;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.workspaces.Keeping;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -16,15 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param newest the capture at the head of the stream; null while that is empty
  * @param newestAge how long ago it entered
  * @param endpoints the ones shown, out of {@code endpointsInAll}
- * @param lateSince since when deliveries are published again because their queue was lost; null if
- *     they are not
  */
 public record Overview(
     Captures.@Nullable Newest newest,
     String newestAge,
     int endpointsInAll,
     List<Overview.EndpointCard> endpoints,
-    @Nullable Instant lateSince,
     Keeping.Kept keeping) {
   private static final int GROUP_MIN = 3;
 
