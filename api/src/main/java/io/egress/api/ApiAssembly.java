@@ -10,6 +10,7 @@ import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.VerificationCalls;
@@ -436,6 +437,7 @@ final class ApiAssembly {
                 bodies,
                 new RecentOutcomes(pool),
                 healths,
+                new EndpointLatencies(pool),
                 replays,
                 verifier,
                 audit,

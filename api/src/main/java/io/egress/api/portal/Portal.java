@@ -5,6 +5,7 @@ import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.Verifier;
@@ -46,6 +47,7 @@ public final class Portal {
       SentBodies bodies,
       RecentOutcomes outcomes,
       EndpointHealths healths,
+      EndpointLatencies latencies,
       Replays replays,
       Verifier verifier,
       AuditEntries audit,
@@ -97,6 +99,7 @@ public final class Portal {
             operations.replays(),
             operations.deliveries(),
             cards,
+            operations.latencies(),
             clock);
     this.verification = new VerificationPage(pages, operations.endpoints(), operations.verifier());
     this.deliveries =

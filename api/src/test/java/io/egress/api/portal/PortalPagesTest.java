@@ -554,7 +554,13 @@ class PortalPagesTest {
             "Newest attempts",
             "answered 500 Internal Server Error",
             page + "/deliveries/" + DeliveryId.of(endpoint, capture),
-            "Last 24 hours");
+            "Last 24 hours",
+            "How long attempts took",
+            "half (p50): less than 16 ms",
+            "99 of 100 (p99): less than 16 ms",
+            "By the hour");
+    assertThat(browser.get(page + "/endpoints/" + endpoint("two")).body())
+        .doesNotContain("How long attempts took");
     assertThat(browser.get(page + "/").body()).contains("Answered 500 Internal Server Error, ");
     assertThat(browser.get(page + "/endpoints").body())
         .contains("Answered 500 Internal Server Error, ");
