@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -564,6 +565,43 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/").body()).contains("Answered 500 Internal Server Error, ");
     assertThat(browser.get(page + "/endpoints").body())
         .contains("Answered 500 Internal Server Error, ");
+  }
+
+  @Test
+  void theDeliveriesOfACaptureToAnEndpointAreOneRow() {
+    UUID endpoint = endpoint("one");
+    endpoint("two");
+    UUID capture = capture("A talk");
+    String path = page + "/captures/" + capture;
+    String delivery = page + "/deliveries/" + DeliveryId.of(endpoint, capture);
+    write(endpoint, capture, DeliveryState.EXHAUSTED, "{}");
+    assertThat(browser.get(path).body()).contains("given up").doesNotContain("the newest of");
+    List<LogEntry> again =
+        IntStream.rangeClosed(1, 60)
+            .mapToObj(i ->
+                Delivery.replayed(
+                    UUID.randomUUID(),
+                    endpoint,
+                    capture,
+                    1,
+                    Delivery.Origin.REDELIVERY,
+                    Instant.now().plusSeconds(i)))
+            .map(LogEntry::owed)
+            .toList();
+    Service.await(new DeliveryLog(service.database, DAYS).write(again));
+
+    String shown = browser.get(path).body();
+    assertThat(rows(shown)).isEqualTo(2);
+    assertThat(shown)
+        .contains(
+            "capture_id=" + capture + "&amp;endpoint=" + endpoint,
+            "61 deliveries</a>, none delivered",
+            "redelivery",
+            "<dt><abbr title=\"The place of a capture in the order")
+        .doesNotContain("All deliveries of this capture");
+    for (String of : List.of(delivery, page + "/deliveries")) {
+      assertThat(browser.get(of).body()).contains("<abbr title=\"The service owes a delivery from");
+    }
   }
 
   @Test
