@@ -184,6 +184,7 @@ public final class Portal {
         .get(live + "/deliveries", guard.polling(deliveries::liveList))
         .get(root + "/deliveries/:id", guard.reading(delivery::show))
         .get(root + "/deliveries/:id/body", guard.reading(delivery::body))
+        .get(root + "/deliveries/:id/sent", guard.reading(delivery::sent))
         .get(live + "/deliveries/:id", guard.polling(delivery::live))
         .get(root + "/captures", guard.reading(captures::list))
         .get(root + "/captures/:id", guard.reading(capture::show))

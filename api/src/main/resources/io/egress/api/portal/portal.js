@@ -63,5 +63,56 @@ document.addEventListener("htmx:afterRequest", (event) => {
   }
 });
 
+// Marks what a text contains of the search, and goes from match to match.
+const MATCHES_MAX = 1000;
+const search = document.querySelector("form[data-search]");
+if (search) {
+  const shown = document.getElementById(search.dataset.search);
+  const said = document.getElementById("matches");
+  const text = shown.textContent;
+  let marks = [];
+  let current = -1;
+
+  const goTo = (index) => {
+    marks[current]?.classList.remove("current");
+    current = index;
+    marks[current].classList.add("current");
+    marks[current].scrollIntoView({ block: "center", inline: "nearest" });
+    const more = marks.length === MATCHES_MAX ? " or more" : "";
+    said.textContent = `${current + 1} of ${marks.length}${more}`;
+  };
+
+  const mark = () => {
+    const wanted = search.elements.search.value;
+    const literally = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const parts = [];
+    marks = [];
+    current = -1;
+    let end = 0;
+    for (const match of wanted ? text.matchAll(new RegExp(literally, "giu")) : []) {
+      const found = document.createElement("mark");
+      found.textContent = match[0];
+      parts.push(text.slice(end, match.index), found);
+      end = match.index + match[0].length;
+      if (marks.push(found) === MATCHES_MAX) {
+        break;
+      }
+    }
+    shown.replaceChildren(...parts, text.slice(end));
+    said.textContent = wanted ? "No match" : "";
+    if (marks.length > 0) {
+      goTo(0);
+    }
+  };
+
+  search.elements.search.addEventListener("input", mark);
+  search.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (marks.length > 0) {
+      goTo((current + 1) % marks.length);
+    }
+  });
+}
+
 // The reader continues where something has to be corrected.
 document.querySelector('[aria-invalid="true"]')?.focus();

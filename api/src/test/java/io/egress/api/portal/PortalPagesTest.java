@@ -539,7 +539,11 @@ class PortalPagesTest {
     write(endpoints.get(2), capture, DeliveryState.EXHAUSTED, "{}");
 
     assertThat(browser.get(page + "/").body())
-        .contains("3 endpoints: answered 500 Internal Server Error.", "They may have one cause");
+        .contains(
+            "3 endpoints: answered 500 Internal Server Error.",
+            "They may have one cause",
+            "Last 24 hours, all endpoints",
+            "aria-label=\"Last 24 hours: 3 given up\"");
   }
 
   @Test

@@ -60,6 +60,13 @@ public record Overview(
         .toList();
   }
 
+  /** The deliveries to all endpoints that are shown; null if there are not several. */
+  public @Nullable DayChart together() {
+    return endpoints.size() < 2
+        ? null
+        : DayChart.sum(endpoints.stream().map(EndpointCard::chart).toList());
+  }
+
   /** Whether more than one endpoint has missed something that can be sent again. */
   public boolean mayCatchUp() {
     return endpoints.stream().filter(each -> each.status().again() != null).count() > 1;

@@ -90,6 +90,7 @@ class PageWidthsTest {
             "/endpoints/" + id + "/verification",
             "/deliveries",
             delivery,
+            delivery + "/sent?attempt=1",
             "/replays",
             "/audit")) {
       assertFits("/portal/" + workspace + page, script);
