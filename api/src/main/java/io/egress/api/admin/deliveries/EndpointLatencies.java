@@ -15,7 +15,7 @@ public final class EndpointLatencies {
   private static final String LATENCIES =
       """
       select hour, latencies from endpoint_hours
-      where endpoint_id = $1 and hour >= $2 and succeeded + failed > 0 order by hour limit %d
+      where endpoint_id = $1 and hour >= $2 order by hour limit %d
       """
           .formatted(RecentOutcomes.HOURS + 1);
 
@@ -33,8 +33,12 @@ public final class EndpointLatencies {
     Instant first =
         now.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofHours(RecentOutcomes.HOURS - 1L));
     return Rows.list(
-        Rows.of(pool, LATENCIES, endpointId, first.atOffset(ZoneOffset.UTC)),
-        row ->
-            new Hour(Rows.instant(row, "hour"), Latencies.of(row.getArrayOfIntegers("latencies"))));
+            Rows.of(pool, LATENCIES, endpointId, first.atOffset(ZoneOffset.UTC)),
+            row ->
+                new Hour(
+                    Rows.instant(row, "hour"), Latencies.of(row.getArrayOfIntegers("latencies"))))
+        .stream()
+        .filter(each -> each.latencies().total() > 0)
+        .toList();
   }
 }
